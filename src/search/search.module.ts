@@ -12,7 +12,7 @@ import { RowCriteria } from './rows/row-criteria';
 import { TypesSearch } from './types/types-search';
 import { ValueSetCodes } from './run/value-set-codes';
 
-/** Searches: of one type, of several, by criteria, and what they include. */
+/** Searches of one type, of several types and by criteria, with includes. */
 @Module({
   imports: [ModelModule, SearchIndexModule, StoreModule],
   providers: [

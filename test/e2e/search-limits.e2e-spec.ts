@@ -29,7 +29,7 @@ describe('the limits of a search', () => {
     ['S17: texts that no index knows', 'Observation', { 'code:text': listOf(33) }, 'at most 32 values'],
     ['S17: words that no index knows', 'Patient', { _ilike: listOf(33) }, 'at most 32 values'],
     ['S17: paths that no index knows', 'Patient', { '.gender$contains': listOf(33) }, 'at most 32 values'],
-    ['S2: ways of chains', 'Observation', { 'subject.identifier': listOf(1_000, 'x'.repeat(200)) }, 'too many ways'],
+    ['S2: ways of chains', 'Observation', { 'subject.identifier': listOf(1_000, 'x'.repeat(200)) }, 'too many paths'],
   ])('refuses too many %s', async (_what, type, query, said) => {
     const { status, text } = await form(`/fhir/${type === '' ? '' : `${type}/`}_search`, query);
     expect([status, text]).toEqual([400, expect.stringContaining(said)]);

@@ -1,15 +1,15 @@
 import { type ReferenceClause, type TokenClause } from '../query/search-query';
 import { type Binder } from '../../platform/database/binder';
 
-/** The keys that a row of an index may have. */
+/** Index keys that satisfy a clause: a row must have one of them. */
 export interface Alternatives {
-  /** `unnest(…) z(…)`, of which a row has to equal one; undefined where there is only one key. */
+  /** `unnest(…) z(…)` with all keys; undefined if there is only one key. */
   readonly source: string | undefined;
-  /** Equality of a row with the key, or with `z`. */
+  /** SQL that compares a row with the key, or with `z`. */
   readonly equals: (row: string) => string;
 }
 
-/** One key alone, which most searches have, stands in the SQL itself: a probe costs half of one that is joined to a list. */
+/** A single key, the usual case, is written into the SQL: such a probe costs half of one that joins a list. */
 export function tokenAlternatives({ tokens }: TokenClause, bind: Binder): Alternatives {
   const [token] = tokens;
   if (token !== undefined && tokens.length === 1) {
@@ -59,8 +59,8 @@ export function parameterAlternatives(parameterIds: readonly number[], bind: Bin
 }
 
 /**
- * `columns` of the rows of each alternative, one alternative after the other.
- * @param rest what follows `where`, beside the key
+ * Selects `columns` of the rows of each alternative, in the order of the alternatives.
+ * @param rest more conditions after the key in `where`
  */
 export function rowsOfEach(
   { source, equals }: Alternatives,
@@ -74,7 +74,7 @@ export function rowsOfEach(
   return source === undefined ? rows : `select ${own} from ${source} cross join lateral (${rows} offset 0) ${row}`;
 }
 
-/** `select target_hash` of the patients that resources with one of the tokens belong to: token rows carry it. */
+/** `select target_hash` of the patients of resources with one of the tokens; token rows hold their patient. */
 export function patientsOf(clause: TokenClause, bind: Binder): string {
   const patients = rowsOfEach(
     tokenAlternatives(clause, bind),

@@ -1,10 +1,10 @@
 import { type WordsClause } from '../query/search-query';
 import { type Binder } from '../../platform/database/binder';
 
-/** Stands for an escaped backslash while the other escapes are undone; JSON never holds it as it is. */
+/** Placeholder for an escaped backslash while the other escapes are undone; JSON never holds this character raw. */
 const MARK = 'chr(1)';
 
-/** Escapes of RFC 8259, section 7, but for `\uXXXX`, which `jsonb` undoes. White space of any kind ends a word. */
+/** Escapes of RFC 8259, section 7, except `\uXXXX`, which `jsonb` decodes. White space of any kind ends a word. */
 const ESCAPES: readonly (readonly [escape: string, character: string])[] = [
   ['\\\\', MARK],
   ['\\"', `'"'`],
@@ -13,8 +13,8 @@ const ESCAPES: readonly (readonly [escape: string, character: string])[] = [
 ];
 
 /**
- * SQL of the words of a clause on the text of a body as a reader sees it: names and values, escapes undone. It is a
- * condition on each body that is asked, and no index knows it.
+ * SQL that tests the words of a clause on the readable text of a body: names and values with escapes undone. No index
+ * covers it; each candidate body is tested.
  */
 export function wordsTest({ alternatives }: WordsClause, body: string, bind: Binder): string {
   const tests = alternatives.map(
@@ -25,8 +25,8 @@ export function wordsTest({ alternatives }: WordsClause, body: string, bind: Bin
 }
 
 /**
- * Undoing escapes costs more than a look at the text as it is stored, where ASCII without quotes reads the same: unless
- * the body has escapes that stand for such characters.
+ * Cheap pre-test on the stored text, since undoing escapes is expensive. Words of ASCII without quotes read the same
+ * there, unless the body escapes such characters with `\u` or `\/`.
  */
 function mayHoldWords(alternatives: WordsClause['alternatives'], body: string, bind: Binder): string {
   const plain = alternatives.map((words) => words.filter((word) => /^[!#-[\]-~]+$/.test(word)));
@@ -37,7 +37,7 @@ function mayHoldWords(alternatives: WordsClause['alternatives'], body: string, b
   return `(${tests.join(' or ')} or strpos(${body}, E'\\\\u') > 0 or strpos(${body}, E'\\\\/') > 0)`;
 }
 
-/** Most bodies hold no escapes at all, and next to none hold `\u`. */
+/** Most bodies hold no escapes, and very few hold `\u`, so both are tested first. */
 function readableText(body: string): string {
   const plain = `case when strpos(${body}, E'\\\\u') > 0 then ${body}::jsonb::text else ${body} end`;
   const unescaped = ESCAPES.reduce((sql, [escape, text]) => `replace(${sql}, '${escape}', ${text})`, plain);
@@ -45,9 +45,11 @@ function readableText(body: string): string {
   return `case when strpos(${body}, E'\\\\') = 0 then ${body} else replace(${withoutControls}, ${MARK}, '\\') end`;
 }
 
-/** A pattern of LIKE that holds for texts with this one in them. */
+/** LIKE pattern for texts that contain `text`. */
 export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** SQL that is false for most bodies without the text; a backslash begins an escape, behind which it may hide. */
+/**
+ * SQL that is false for most bodies without the text. Bodies with a backslash pass, since an escape may hide the text.
+ */
 export const mayHold = (body: string, text: string, bind: Binder): string =>
   `(${body} ilike ${bind.value(likePattern(text))} or strpos(${body}, E'\\\\') > 0)`;

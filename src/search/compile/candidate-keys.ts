@@ -9,22 +9,22 @@ import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 import { dividedAlternatives } from './paired-rows';
 import { stringRows } from './string-rows';
 
-/** Reads the rows of a clause whose index has another order than the main date. */
+/** Reads the rows of a clause whose index is not ordered by main date. */
 export class CandidateKeys {
   constructor(
     private readonly bind: Binder,
-    /** SQL of (main_date, resource_key) of all resources of a type that a clause holds for. */
+    /** SQL of (main_date, resource_key) of all resources of a type that match a clause. */
     private readonly candidatesOf: (type: string, clause: SearchClause) => string,
   ) {}
 
-  /** False where the keys are only those that the clause may hold for. */
+  /** False if the keys are a superset, so that the clause must still be tested. */
   static areExact(clause: SearchClause): boolean {
     return clause.kind === 'any'
       ? clause.clauses.every((one) => CandidateKeys.areExact(one))
       : clause.kind !== 'number' || clause.ranges.every(({ unitHash }) => unitHash === undefined);
   }
 
-  /** `select main_date, resource_key` of all resources that a clause may hold for, in no order and perhaps more than once. */
+  /** `select main_date, resource_key` of all resources that may match a clause, unordered and perhaps repeated. */
   of(type: string, clause: SearchClause): string {
     switch (clause.kind) {
       case 'id':
@@ -57,7 +57,7 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
     }
   }
 
-  /** Where links lead on from links, each step begins with distinct keys: the cost is by rows, not by paths. */
+  /** When links follow links, each step starts from distinct keys, so the cost grows with rows and not with paths. */
   private eachOnce({ type, clause }: { readonly type: string; readonly clause: SearchClause }): string {
     const candidates = this.candidatesOf(type, clause);
     return followsLinks(clause) ? `select distinct o.main_date, o.resource_key from (${candidates}) o` : candidates;
@@ -73,7 +73,7 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
     return keys.map((one) => `(select u.main_date, u.resource_key from (${one}) u)`).join(' union all ');
   }
 
-  /** By value, of whatever unit: of a rare unit one would read far for the few that are wanted. */
+  /** Reads by value, in any unit: for a rare unit, a walk in another order would read many rows for few matches. */
   private numbers({ parameterIds, codeHash, ranges }: NumberClause): string {
     const steps = disjoint(ranges.map(stepOf));
     const [lows, highs] = [steps.map(([low]) => low), steps.map(([, high]) => high)].map(
@@ -89,7 +89,7 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
     return `select n.main_date, n.resource_key from unnest(${lows}, ${highs}) y(low, high) cross join lateral (${rows} offset 0) n`;
   }
 
-  /** A band of latitudes, in which each one is measured. */
+  /** Reads a band of latitudes and measures the distance of each position in it. */
   private near({ parameterId, places }: NearClause): string {
     const id = `${this.bind.value(parameterId)}::integer`;
     return `select n.main_date, n.resource_key from ${placesSource(places, this.bind)} cross join lateral (
@@ -97,7 +97,7 @@ select n.main_date, n.resource_key, n.value from search_number n where ${isLatit
 cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
   }
 
-  /** `select target_hash` of what the matching sources point at; token rows carry the patient that theirs does. */
+  /** `select target_hash` of the targets of the matching sources. Token rows hold the patient of their resource. */
   private targets({ parameterIds, type, clause, isByPatient }: SearchClause & { kind: 'has' }): string {
     if (isByPatient && clause.kind === 'token') return patientsOf(clause, this.bind);
     return `select l.target_hash from (${this.eachOnce({ type, clause })} offset 0) s

@@ -10,7 +10,7 @@ import { isDeep } from './followed-links';
 import { numberFilter } from './filters';
 import { Predicates, type RowAlias } from './predicate';
 
-/** The order in which candidates are wanted, with the place to begin at and the most of them. */
+/** The requested order of candidates, with start position and limit. */
 export interface CandidateOrder {
   /** On alias `c`: `and (c.main_date, …) < (…)`, or nothing. */
   readonly keyset: string;
@@ -28,7 +28,7 @@ export interface CandidateOrder {
 export class Candidates {
   private readonly predicates: Predicates;
   private readonly keys: CandidateKeys;
-  /** About how many candidates the present SQL tests. */
+  /** Estimated number of candidates that the SQL in progress tests. */
   private tested = 0;
 
   constructor(
@@ -39,7 +39,7 @@ export class Candidates {
     this.keys = new CandidateKeys(bind, (type, clause) => this.of(type, [clause]));
   }
 
-  /** With an order each match comes once; without one it may come again. */
+  /** With an order, each match comes once; without one, matches may repeat. */
   of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const drivers = driversOf(flat, this.frequencies, order !== undefined);
@@ -56,7 +56,9 @@ export class Candidates {
     }
   }
 
-  /** SQL that is true for rows `name` of an index for which all clauses hold, where most resources of the type are tested. */
+  /**
+   * SQL that is true for index rows `name` that match all clauses. Assumes that most resources of the type are tested.
+   */
   testOf(type: string, clauses: readonly SearchClause[], name: string): string {
     const row: RowAlias = { name, isResource: false, tested: resourcesOf(type, this.frequencies) };
     return withJoinedDates(clauses)
@@ -69,14 +71,14 @@ export class Candidates {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const { ordered, gathered } = driversOf(flat, this.frequencies, false);
     const all = this.of(type, clauses);
-    // One range of an index has equal rows side by side; what comes from several places is told apart by a hash table.
+    // Equal rows of one index range are adjacent, so they need no DISTINCT. Rows of several ranges do: a hash table.
     const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !isByDate(flat, ordered);
     return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
   }
 
   /**
-   * A search by the main date reads only the part of the index that can match. What lasts for more than a day is looked
-   * up apart, since it may begin long before.
+   * For a search by main date, reads only the part of the index that can match. Periods longer than a day are read
+   * separately, since they may begin long before.
    */
   private inOrder(
     type: string,
@@ -106,7 +108,7 @@ export class Candidates {
       case 'token': {
         const patient = patientAmong(others);
         const rest = others.filter((clause) => clause !== patient);
-        // The token rows of a patient carry its own hash.
+        // For Patient, the `patient_hash` of a token row is the patient's own hash.
         const row: RowAlias = type === 'Patient' ? { ...SEARCH_ROW, referenceHash: 'c.patient_hash' } : SEARCH_ROW;
         const where = `${this.patientEquals(patient)}${bounds}${this.tests(rest, row)}`;
         return this.perAlternative(tokenAlternatives(driver, this.bind), 'search_token', where, order);
@@ -122,13 +124,13 @@ export class Candidates {
     }
   }
 
-  /** Token rows carry the patient: patient and code together are one range of an index. */
+  /** Token rows hold the patient, so patient and code together are one range of an index. */
   private patientEquals(patient: SearchClause | undefined): string {
     if (patient?.kind !== 'reference' || patient.patientHash === undefined) return '';
     return ` and c.patient_hash = ${this.bind.value(patient.patientHash)}::bigint and c.patient_hash <> 0`;
   }
 
-  /** The rows of a number stand by date for each code that they are paired with, and for those without a code. */
+  /** The index orders numbers by date, separately for each paired code and for numbers without a code. */
   private byNumber(
     { parameterIds, codeHash, ranges }: NumberClause,
     others: readonly SearchClause[],
@@ -146,7 +148,7 @@ export class Candidates {
     return this.perAlternative(parameterAlternatives(date.parameterIds, this.bind), table, where, order);
   }
 
-  /** A few that overlap are gathered; of many the latest to begin are soon a page. */
+  /** Few overlapping periods are gathered. With many of them, a walk from the latest beginning soon fills a page. */
   private longOnes(
     type: string,
     date: DateClause,
@@ -180,7 +182,7 @@ union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `
     return `select c.main_date, c.resource_key from resource c where ${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
   }
 
-  /** Each alternative is read in index order up to the limit: an IN list over an ordered index would lose the order. */
+  /** Reads each alternative in index order up to the limit; an IN list would lose the order of the index. */
   private perAlternative(
     { source, equals }: Alternatives,
     table: string,
@@ -195,9 +197,8 @@ ${rows}) a ${order?.page('a') ?? ''}`;
   }
 
   /**
-   * Nobody knows how many rows a clause without statistics has, so that is found out while the statement runs: a few are
-   * gathered, sorted, and looked at until the page is full; else the order of an index is followed, where many matches are
-   * soon a page.
+   * For clauses without statistics, the statement itself finds out how many rows there are. It gathers a bounded number
+   * of rows, sorts and tests them. If there are more, it follows the index order, where many matches soon fill a page.
    */
   private fewOrInOrder(
     type: string,
@@ -211,7 +212,7 @@ ${rows}) a ${order?.page('a') ?? ''}`;
     const tests = this.tests(others);
     const many = this.inOrder(type, clauses, ordered, order);
     const most = `${this.bind.value(mostGathered)}::integer`;
-    // Paths of links lead to the same match again and again: what counts is how many matches there are.
+    // Paths of links lead to the same match repeatedly; the limit counts distinct matches.
     const once = isDeep(gathered) ? 'distinct ' : '';
     return `with few as materialized (select ${once}k.main_date, k.resource_key from (${few} offset 0) k limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from few)
@@ -233,11 +234,11 @@ union all (select o.main_date, o.resource_key from (${many}) o where not (select
 const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
 const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
 
-/** What is left to test of gathered keys. */
+/** Clauses that gathered keys must still pass. */
 const besides = (clauses: readonly SearchClause[], gathered: SearchClause): readonly SearchClause[] =>
   clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
 
-/** Whether the clause drives by one alternative, or the whole type does. */
+/** Whether one alternative of the clause drives the search, or the whole type does. */
 function isSingle(driver: SearchClause | undefined): boolean {
   switch (driver?.kind) {
     case undefined:

@@ -8,27 +8,26 @@ import { sortWalkOf } from './sort-walk';
 import { foundColumns } from './found-resource';
 import { type PagePosition, type SearchClause, type SearchQuery, type SortKey } from '../query/search-query';
 
-/** The order of a search that asks for none: the latest first. */
+/** Default order: latest first. */
 const DEFAULT_SORT: readonly SortKey[] = [{ by: { kind: 'main-date' }, isDescending: true }];
 
 export interface PageQuery extends SearchQuery {
   /**
-   * Adds a column `total`: the number of all matches, or null where the page itself tells it, as their last one is on it. A statement
-   * of its own costs a round trip more.
+   * Adds a column `total`: the number of all matches. It is null if the page shows it, because it holds the last match.
+   * A separate statement would cost one more round trip.
    */
   readonly isCounted?: boolean;
 }
 
 export interface CompiledPage extends CompiledSearch {
-  /** Whether rows come from the end of the page to its beginning. */
+  /** Whether rows come in reverse order of the page. */
   readonly isReversed: boolean;
   readonly terms: readonly Pick<OrderTerm, 'cast'>[];
 }
 
 /**
- * The statement that finds one page (and one row more, which tells that another page exists). Columns `s0`, `s1` … hold
- * what the rows are sorted by.
- *
+ * Compiles the statement that finds one page, plus one row that shows whether another page exists. Columns `s0`, `s1` …
+ * hold the sort values.
  * The SQL leaves the planner no choice, since it runs with generic plans: one clause drives in index order, the others
  * are probed by exact key in nested loops.
  */
@@ -42,7 +41,10 @@ export function compilePage(query: PageQuery, frequencies: Frequencies = nothing
   return byValues(query, sort, frequencies);
 }
 
-/** As {@link compilePage}, but only `s0` and `resource_key`: a body that no column asks for is never read. */
+/**
+ * Like {@link compilePage}, but selects only `s0` and `resource_key`: PostgreSQL never reads a body that no column
+ * needs.
+ */
 export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledSearch {
   const { statement, values } = compilePage(query, frequencies);
   const name = statement.name === '' ? '' : `${statement.name}-k`;
@@ -52,7 +54,7 @@ export function compilePlaces(query: SearchQuery, frequencies: Frequencies = not
 
 const pages = new WeakMap<Statement, Statement>();
 
-/** As {@link compilePage}, but only the first bodies come with the rows, as {@link foundColumns} says. */
+/** Like {@link compilePage}, but only the first bodies come with the rows, as {@link foundColumns} says. */
 export function compileListedPage(query: PageQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
   const compiled = compilePage(query, frequencies);
   const known = pages.get(compiled.statement);
@@ -72,7 +74,7 @@ export function compileListedPage(query: PageQuery, frequencies: Frequencies = n
   return { ...compiled, statement };
 }
 
-/** The statement that counts all matches, of whatever page. */
+/** Compiles the statement that counts all matches, regardless of pages. */
 export function compileTotal(
   { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
   frequencies: Frequencies = nothingIsFrequent,
@@ -84,7 +86,7 @@ export function compileTotal(
 const countOf = (type: string, clauses: readonly SearchClause[], candidates: Candidates): string =>
   `(select count(*) from (${candidates.eachOnce(type, clauses)}) m)`;
 
-/** The indexes hold their rows in this order, so that a page costs what a page holds. */
+/** The indexes hold rows in this order, so the cost of a page depends only on its size. */
 function byMainDate(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const { position } = query;
@@ -112,7 +114,7 @@ ${shownRows(query, 'p.main_date as s0', () => orderBy('p'), candidates, bind)}`)
 const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
   `(${bind.value(valueOf(values[0], 'timestamptz'))}::timestamptz, ${bind.value(key)}::bigint)`;
 
-/** Fewer matches than this are gathered and sorted sooner than the newest of their type are walked through. */
+/** Up to this many matches, gathering and sorting is cheaper than a walk through the newest resources of the type. */
 const MOST_GATHERED = 5_000;
 
 function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean {
@@ -120,7 +122,7 @@ function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean
   return Math.min(Infinity, ...estimates) <= MOST_GATHERED;
 }
 
-/** Walks the type in the order of its updates. */
+/** Walks the resources of the type in the order of their updates. */
 function byUpdated(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const { type, clauses, position } = query;
   const bind = new Binder();
@@ -144,15 +146,15 @@ ${shownRows(query, 'p.updated_at as s0', () => order('p'), new Candidates(bind, 
 }
 
 /**
- * More matches than this are not gathered where an index has them in the order that is asked for. To sort the matches
- * costs by their number; to walk the index by how far they stand apart. This many cost the same either way.
+ * Above this many matches, an index in the requested order is walked instead of gathering. Sorting costs by the number
+ * of matches, a walk by the gaps between them; at this number both cost the same.
  */
 function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
   const most = Math.sqrt(limitOf(query) * resourcesOf(query.type, frequencies));
   return Math.min(Math.max(Math.round(most), 50), 2_000);
 }
 
-/** All matches are gathered and sorted by what they hold; many of them are read in the order of an index, if there is one. */
+/** Gathers all matches and sorts them by value. If there are many and an index has the order, walks that index. */
 function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map(termOf);
@@ -179,10 +181,12 @@ page as materialized (select k.* from ((${sorted} and (select is_all from gather
 union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.orderBy('k')})`);
 }
 
-/** One more than is shown tells that there is another page; what stands before the page has to be walked past. */
+/** One row more than shown reveals another page; rows before the page must be walked past. */
 const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;
 
-/** The rows of the CTE `page`, with their resources. Those before it, which a page by number walks past, are not read. */
+/**
+ * Selects the rows of the CTE `page` with their resources. Resources before the offset of a numbered page are not read.
+ */
 function shownRows(
   { type, clauses, position, count, offset = 0, isCounted = false }: PageQuery,
   sortedBy: string,
@@ -191,7 +195,7 @@ function shownRows(
   bind: Binder,
 ): string {
   const page = offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;
-  // Scalar subqueries run once, and only when a row asks for them.
+  // A scalar subquery runs once, and only if a row needs it.
   const total = (): string => {
     const all = countOf(type, clauses, candidates);
     if (position !== undefined) return all;

@@ -1,27 +1,27 @@
 import { type DateBox, type DateClause, type SearchClause } from '../query/search-query';
 
-/** More alternatives than this are left apart: each costs a comparison for each row. */
+/** Above this many alternatives, clauses stay separate: each alternative costs a comparison per row. */
 const MAX_BOXES = 16;
 
-/** From when to when something can lie; open where undefined. Epoch milliseconds. */
+/** Earliest and latest possible time, in epoch milliseconds; undefined is open. */
 export interface Reach {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** From when to when a row can lie that fits one of the boxes. */
+/** Earliest and latest time of rows that can match one of the boxes. */
 export function reachOf(boxes: readonly DateBox[]): Reach {
   const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
   const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);
   const from = froms.includes(undefined) ? undefined : Math.min(...froms.map((one) => one ?? 0));
   const to = tos.includes(undefined) ? undefined : Math.max(...tos.map((one) => one ?? 0));
-  // Behind each other they hold for what lasts from one to the other.
+  // If the end precedes the beginning, the match is a period that covers both, so the upper bound is open.
   return from !== undefined && to !== undefined && from > to ? { from, to: undefined } : { from, to };
 }
 
 /**
- * `date=ge…&date=lt…` as one clause, where a resource has the date once: both then speak of the same row, and an index
- * need only be read between them.
+ * Joins `date=ge…&date=lt…` into one clause if a resource has the date once. Both then test the same row, and the index
+ * is read only between them.
  */
 export function withJoinedDates(clauses: readonly SearchClause[]): readonly SearchClause[] {
   const joined: SearchClause[] = [];

@@ -3,7 +3,7 @@ import { type DateBox } from '../query/search-query';
 import { type Binder } from '../../platform/database/binder';
 import { anyStep, FEW, type Step } from './many';
 
-/** SQL that is true for rows with `low` and `high` that fit one of the boxes. */
+/** SQL that is true for rows whose `low` and `high` match one of the boxes. */
 export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
   const tests = boxes.length > FEW ? manyBoxes(row, boxes, bind) : boxes.map((box) => inBox(row, box, bind));
   return `(${tests.join(' or ')})`;
@@ -19,7 +19,7 @@ function inBox(row: string, box: DateBox, bind: Binder): string {
   return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
 }
 
-/** A search has boxes of two kinds: what a row lies in, and what it overlaps. Limits that are open lie at the ends of time. */
+/** A search has boxes of two kinds: those that contain a row and those that overlap it. Open limits become infinity. */
 function manyBoxes(row: string, boxes: readonly DateBox[], bind: Binder): readonly string[] {
   const [low, high] = [`${row}.low`, `${row}.high`];
   const isOverlap = ({ lowFrom, highTo }: DateBox): boolean => lowFrom === undefined && highTo === undefined;
@@ -36,12 +36,12 @@ export function limitOf(column: string, operator: string, at: number | undefined
   return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
 }
 
-/** An instant of epoch milliseconds in SQL. */
+/** SQL for an instant in epoch milliseconds. */
 export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
 
-/** The same as text, for arrays; open ends are those of time. */
+/** The same instant as text, for arrays; open limits become `-infinity` and `infinity`. */
 export const instantText = (at: number): string =>
   Number.isFinite(at) ? new Date(clamped(at)).toISOString() : at < 0 ? '-infinity' : 'infinity';
 
-/** Beyond the years of FHIR there is nothing to find, and PostgreSQL writes them in another way. */
+/** Clamps to the years of FHIR: there is nothing to find beyond, and PostgreSQL formats such dates differently. */
 const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

@@ -5,13 +5,14 @@ import { type Binder } from '../../platform/database/binder';
 import { reachOf } from './date-bounds';
 import { dateFilter, instantPlace } from './date-filter';
 
-// A date lies near the beginning of its period, unless the period lasts for more than a day: those have an index of their own.
+// A date lies near the beginning of its period, unless the period is longer than a day. Long periods have a separate
+// index.
 
 const DAY = 86_400_000;
 
 const ROW = ['main_date', 'resource_key'];
 
-/** Limits of `column` between which all rows begin that are no longer than a day. */
+/** Limits of `column` for the beginnings of all matching rows that last at most a day. */
 export function reachFilter({ boxes }: DateClause, column: string, bind: Binder): string {
   const { from, to } = reachOf(boxes);
   return [
@@ -20,22 +21,22 @@ export function reachFilter({ boxes }: DateClause, column: string, bind: Binder)
   ].join('');
 }
 
-/** Rows `c` of a main date by their beginning, and what follows `where`. */
+/** Rows `c` by beginning, with the conditions that follow `where`. */
 interface DateRows {
   readonly table: string;
   readonly rest: string;
 }
 
-/** What begins is dated by its beginning; what does not, by its end. */
+/** The main date is the beginning of a period, or its end if it has no beginning. */
 const BY_BEGINNING = '(select d.low as main_date, d.low, d.high, d.resource_key, d.parameter_id from search_date d)';
 
-/** Those that last for a day at most, and some of the longer ones. */
+/** Rows that last at most a day, and some of the longer ones. */
 export const mainDateRows = (date: DateClause, bind: Binder): DateRows => ({
   table: BY_BEGINNING,
   rest: ` and c.main_date > ${instantPlace(earliestInstant, bind)}${reachFilter(date, 'c.main_date', bind)} and ${dateFilter('c', date.boxes, bind)}`,
 });
 
-/** Those that last for more than a day. */
+/** Rows that last for more than a day. */
 export function latestLongRows(date: DateClause, bind: Binder): DateRows {
   const { to } = reachOf(date.boxes);
   const until = to === undefined ? '' : ` and c.main_date <= ${instantPlace(to, bind)}`;
@@ -45,15 +46,18 @@ export function latestLongRows(date: DateClause, bind: Binder): DateRows {
   };
 }
 
-/** What follows `where` for rows `c` that have no beginning. */
+/** Conditions for rows `c` without a beginning. */
 export const unbegunRows = (date: DateClause, bind: Binder): string =>
   ` and c.low <= ${instantPlace(earliestInstant, bind)} and ${dateFilter('c', date.boxes, bind)}`;
 
-/** To gather a row costs seven times what it costs to pass one: at this many a page of 20 costs the same either way. */
+/**
+ * Gathering a row costs seven times as much as passing one in a walk. At this many rows, a page of 20 costs the same
+ * either way.
+ */
 export const mostLongDates = (resources = 50_000): number =>
   Math.min(Math.max(Math.round(Math.sqrt(3 * resources)), 50), 1_000);
 
-/** `select main_date, resource_key` of the rows that last for more than a day. */
+/** `select main_date, resource_key` of rows that last for more than a day. */
 export function longDates({ parameterIds, boxes }: DateClause, bind: Binder): string {
   const { from, to } = reachOf(boxes);
   const low = from === undefined ? `'-infinity'` : instantPlace(from, bind);
@@ -65,11 +69,11 @@ export function longDates({ parameterIds, boxes }: DateClause, bind: Binder): st
     [...ROW, 'low', 'high'],
     ` and g.high - g.low > interval '1 day' and tstzrange(g.low, g.high, '[]') && tstzrange(${low}, ${high}, '[]')`,
   );
-  // Apart from the limits, which would have the planner read an index by beginnings from one end to the other.
+  // Kept outside the inner query; otherwise the planner scans the whole index by beginnings.
   return `select g.main_date, g.resource_key from (${overlapping} offset 0) g where ${dateFilter('g', boxes, bind)}`;
 }
 
-/** `select main_date, resource_key` of all rows, in no order. */
+/** `select main_date, resource_key` of all matching rows, unordered. */
 export function allDates(date: DateClause, bind: Binder): string {
   const rest = `${reachFilter(date, 'd.low', bind)} and ${dateFilter('d', date.boxes, bind)}`;
   const short = rowsOfEach(parameterAlternatives(date.parameterIds, bind), 'search_date', 'd', ROW, rest);

@@ -1,7 +1,7 @@
 import { type DateClause, type SearchClause } from '../query/search-query';
 import { estimateOf, type Frequencies } from './estimate';
 
-/** A clause that yields candidates, and about how many. */
+/** A clause that yields candidates, with their estimated number. */
 export interface Driver {
   readonly clause: SearchClause;
   readonly estimate: number;
@@ -10,33 +10,33 @@ export interface Driver {
 export interface Drivers {
   /** The clause whose index yields its rows by main date. */
   readonly ordered: Driver | undefined;
-  /** The clause whose rows are worth gathering. */
+  /** The clause whose rows are worth gathering and sorting. */
   readonly gathered: Driver | undefined;
-  /** So many candidates are gathered and sorted at most; when there are more, the order of an index is followed instead. */
+  /** Most candidates to gather and sort; if there are more, the statement follows the order of an index instead. */
   readonly mostGathered: number;
 }
 
 const MOST_GATHERED = 1_000;
 
-/** A driver in index order with fewer candidates than this is not worth a try at gathering those of another clause. */
+/** If the driver in index order has fewer candidates than this, gathering those of another clause does not pay. */
 const WORTH_GATHERING = 300;
 
-/** The numbers of a code are read by date, without a try at gathering those in a range, up to this many. */
+/** Up to this many numbers of a code are read by date, without gathering those in the range first. */
 const FEW_OF_CODE = 1_000;
 
-/** Nobody tries to gather what is guessed to be more than this. */
+/** Rows estimated above this number are not gathered. */
 const DEAREST_GATHERING = 20_000;
 
-/** Of tokens at the other end of a link the statistics tell beforehand that they are too many. */
+/** Limit for tokens at the other end of a link; their statistics show in advance if there are too many. */
 const MOST_FOLLOWED = 3_000;
 
-/** A driver with fewer candidates is not worth a second look by date. */
+/** A driver with fewer candidates does not need limits on the main date. */
 const WORTH_BOUNDING = 2_000;
 
-/** Of the rows of a token, how many one patient has at most. */
+/** Largest share of the rows of a token that one patient has. */
 const SHARE_OF_PATIENT = 0.1;
 
-/** Chooses by estimate which clause drives a search; gathering is left out where it cannot pay. */
+/** Chooses by estimate which clause drives a search; omits gathering if it cannot pay. */
 export function driversOf(clauses: readonly SearchClause[], frequencies: Frequencies, isPage: boolean): Drivers {
   const ordered = orderedDriverOf(clauses, frequencies);
   const gathered = gatheredDriverOf(clauses, frequencies, isPage);
@@ -51,13 +51,14 @@ export function driversOf(clauses: readonly SearchClause[], frequencies: Frequen
 }
 
 /**
- * The numbers in a range are read by value, a third of a microsecond each, or among those of their code by date, a tenth
- * each: the fewer are in the range, the farther they stand apart. At this many a page of 20 costs the same either way.
+ * Reading a number of the range by value costs a third of a microsecond; reading a number of the code by date costs a
+ * tenth. The fewer numbers are in the range, the more a walk by date must pass. At this many, a page of 20 costs the
+ * same either way.
  */
 const mostNumbers = (estimate: number): number =>
   Math.min(Math.max(Math.round(Math.sqrt(6 * estimate)), 100), MOST_GATHERED);
 
-/** Whether the index of the driver is read between the limits of a search by the main date. */
+/** Whether the driver's index is read only between the limits of a search by main date. */
 export const isByDate = (clauses: readonly SearchClause[], driver: Driver | undefined): boolean =>
   clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
 

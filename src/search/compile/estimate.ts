@@ -1,13 +1,13 @@
 import { type SearchClause } from '../query/search-query';
 import { isDeep } from './followed-links';
 
-/** How many rows frequent hashes have; undefined for those that are not among the frequent ones. */
+/** Row counts of frequent hashes; undefined for all others. */
 export interface Frequencies {
   token(hash: number): number | undefined;
   target(hash: number): number | undefined;
-  /** Numbers that are paired with a code. */
+  /** Numbers paired with a code. */
   code(hash: number): number | undefined;
-  /** Resources of a type. */
+  /** Number of resources of a type. */
   type(name: string): number | undefined;
 }
 
@@ -18,22 +18,22 @@ export const nothingIsFrequent: Frequencies = {
   type: () => undefined,
 };
 
-/** Where the number of all resources of a type is not known. */
+/** Default for a type whose number of resources is unknown. */
 const RESOURCES_OF_TYPE = 50_000;
 
 export const resourcesOf = (type: string, frequencies: Frequencies): number =>
   frequencies.type(type) ?? RESOURCES_OF_TYPE;
 
-/** A hash that is not among the frequent ones has about as many rows (measured on charts of 600 patients). */
+/** Typical row counts of hashes that are not frequent (measured with 600 patients). */
 const RARE_TOKEN_ROWS = 60;
 const RARE_TARGET_ROWS = 200;
 
-/** Guesses for what no statistics are kept of; they only rank drivers among each other. */
+/** Guesses for clauses without statistics; they only rank drivers. */
 const PREFIX_ROWS = 300;
 const CONTAINS_ROWS = 2_000;
 const NUMBER_ROWS = 10_000;
 const RARE_CODE_ROWS = 1_000;
-/** Half of the rows of a code are in a range. */
+/** Assumes that half of the rows of a code are in the range. */
 const SHARE_OF_RANGE = 0.5;
 const DATE_ROWS = 5_000;
 const LIST_ROWS = 100;
@@ -42,9 +42,9 @@ const LINKS_PER_TARGET = 20;
 const MOST_OF_DEEP_LINKS = 20_000;
 
 /**
- * About how many candidates a clause would yield if it drove the search: PostgreSQL cannot choose, since the plans are
- * generic and do not know the values.
- * @returns undefined when the clause can only test candidates
+ * Estimates how many candidates a clause yields if it drives the search. PostgreSQL cannot choose: generic plans do not
+ * see the values.
+ * @returns undefined if the clause can only test candidates
  */
 export function estimateOf(clause: SearchClause, frequencies: Frequencies): number | undefined {
   switch (clause.kind) {
@@ -82,7 +82,10 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
 const numbersOf = (codeHash: number, frequencies: Frequencies): number =>
   frequencies.code(codeHash) ?? (codeHash === 0 ? NUMBER_ROWS : RARE_CODE_ROWS);
 
-/** The keys of each further step are distinct, so the guess must not grow until following the links seems too dear. */
+/**
+ * Keys of each further step are distinct, so the estimate is capped; otherwise following links would seem too
+ * expensive.
+ */
 const linked = (estimate: number | undefined, clause: SearchClause): number | undefined =>
   estimate !== undefined && isDeep(clause) ? Math.min(estimate, MOST_OF_DEEP_LINKS) : estimate;
 

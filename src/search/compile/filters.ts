@@ -5,7 +5,7 @@ import { likePattern } from './body-text';
 import { instantText, limitOf } from './date-filter';
 import { anyStep, FEW, type Step } from './many';
 
-// Values that a search asks for as boolean SQL on a row of a search table.
+// Compiles searched values to boolean SQL on a row of a search table.
 
 export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
   const tests = texts.map((text) => {
@@ -32,8 +32,8 @@ export function updatedFilter(column: string, ranges: readonly InstantRange[], b
 }
 
 /**
- * By the time of version 1: that of the row itself until it is changed, then the one in the history, which keeps every
- * version. Nothing is changed before it is created, so most rows need no look there.
+ * Tests the time of version 1. It is the time of the row until the first change, then that in the history, which keeps
+ * all versions. A resource is never changed before it is created, so most rows skip the history.
  */
 export function createdFilter(row: string, ranges: readonly InstantRange[], bind: Binder): string {
   const early = ranges.map(({ low }) => ({ low, high: Infinity }));
@@ -55,7 +55,7 @@ function inRange(row: string, range: NumberRange, bind: Binder): string {
   return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
 }
 
-/** A test for each unit: those of one meaning are few. */
+/** One test for each unit; few units have the same meaning. */
 function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): readonly string[] {
   const value = `${row}.value`;
   return [...new Set(ranges.map(({ unitHash }) => unitHash))].map((unit) => {
@@ -65,7 +65,7 @@ function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): 
   });
 }
 
-/** The range with both ends in it, so that an index is not read through all rows of the end that is out. */
+/** The range with both ends included. An exclusive end would make the index scan read all rows equal to it. */
 export const stepOf = ({ low, high, isLowOpen, isHighOpen }: NumberRange): Step => [
   isLowOpen ? nextAbove(low) : low,
   isHighOpen ? -nextAbove(-high) : high,
@@ -73,7 +73,7 @@ export const stepOf = ({ low, high, isLowOpen, isHighOpen }: NumberRange): Step 
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** The smallest double above another one. */
+/** The next larger double. */
 function nextAbove(value: number): number {
   if (!Number.isFinite(value)) return value;
   if (value === 0) return Number.MIN_VALUE;

@@ -5,8 +5,8 @@ export type LinkClause = SearchClause & { readonly kind: 'chain' | 'has' };
 
 export const isLink = (clause: SearchClause): clause is LinkClause => clause.kind === 'chain' || clause.kind === 'has';
 
-/** Whether the clause holds by what references lead to or come from. */
+/** Whether the clause depends on resources at the other end of a link. */
 export const followsLinks = (clause: SearchClause): boolean => isLink(clause) || nestedIn(clause).some(followsLinks);
 
-/** Whether links lead on from links, so that there may be more paths than rows. */
+/** Whether links follow links, so that there may be more paths than rows. */
 export const isDeep = (clause: SearchClause): clause is LinkClause => isLink(clause) && followsLinks(clause.clause);

@@ -1,6 +1,6 @@
 import { earlyBody, type ListedVersion } from '../../store/late-texts';
 
-/** A resource of a page or included into it, with what its links are found by. */
+/** A resource of a page, or included into it, with the values that its links are found by. */
 export interface FoundResource extends ListedVersion {
   readonly bytes: number;
   readonly key: number;
@@ -19,7 +19,7 @@ export interface ResourceRow {
   readonly [column: string]: unknown;
 }
 
-/** @param order of the rows, as `order by …`; empty where they come in their order */
+/** @param order `order by …` of the rows; empty if they are already in order */
 export const foundColumns = (alias: string, order: string): string =>
   `${['resource_key', 'type', 'id', 'version', 'reference_hash'].map((column) => `${alias}.${column}`).join(', ')}, ${earlyBody(alias, order)}`;
 

@@ -1,8 +1,8 @@
 import { type Binder } from '../../platform/database/binder';
 
 /**
- * Up to so many alternatives are tested one after the other for each candidate, which keeps the exact keys of an index. The cost
- * of more must not be multiplied by the candidates: they are gathered once, or looked up.
+ * Up to this many alternatives are tested one by one for each candidate, by exact index keys. More alternatives are
+ * gathered once or looked up, so that their cost does not multiply with the candidates.
  */
 export const FEW = 16;
 
@@ -10,9 +10,9 @@ export const FEW = 16;
 export type Step = readonly [from: number, to: number];
 
 /**
- * SQL that is true when one of the steps holds for `x` and `y`. It costs the logarithm of their number: of the steps that begin
- * at or below `x`, which a binary search finds, only the largest end counts.
- * @param print a number of a step as text of the type
+ * SQL that is true if one of the steps matches `x` and `y`, at a cost logarithmic in their number. A binary search
+ * finds the steps that begin at or below `x`; of these, only the largest end counts.
+ * @param print formats a number of a step as text of the type
  */
 export function anyStep(
   [x, y]: readonly [x: string, y: string],
@@ -28,7 +28,7 @@ export function anyStep(
   return `((${y} <= ${array(largestEnds)}[width_bucket(${x}, ${array(sorted.map(([from]) => from))})]) is true)`;
 }
 
-/** The same numbers as ranges that do not overlap, both ends included: an index is then read once, however many were asked for. */
+/** Joins overlapping ranges, both ends included, so that each index range is read once. */
 export function disjoint(steps: readonly Step[]): readonly Step[] {
   const joined: [number, number][] = [];
   for (const [from, to] of steps.toSorted(([a], [b]) => a - b)) {
@@ -40,9 +40,9 @@ export function disjoint(steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * SQL that is true when `column` is among the values of a statement that does not depend on the row. It runs once, and its values
- * are looked up in a hash table: behind the array PostgreSQL expects few of them, and `is true` keeps it from a join, whose inner
- * side our sessions would read for each row.
+ * SQL that is true if `column` is among the values of an uncorrelated statement. It runs once into a hash table:
+ * PostgreSQL expects an array to be short, and `is true` prevents a join, which our sessions would run as a nested
+ * loop.
  */
 export const among = (column: string, statement: string): string =>
   `((${column} in (select unnest(array(${statement})))) is true)`;

@@ -6,18 +6,18 @@ import { createdAt } from '../../store/resource-statements';
 import { pathValue } from './path-test';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
-/** One expression that pages are ordered by. */
+/** One expression of a page's ORDER BY. */
 export interface OrderTerm {
   readonly cast: 'timestamptz' | 'text' | 'double precision';
   readonly isDescending: boolean;
 }
 
-/** The values of a row in the order of the terms, ready for a link. */
+/** The sort values of a row in the order of the terms, for a link. */
 export type OrderValues = PagePosition['values'];
 
 /**
- * Order and keyset of a page: the rows strictly behind (or before) a position, whatever has changed meanwhile. Rows
- * without a value come last in either direction; rows with equal values follow each other in the direction of the first.
+ * ORDER BY and keyset of a page: the rows strictly after (or before) a position, even if rows changed meanwhile. Rows
+ * without a value come last in either direction. Ties are in the direction of the first term.
  */
 export class PageOrder {
   constructor(
@@ -27,17 +27,17 @@ export class PageOrder {
     private readonly limit: number,
   ) {}
 
-  /** True when the page is read backwards, from its end to its beginning. */
+  /** True if the page is read from its end to its beginning. */
   get isReversed(): boolean {
     return this.position?.side === 'before';
   }
 
-  /** True when row keys ascend. */
+  /** True if row keys ascend. */
   private get hasAscendingKeys(): boolean {
     return (this.terms[0]?.isDescending ?? true) === this.isReversed;
   }
 
-  /** Of rows whose terms stand in columns `s0`, `s1` … of `alias`. */
+  /** Orders rows by the terms in columns `s0`, `s1` … of `alias`. */
   orderBy(alias: string): string {
     const parts = this.terms.flatMap(({ isDescending }, index) => {
       const sql = `${alias}.s${index}`;
@@ -47,7 +47,7 @@ export class PageOrder {
     return `order by ${[...parts, `${alias}.resource_key ${this.hasAscendingKeys ? 'asc' : 'desc'}`].join(', ')} limit ${this.bind.value(this.limit)}`;
   }
 
-  /** A condition on rows whose terms stand in columns `s0`, `s1` … of `alias`. */
+  /** Keyset condition on rows with the terms in columns `s0`, `s1` … of `alias`. */
   keyset(alias: string): string {
     const { position } = this;
     if (position === undefined) return 'true';
@@ -96,7 +96,7 @@ export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({
 
 const PATH_CASTS = { number: 'double precision', date: 'timestamptz', text: 'text' } as const;
 
-/** What a sort key is in SQL on `h`, a row with main date and key. */
+/** SQL of a sort key on `h`, a row with main date and key. */
 export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string {
   const aggregate = isDescending ? 'max' : 'min';
   switch (by.kind) {

@@ -3,7 +3,7 @@ import { type Binder } from '../../platform/database/binder';
 import { stepOf } from './filters';
 import { disjoint, type Step } from './many';
 
-/** A row of an index that one alternative asks for, and the token that its resource must have besides. */
+/** An index row that one alternative needs, and the token that its resource must also have. */
 interface Pair {
   readonly row: TokenKey | NumberKey;
   readonly token: TokenKey | undefined;
@@ -17,7 +17,7 @@ interface NumberKey {
 }
 
 export interface DividedAlternatives {
-  /** How many pairs there are. */
+  /** Number of pairs. */
   readonly count: number;
   /** SQL of (main_date, resource_key) for all pairs. */
   readonly pairs: (bind: Binder) => string;
@@ -25,8 +25,8 @@ export interface DividedAlternatives {
 }
 
 /**
- * Divides alternatives of one clause: pairs of a composite (`code$value`, `system|code$value`) can be read by their indexes in one
- * statement. A test of each pair for each candidate would multiply the two numbers.
+ * Splits the alternatives of one clause: pairs of a composite (`code$value`, `system|code$value`) are read by their
+ * indexes in one statement. Testing each pair on each candidate would multiply the two numbers.
  */
 export function dividedAlternatives(clauses: readonly SearchClause[]): DividedAlternatives {
   const pairs: Pair[] = [];
@@ -39,7 +39,7 @@ export function dividedAlternatives(clauses: readonly SearchClause[]): DividedAl
   return { count: pairs.length, pairs: (bind) => rowsOf(pairs, bind), others };
 }
 
-/** Undefined for what is no pair. Tokens alone are looked up among those of a candidate. */
+/** Returns undefined if the clause is no pair. Single tokens are looked up among the tokens of a candidate. */
 function pairsOf(clause: SearchClause): readonly Pair[] | undefined {
   if (clause.kind === 'number') return numberKeys(clause).map((row) => ({ row, token: undefined }));
   if (clause.kind !== 'all') return undefined;
@@ -63,7 +63,7 @@ function rowsOf(pairs: readonly Pair[], bind: Binder): string {
   ].join(' union all ');
 }
 
-/** Ranges of the same rows are joined where they overlap, so that each row is read once. */
+/** Joins overlapping ranges of the same rows, so that each row is read once. */
 function withoutOverlaps(pairs: readonly (Pair & { row: NumberKey })[]): readonly (Pair & { row: NumberKey })[] {
   const groups = new Map<string, { readonly pair: Pair & { row: NumberKey }; readonly steps: Step[] }>();
   for (const pair of pairs) {
@@ -107,6 +107,6 @@ const tokensOf = (pairs: readonly Pair[], bind: Binder): readonly string[] => [
   `${bind.value(pairs.map(({ token }) => token?.systemHash ?? null))}::integer[]`,
 ];
 
-/** Of the resource of row `k`. */
+/** Tests the token of the resource of row `k`. */
 const HAS_TOKEN = `(z.token_hash is null or (select true from search_token o where o.token_hash = z.token_hash
 and (z.system_hash is null or o.system_hash = z.system_hash) and o.main_date = k.main_date and o.resource_key = k.resource_key limit 1) is true)`;

@@ -5,14 +5,17 @@ import { dateFilter } from './date-filter';
 
 const OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
 
-/** Only what reads as one is a number: a stored text must not fail a statement. */
+/** Accepts only texts in the form of a number, so that no stored text can fail the statement. */
 const isNumeric = (v: string): string =>
   `case jsonb_typeof(${v}) when 'number' then true when 'string' then length(${v} #>> '{}') <= 200 and ${v} #>> '{}' ~ '^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?$' else false end`;
 
-/** Dates of FHIR, with what PostgreSQL would refuse left out; the day is added apart, so that no calendar can fail. */
+/**
+ * FHIR dates without those that PostgreSQL refuses. The day is added separately, so that no invalid calendar date can
+ * fail.
+ */
 const DATE = `'^(?!0000)([0-9]{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12][0-9]|3[01])(?:T((?:[01][0-9]|2[0-3]):[0-5][0-9])(:(?:[0-5][0-9]|60)(?:[.][0-9]{1,9})?)?(Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?)?)?)?$'`;
 
-/** SQL that tells of a JSON value `v` whether a test holds for it. Objects and arrays are no values. */
+/** SQL that tests a JSON value `v`. Objects and arrays never match. */
 export function pathTest(test: PathTest, v: string, bind: Binder): string {
   const text = `(${v} #>> '{}')`;
   const isScalar = `jsonb_typeof(${v}) in ('string', 'number', 'boolean')`;
@@ -43,7 +46,7 @@ export function pathTest(test: PathTest, v: string, bind: Binder): string {
   }
 }
 
-/** What a value is sorted by; null where it is no such thing. */
+/** The sort value of `v`; null if it has another kind. */
 export function pathValue(v: string, as: 'text' | 'number' | 'date'): string {
   const text = `(${v} #>> '{}')`;
   switch (as) {
@@ -56,7 +59,7 @@ export function pathValue(v: string, as: 'text' | 'number' | 'date'): string {
   }
 }
 
-/** What a double cannot hold would fail the statement. */
+/** Clamps numbers outside the range of a double, which would fail the statement. */
 const asDouble = (numeric: string): string =>
   `case when abs(${numeric}) < 1e-300 then 0 when abs(${numeric}) < 1e300 then ${numeric}::double precision end`;
 
@@ -65,7 +68,7 @@ function patternOf(text: string, match: 'contains' | 'starts' | 'ends'): string 
   return match === 'starts' ? pattern.slice(1) : match === 'ends' ? pattern.slice(0, -1) : pattern;
 }
 
-/** `(select low, high …)` of the time that a date of FHIR covers; no row for other texts. Times without a zone are in UTC. */
+/** `(select low, high …)` of the time that a FHIR date covers; no row for other texts. Times without a zone are UTC. */
 const dateSpan = (text: string): string => `(select p.low, p.low + case
   when m.m[2] is null then interval '1 year' when m.m[3] is null then interval '1 month' when m.m[4] is null then interval '1 day'
   when m.m[5] is null then interval '1 minute' when length(m.m[5]) = 3 then interval '1 second' when length(m.m[5]) = 5 then interval '100 milliseconds'

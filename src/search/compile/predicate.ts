@@ -29,25 +29,25 @@ import { dividedAlternatives } from './paired-rows';
 import { pathTest } from './path-test';
 import { manyPrefixes } from './string-rows';
 
-/** A row in SQL that stands for a resource: of `resource` itself, or a search row with its main date and key. */
+/** An SQL row that identifies a resource: a row of `resource`, or a search row with main date and key. */
 export interface RowAlias {
   readonly name: string;
   readonly isResource: boolean;
-  /** SQL of the resource's own hash, where a search row tells it. */
+  /** SQL of the resource's own hash, if the search row holds it. */
   readonly referenceHash?: string;
-  /** About how many such rows are tested; one or a few where absent. */
+  /** Estimated number of such rows to test; absent means few. */
   readonly tested?: number | undefined;
 }
 
-/** To probe for one key costs as much as to gather so many rows. */
+/** One probe for a key costs as much as gathering this many rows. */
 const ROWS_PER_PROBE = 6;
 
-/** Keys are held in memory, some 60 bytes each. */
+/** Memory bound: a gathered key takes about 60 bytes. */
 const MOST_GATHERED = 3_000_000;
 
 /**
- * Clauses as boolean SQL on a candidate row, never null. Each is a probe by exact key inside a scalar subquery, which
- * PostgreSQL runs for one row after the other: EXISTS or IN would be turned into hash joins over whole tables.
+ * Compiles clauses to boolean SQL on a candidate row; the result is never null. Each is a probe by exact key in a
+ * scalar subquery, which PostgreSQL runs row by row. It would turn EXISTS or IN into hash joins over whole tables.
  */
 export class Predicates {
   private aliases = 0;
@@ -123,7 +123,7 @@ export class Predicates {
     return `(${this.isKeyOf(pairs(this.bind), row)} or ${this.joined(others, 'any', row)})`;
   }
 
-  /** Whether the rows of many alternatives are gathered once, sooner than each candidate is probed for each of them. */
+  /** Whether gathering the rows of many alternatives once is cheaper than probing each candidate for each of them. */
   private isGathered(clause: SearchClause, alternatives: number, { tested = 0 }: RowAlias): boolean {
     if (alternatives <= FEW) return false;
     const rows = estimateOf(clause, this.frequencies) ?? 0;
@@ -134,7 +134,7 @@ export class Predicates {
     return among(`${name}.resource_key`, `select m.resource_key from (${keys}) m`);
   }
 
-  /** The links of the candidate are looked up among the many that are asked for. */
+  /** Looks up the candidate's links among the many requested ones. */
   private ownLinks({ links }: ReferenceClause, row: RowAlias): string {
     const p = this.alias('p');
     const columns = [links.map(({ targetHash }) => targetHash), links.map(({ parameterId }) => parameterId)];
@@ -204,7 +204,7 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
     });
   }
 
-  /** A test of columns that only `resource` has. */
+  /** Tests columns that only `resource` has. */
   private onResource(row: RowAlias, test: (alias: string) => string): string {
     if (row.isResource) return `(${test(row.name)})`;
     const r = this.alias('b');
@@ -221,8 +221,8 @@ where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type =
   }
 
   /**
-   * Whether links of links lead from the row to one that the clause holds for. Each step is a set of distinct resources, so
-   * that the cost is by the rows that are reached, not by the paths to them.
+   * Whether links of links lead from the row to a match of the clause. Each step is a set of distinct resources, so the
+   * cost grows with the rows reached and not with the paths.
    * @param reached SQL of (main_date, resource_key)
    */
   private deep(reached: string, clause: SearchClause, tested: number | undefined): string {
@@ -244,7 +244,7 @@ where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type =
     return anyRow(`from (${reached} offset 0) ${s} where ${this.of(clause, { name: s, isResource: false, tested })}`);
   }
 
-  /** The resources that one link leads to from those that are reached, each once. */
+  /** The distinct resources that one link leads to from the reached ones. */
   private step(reached: string, { kind, parameterIds, type }: LinkClause): string {
     const [s, l, t] = [this.alias('s'), this.alias('l'), this.alias('t')];
     const ids = `${this.bind.value(parameterIds)}::integer[]`;
@@ -282,7 +282,7 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
     );
   }
 
-  /** The token rows of a resource carry the patient that it points at. */
+  /** Token rows hold the patient that their resource refers to. */
   private patientHas(clause: TokenClause, row: RowAlias): string {
     if (this.isGathered(clause, clause.tokens.length, row))
       return among(ownHashOf(row), `select m.target_hash from (${patientsOf(clause, this.bind)}) m`);
@@ -292,7 +292,7 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
     return anyRow(this.ofEach(source, found));
   }
 
-  /** Whether the index has the exact key of the row. */
+  /** Whether the index holds the exact key of the row. */
   private probe(
     table: string,
     { source, equals }: Alternatives,
@@ -314,7 +314,7 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
   }
 }
 
-/** True when the subquery has a row. A scalar subquery is never turned into a join. */
+/** True if the subquery has a row. PostgreSQL never turns a scalar subquery into a join. */
 const anyRow = (rest: string): string => `(select true ${rest} limit 1) is true`;
 
 const itself = ({ name }: RowAlias): string => `select ${name}.main_date, ${name}.resource_key`;
@@ -322,7 +322,7 @@ const itself = ({ name }: RowAlias): string => `select ${name}.main_date, ${name
 const sameRow = (probe: string, { name }: RowAlias): string =>
   `${probe}.main_date = ${name}.main_date and ${probe}.resource_key = ${name}.resource_key`;
 
-/** A column of `resource`, whatever row the candidate is. */
+/** A column of `resource`, for candidates of either kind. */
 const columnOf = ({ name, isResource }: RowAlias, column: string): string =>
   isResource
     ? `${name}.${column}`

@@ -3,27 +3,27 @@ import { type Binder } from '../../platform/database/binder';
 import { type Candidates } from './candidates';
 import { valueOf } from './order';
 
-/** The rows that an index has in the order of a sort key. */
+/** Index rows in the order of a sort key. */
 interface SortedRows {
   readonly table: string;
   readonly parameterIds: readonly number[];
-  /** The column that is sorted by. */
+  /** The sorted column. */
   readonly value: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
-  /** Of numbers: the code that they are paired with, 0 for none. */
+  /** For numbers: the paired code, 0 for none. */
   readonly codeHash?: number;
 }
 
 export interface SortWalk {
   /** `select resource_key, s0`. */
   readonly sql: string;
-  /** Whether nearly every row of the walk is a match. */
+  /** Whether nearly every row of the walk matches. */
   readonly isNear: boolean;
 }
 
 /**
- * The matches in the order of one sort key, from the rows of the key's index; behind them those without a value.
- * Undefined where the order is no index's, or the page is read backwards.
+ * Reads matches in the order of one sort key from the index of that key; those without a value come last. Returns
+ * undefined if no index has the order, or the page is read backwards.
  */
 export function sortWalkOf(
   query: SearchQuery,
@@ -53,7 +53,7 @@ export function sortWalkOf(
       ? ''
       : ` and (w.${value}, w.resource_key) ${isBehind} (${bind.value(valueOf(position.values[0], cast))}::${cast}, ${bind.value(position.key)}::bigint)`;
   const tests = candidates.testOf(type, clauses, 'w');
-  // Of several values of a resource the first in the order counts.
+  // If a resource has several values, the first in the order counts.
   const isFirst = `(${rowOf('w')} and o.${value} ${comesFirst} w.${value} limit 1) is not true`;
   const sql = `with valued as materialized (select distinct w.${value} as s0, w.resource_key from ${table} w
 where ${isOfKey('w')}${keyset} and ${isFirst}${tests}
@@ -64,7 +64,7 @@ and (${rowOf('c')} limit 1) is not true order by c.resource_key ${direction} lim
   return { sql, isNear: codeHash !== undefined && codeHash !== 0 };
 }
 
-/** Every match; of a search without clauses in the order of the keys. */
+/** All matches; without clauses, in the order of the keys. */
 function allOf(type: string, clauses: SearchQuery['clauses'], candidates: Candidates, bind: Binder): string {
   return clauses.length === 0
     ? `select r.main_date, r.resource_key from resource r where r.type = ${bind.value(type)}`
@@ -80,7 +80,7 @@ function sortedRowsOf(by: SortKey['by'], hasClauses: boolean): SortedRows | unde
     case 'number': {
       const numbers = { table: 'search_number', value: 'value', cast: 'double precision' } as const;
       if (by.paired !== undefined) return { ...numbers, ...by.paired };
-      // Numbers go with their code, so that matches may stand far from where a walk begins.
+      // The index orders numbers within their code, so a walk may pass many rows before it finds a match.
       return hasClauses ? undefined : { ...numbers, parameterIds: by.parameterIds, codeHash: 0 };
     }
     default:

@@ -3,17 +3,17 @@ import { type Binder } from '../../platform/database/binder';
 import { stringFilter } from './filters';
 import { FEW } from './many';
 
-/** `select main_date, resource_key` of the rows with one of the texts. */
+/** `select main_date, resource_key` of rows with one of the texts. */
 export function stringRows(clause: StringClause, bind: Binder): string {
   if (clause.match === 'prefix' && clause.texts.length > FEW) return manyPrefixes(clause, bind);
   const ids = `${bind.value(clause.parameterIds)}::integer[]`;
-  // Three characters in a row are what the index of parts goes by; the parameter's own index would be read as a whole.
+  // The trigram index needs three letters or digits in a row; otherwise the whole index of the parameter would be read.
   const isIndexed = clause.match !== 'prefix' && clause.texts.every((text) => /[\p{L}\p{N}]{3}/u.test(text));
   return `select s.main_date, s.resource_key from search_string s
 where ${isIndexed ? 's.parameter_id + 0' : 's.parameter_id'} = any(${ids}) and ${stringFilter('s', clause, bind)}`;
 }
 
-/** One range of the index for each beginning: a row is not compared with all of them. */
+/** Reads one index range for each prefix, so that a row is not compared with all prefixes. */
 export function manyPrefixes({ parameterIds, texts }: StringClause, bind: Binder): string {
   const starts = outermost(texts);
   const [ids, lows, highs] = [parameterIds, starts, starts.map((text) => `${text}\u{10FFFF}`)].map((values) =>
@@ -25,7 +25,7 @@ cross join lateral (select s.main_date, s.resource_key from search_string s wher
 and s.beginning >= z.low and s.beginning < z.high offset 0) k`;
 }
 
-/** Without those that begin with another one. */
+/** Drops prefixes that begin with another prefix. */
 function outermost(texts: readonly string[]): readonly string[] {
   const kept: string[] = [];
   for (const text of texts.toSorted()) if (kept.length === 0 || !text.startsWith(kept.at(-1) ?? '')) kept.push(text);

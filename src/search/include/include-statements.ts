@@ -3,10 +3,13 @@ import { type RowLimit } from '../rows/row-limit';
 import { Binder, type CompiledSearch } from '../../platform/database/binder';
 import { foundColumns } from '../compile/found-resource';
 
-/** SQL that narrows rows of an alias with a `resource_key`: ` and …`, or nothing. */
+/** SQL that filters rows of an alias with a `resource_key`: ` and …`, or nothing. */
 type Narrowed = (alias: string) => string;
 
-/** A statement of everything, and its text for who may see less: narrowed where rows are found, before any bound. */
+/**
+ * The statement for callers who may see all rows, and its text with a row filter. The filter applies where rows are
+ * found, before any limit.
+ */
 interface IncludeStatement {
   readonly statement: Statement;
   readonly textOf: (narrowed: Narrowed) => string;
@@ -16,7 +19,7 @@ const ORDER = 'order by t.type, t.resource_key desc';
 const BODIES = `select ${foundColumns('t', ORDER)} from (select distinct resource_key from found order by 1 limit $4) f
   cross join lateral (select * from resource r where r.resource_key = f.resource_key limit 1) t ${ORDER}`;
 
-/** $1 keys of sources, $2 parameters, $3 types, $4 the most rows. */
+/** $1 keys of sources, $2 parameters, $3 types, $4 maximum number of rows. */
 export const TARGETS = include(
   'search-include',
   (narrowed) => `with found as (select t.resource_key from unnest($1::bigint[]) k(resource_key)
@@ -26,7 +29,7 @@ export const TARGETS = include(
   ${BODIES}`,
 );
 
-/** $1 hashes of targets, $2 parameters, $3 types (not null), $4 the most rows. */
+/** $1 hashes of targets, $2 parameters, $3 types (not null), $4 maximum number of rows. */
 export const SOURCES = include(
   'search-revinclude',
   (narrowed) => `with found as (select l.resource_key from unnest($1::bigint[]) k(reference_hash)
@@ -36,7 +39,7 @@ export const SOURCES = include(
   ${BODIES}`,
 );
 
-/** $1 hashes of tokens, $2 hashes of their systems or null, $3 the most of each, $4 the most rows. */
+/** $1 token hashes, $2 hashes of their systems or null, $3 maximum for each, $4 maximum number of rows. */
 export const BY_NAME = include(
   'search-include-by-name',
   (narrowed) => `with found as (select t.resource_key from unnest($1::bigint[], $2::integer[]) z(hash, system_hash)
@@ -49,7 +52,7 @@ function include(name: string, textOf: IncludeStatement['textOf']): IncludeState
   return { statement: { name, text: textOf(() => '') }, textOf };
 }
 
-/** The statement with its values, for a caller who may see what `limit` says; everything when absent. */
+/** Binds the values, with the row filter `limit` of the caller; without it, all rows are visible. */
 export function boundWithin(
   { statement, textOf }: IncludeStatement,
   values: readonly unknown[],

@@ -9,27 +9,29 @@ import { type Include } from './read-includes';
 
 export interface Included {
   readonly resources: readonly FoundResource[];
-  /** False when there is more than an answer holds. */
+  /** False if the includes found more than an answer may hold. */
   readonly isComplete: boolean;
-  /** Types that the includes lead to and that the caller may not search, whether any are stored or not. */
+  /** Target types that the caller may not search, whether or not any such resource exists. */
   readonly hiddenTypes: readonly string[];
 }
 
 const NOTHING_INCLUDED: Included = { resources: [], isComplete: true, hiddenTypes: [] };
 
-/** An include as far as the caller may follow it. */
+/** An include, restricted to what the caller may follow. */
 interface ReachedInclude extends Include {
-  /** Narrows what is found; undefined where all rows of its types may be seen. */
+  /** Row filter; undefined if the caller may see all rows of the types. */
   readonly limit: RowLimit | undefined;
 }
 
-/** The most resources that includes add to one page: beyond it the answer says that it is not whole. */
+/**
+ * Maximum number of resources that includes add to one page; if there are more, the answer says that it is incomplete.
+ */
 export const MAX_INCLUDED = 5_000;
 
-/** The most bytes that includes add to one page. */
+/** Maximum bytes that includes add to one page. */
 const MOST_INCLUDED_BYTES = 16 * 1024 * 1024;
 
-/** How often `:iterate` goes on from what it found. */
+/** Maximum number of `:iterate` rounds. */
 const MAX_ROUNDS = 10;
 
 /** Finds what `_include` and `_revinclude` add to a page (http://hl7.org/fhir/R4/search.html#revinclude). */
@@ -40,7 +42,7 @@ export class IncludedResources {
     private readonly named: NamedResources,
   ) {}
 
-  /** @param reach what the caller may see: what goes beyond it leads nowhere either */
+  /** @param reach rows that the caller may see; hidden resources are not followed either */
   async of(page: readonly FoundResource[], asked: readonly Include[], reach?: Reach): Promise<Included> {
     if (asked.length === 0) return NOTHING_INCLUDED;
     const { includes, hiddenTypes } = await reachedIncludes(asked, reach);
@@ -51,7 +53,8 @@ export class IncludedResources {
     let bytes = 0;
     for (let round = 0; front.length > 0 && round <= MAX_ROUNDS; round++) {
       const next: FoundResource[] = [];
-      // The first round follows all, the others what iterates: from everything that the round before has found.
+      // The first round follows all includes. Later rounds follow those that iterate, from the resources of the round
+      // before.
       for (const include of includes.filter(({ isIterated }) => round === 0 || isIterated)) {
         const followed = await this.follow(front, include);
         isComplete &&= followed.isComplete;
@@ -93,7 +96,7 @@ export class IncludedResources {
   }
 }
 
-/** Leaves out what the caller may not search, as if it were not stored. */
+/** Drops types that the caller may not search, as if nothing of them were stored. */
 async function reachedIncludes(
   asked: readonly Include[],
   reach: Reach | undefined,
@@ -104,7 +107,7 @@ async function reachedIncludes(
   const allHidden = new Set<string>();
   for (const include of asked) {
     const { isReverse, types, named } = include;
-    // Whether a source means a version of its target depends on the other versions.
+    // The version that a source means depends on the other versions, so their row filter is needed too.
     const compared = isReverse ? named.flatMap(({ targets }) => targets.map(({ type }) => type)) : [];
     const { hidden, limit } = await reach.ofTypes([...types, ...compared]);
     const hiddenTypes = types.filter((type) => hidden.includes(type));

@@ -3,15 +3,15 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { noteIncomplete, type SearchScope } from '../parse/search-scope';
 import { type NamedPath, type NamedTarget } from './target-name';
 
-/** What resources are named by: the parameter that finds them under a name. */
+/** The parameter that finds a resource by its name. */
 const NAMED_BY = {
   canonical: { code: 'url', kind: 'uri' },
   identifier: { code: 'identifier', kind: 'token' },
 } as const;
 
 /**
- * The ways from a reference parameter to targets that it names instead of saying where they are.
- * @param only the one type of targets that counts
+ * The ways from a reference parameter to targets that it names by canonical or identifier instead of by address.
+ * @param only restricts targets to one type
  * @param isLogical whether identifiers count; canonicals always do
  */
 export function namedPathsOf(

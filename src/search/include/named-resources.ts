@@ -9,21 +9,21 @@ import { type RowLimit } from '../rows/row-limit';
 import { boundWithin, BY_NAME, SOURCES } from './include-statements';
 import { hasName, type NamedPath, namesIn, type TargetName } from './target-name';
 
-/** Resources of one name: versions of one URL, or bearers of one identifier; of more than these not all are seen. */
+/** Maximum number of resources of one name (versions of a URL, or owners of an identifier); more are cut off. */
 const MOST_OF_A_NAME = 200;
 
-/** Names that the sources of one page call their targets by. */
+/** Maximum number of names by which the sources of one page refer to targets. */
 const MOST_NAMES = 5_000;
 
 export interface Named {
   readonly resources: readonly FoundResource[];
-  /** False when a limit left something out. */
+  /** False if a limit cut something off. */
   readonly isComplete: boolean;
 }
 
 interface Bounds {
   readonly most: number;
-  /** What the caller may see: others do not count among the versions of a name either. */
+  /** Rows that the caller may see; hidden resources do not count as versions of a name either. */
   readonly limit: RowLimit | undefined;
 }
 
@@ -33,8 +33,8 @@ interface Parsed {
 }
 
 /**
- * Finds what is named by a canonical or an identifier. Search rows only tell what may have a name; the bodies decide, so
- * that a version is the one that was asked for, and without one the latest.
+ * Finds resources that are named by a canonical or an identifier. Search rows only find candidates; the bodies decide.
+ * So a version is the requested one, and without one the latest.
  */
 @Injectable()
 export class NamedResources {
@@ -53,7 +53,7 @@ export class NamedResources {
     return { resources: bearers.filter((one) => meant.has(one)).map(({ found }) => found), isComplete };
   }
 
-  /** The sources that name one of the targets; by canonicals only. */
+  /** The sources that name one of the targets, by canonicals only. */
   async sourcesOf(targets: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
     const types = new Set(path.targets.map(({ type }) => type));
     const named = await this.parsed(targets.filter(({ type }) => types.has(type)));
@@ -76,7 +76,7 @@ export class NamedResources {
     return { resources, isComplete: isComplete && rows.length < bounds.most && fitting.length === rows.length };
   }
 
-  /** All that have one of the names, of whatever version. */
+  /** All resources with one of the names, of any version. */
   private async bearersOf(
     names: readonly TargetName[],
     { targets }: NamedPath,
@@ -102,14 +102,14 @@ export class NamedResources {
     return { bearers, isComplete };
   }
 
-  /** Texts that were read for this alone are dropped again. */
+  /** Texts that were read only for this comparison are dropped afterwards. */
   private async parsed(some: readonly FoundResource[]): Promise<Parsed[]> {
     const texts = await this.texts.all(some);
     return some.map((found, index) => ({ found, resource: JSON.parse(texts[index]?.text ?? '{}') as Resource }));
   }
 }
 
-/** What a name means: the version that it says, else the latest; all that have an identifier. */
+/** The targets of a name: the requested version, else the latest; for identifiers, all owners. */
 function meantBy(name: TargetName, bearers: readonly Parsed[], { by, targets }: NamedPath): readonly Parsed[] {
   const named = bearers.filter(({ resource }) =>
     targets.some((target) => target.type === resource.resourceType && hasName(target, resource, name)),

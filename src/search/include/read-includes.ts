@@ -9,26 +9,26 @@ import { type NamedPath } from './target-name';
 /** One `_include` or `_revinclude` (http://hl7.org/fhir/R4/search.html#revinclude). */
 export interface Include {
   readonly isReverse: boolean;
-  /** Whether it applies to what was included as well. */
+  /** Whether it also applies to included resources. */
   readonly isIterated: boolean;
-  /** The references that are followed; each names the type that has it. */
+  /** The reference parameters to follow; each belongs to one source type. */
   readonly parameterIds: readonly number[];
-  /** Types that may come in: the one that is named, else those that the definitions of the references allow. */
+  /** Types that may be included: the named one, else those that the definitions of the references allow. */
   readonly types: readonly string[];
-  /** The ways to what the references name by a canonical, or by an identifier. */
+  /** The ways to targets that the references name by a canonical or an identifier. */
   readonly named: readonly NamedPath[];
 }
 
 const MAX_INCLUDES = 32;
 
-/** @throws ServiceError 'invalid' for what is malformed or names an unknown type or parameter */
+/** @throws ServiceError 'invalid' if it is malformed or names an unknown type or parameter */
 export function includesOf(query: URLSearchParams, scope: SearchScope): readonly Include[] {
   const includes: Include[] = [];
   for (const [name, value] of query) {
     const [, direction, modifier] = /^_(include|revinclude)(?::(.*))?$/.exec(name) ?? [];
     if (direction === undefined || value === '') continue;
     for (const text of value.split(',', MAX_INCLUDES + 1)) {
-      if (includes.length === MAX_INCLUDES) throw invalid('_include', `may stand ${MAX_INCLUDES} times at most`);
+      if (includes.length === MAX_INCLUDES) throw invalid('_include', `may occur at most ${MAX_INCLUDES} times`);
       includes.push(includeOf(name, text, howOf(name, direction, modifier), scope));
     }
   }
@@ -38,7 +38,7 @@ export function includesOf(query: URLSearchParams, scope: SearchScope): readonly
 interface How {
   readonly isReverse: boolean;
   readonly isIterated: boolean;
-  /** Whether references that only have an identifier are followed too. */
+  /** Whether references that hold only an identifier are followed too. */
   readonly isLogical: boolean;
 }
 
@@ -48,7 +48,7 @@ function howOf(name: string, direction: string, modifier: string | undefined): H
     throw invalid(name, `knows the modifiers :iterate${isReverse ? '' : ' and :logical'} only`);
   const isLogical = modifier === 'logical';
   if (isReverse && isLogical)
-    throw invalid(name, 'cannot look for references by identifier: no index leads from an identifier to them');
+    throw invalid(name, 'cannot follow references by identifier: no index finds their sources');
   return { isReverse, isIterated: modifier !== undefined && !isLogical, isLogical };
 }
 

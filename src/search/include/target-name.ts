@@ -3,16 +3,16 @@ import { isObject } from '../../platform/json/plain-object';
 import { type Branch, walkSteps } from '../../fhirpath/fhirpath';
 import { Scope } from '../../search-index/extract/scope';
 
-/** How a reference parameter names targets without saying where they are: by a canonical, or by an identifier. */
+/** How a reference parameter names targets without an address: by a canonical, or by an identifier. */
 export interface NamedPath {
   readonly by: 'canonical' | 'identifier';
   readonly sourceType: string;
   readonly branches: readonly Branch[];
-  /** The parameters whose links the values have. */
+  /** The parameters whose reference rows hold these values. */
   readonly parameterIds: readonly number[];
-  /** The parameter that tells the name of a target, for each type that may be one. */
+  /** For each possible target type, the parameter that holds the name. */
   readonly targets: readonly NamedTarget[];
-  /** The server's own base: what lies below it is a literal reference. */
+  /** The server's base URL: URLs below it are literal references. */
   readonly baseUrl: string;
 }
 
@@ -22,26 +22,26 @@ export interface NamedTarget {
   readonly branches: readonly Branch[];
 }
 
-/** A name of a target as a source says it: a canonical's URL and version, or an identifier's value and system. */
+/** A target's name as the source states it: URL and version of a canonical, or value and system of an identifier. */
 export interface TargetName {
   readonly value: string;
-  /** Of an identifier; empty where it has none. */
+  /** System of an identifier; empty if it has none. */
   readonly system?: string;
-  /** Of a canonical that names one. */
+  /** Version of a canonical, if it has one. */
   readonly version?: string;
-  /** The type that `Reference.type` says. */
+  /** The type in `Reference.type`. */
   readonly type?: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The names that a source calls its targets by. */
+/** The names by which a source refers to targets. */
 export function namesIn({ by, branches }: Pick<NamedPath, 'by' | 'branches'>, source: Body): readonly TargetName[] {
   const read = by === 'canonical' ? canonicalIn : logicalIn;
   return valuesOf(branches, source).flatMap((value) => read(value) ?? []);
 }
 
-/** Whether a target has the name, as far as the name goes: a canonical may want a version besides. */
+/** Whether a target has the name. The version of a canonical is not compared here. */
 export function hasName({ branches }: NamedTarget, target: Body, { value, system }: TargetName): boolean {
   return valuesOf(branches, target).some((own) =>
     system === undefined ? own === value : isObject(own) && own.value === value && (own.system ?? '') === system,
@@ -50,7 +50,7 @@ export function hasName({ branches }: NamedTarget, target: Body, { value, system
 
 function valuesOf(branches: readonly Branch[], resource: Body): readonly unknown[] {
   const values: unknown[] = [];
-  // No name depends on what the reference of another value leads to.
+  // Names do not depend on resources that another value refers to.
   const scope = new Scope(resource, '');
   for (const { steps } of branches) walkSteps(steps, (value) => values.push(value))(resource, scope);
   return values;
@@ -62,7 +62,7 @@ function canonicalIn(value: unknown): TargetName | undefined {
   return url === '' ? undefined : { value: url, ...version };
 }
 
-/** http://hl7.org/fhir/R4/references.html#logical; what says a place too is no logical reference. */
+/** Reads a logical reference (http://hl7.org/fhir/R4/references.html#logical). With an address it is a literal one. */
 function logicalIn(value: unknown): TargetName | undefined {
   if (!isObject(value) || value.reference !== undefined || !isObject(value.identifier)) return undefined;
   const { system, value: text } = value.identifier;

@@ -4,8 +4,8 @@ import { type SearchClause } from '../query/search-query';
 import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
 
 /**
- * `:i`: the code in whatever case; systems are URIs, whose case matters. Rows hold hashes of codes as they are written, so
- * the stored texts are asked.
+ * `:i`: the code in any case; systems are URIs, whose case matters. Rows hold hashes of codes as written, so the stored
+ * texts are searched.
  */
 export function caselessClauseOf(
   parameter: SearchParameter,
@@ -35,7 +35,7 @@ function pathsTo({ path, type }: ValuePath, code: string, system: string | undef
   }
 }
 
-/** Booleans are no texts. */
+/** Booleans are not compared as text. */
 function equals(item: string, code: string): string {
   const pattern = `^${code.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
   const test = `${item} like_regex ${pathText(pattern)} flag "i"`;

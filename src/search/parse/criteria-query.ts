@@ -1,10 +1,13 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Parameters that shape an answer: in criteria they would look as if they narrowed the choice. */
+/** Parameters that shape an answer. They are refused in criteria, where they would seem to narrow the result. */
 const SHAPING =
   /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
 
-/** Reads criteria as a query. @throws ServiceError 'invalid' for no criteria, one without a value, or one that shapes answers */
+/**
+ * Reads criteria as a query.
+ * @throws ServiceError 'invalid' if criteria are empty, or one has no value or shapes answers
+ */
 export function criteriaQuery(type: string, criteria: string): URLSearchParams {
   const text = criteria.trim();
   const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);

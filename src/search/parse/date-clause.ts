@@ -6,7 +6,7 @@ import { alternativesOf, invalid, type Prefix, prefixOf } from './values';
 const APPROXIMATION = 0.1;
 
 /**
- * What the rows of a date parameter must hold for one value of a search, as alternatives
+ * Limits for the rows of a date parameter that match one value of a search, as alternatives
  * (http://hl7.org/fhir/R4/search.html#date).
  */
 export function dateBoxesOf(name: string, text: string, now: number): readonly DateBox[] {
@@ -15,8 +15,8 @@ export function dateBoxesOf(name: string, text: string, now: number): readonly D
 }
 
 /**
- * `date=ge2020-01,lt1990` and `date:btw=2020-01,2020-03` as boxes. `:btw` is whatever touches the time from the beginning
- * of the first date to the end of the second.
+ * Reads `date=ge2020-01,lt1990` and `date:btw=2020-01,2020-03` as boxes. `:btw` matches all that overlaps the time from
+ * the beginning of the first date to the end of the second.
  */
 export function dateAlternativesOf(
   name: string,
@@ -34,7 +34,7 @@ export function dateAlternativesOf(
   return [{ highFrom: low.low, lowTo: high.high }];
 }
 
-/** What has one moment, such as `_lastUpdated`, has a box that is a range of it. */
+/** For values that are one moment, such as `_lastUpdated`: boxes become ranges. */
 export function instantRangesOf(
   name: string,
   modifier: 'btw' | undefined,

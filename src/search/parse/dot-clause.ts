@@ -6,10 +6,10 @@ import { hintOf } from './json-path';
 import { type SearchScope } from './search-scope';
 import { alternativesOf, assertFew, invalid, unescaped } from './values';
 
-/** What a value is compared as. */
+/** The kind of comparison for a value. */
 type Kind = 'text' | 'number' | 'date' | 'boolean';
 
-/** Names of PostgreSQL and of FHIR. */
+/** Type names of PostgreSQL and of FHIR. */
 const CASTS: Readonly<Record<string, Kind>> = {
   ...{ text: 'text', string: 'text', varchar: 'text', boolean: 'boolean', bool: 'boolean' },
   ...{ integer: 'number', int: 'number', bigint: 'number', numeric: 'number', decimal: 'number', float: 'number' },
@@ -28,7 +28,7 @@ interface DotName {
   readonly operator: DotOperator;
 }
 
-/** `.path.0.to::type$operator=value`: an element of the stored text, whether a parameter knows it or not. */
+/** `.path.0.to::type$operator=value`: an element of the stored text, with or without a search parameter. */
 export function dotClauseOf(name: string, value: string, scope: SearchScope): SearchClause {
   const { path, cast, operator } = dotNameOf(name);
   return comparisonOf({ name, path, cast, operator, values: alternativesOf(name, value).map(unescaped) }, scope);
@@ -36,7 +36,7 @@ export function dotClauseOf(name: string, value: string, scope: SearchScope): Se
 
 /** `.path eq value` of a `_filter`. */
 export function dotFilterOf(path: string, operator: DotOperator, value: string, scope: SearchScope): SearchClause {
-  if (path.includes('$')) throw invalid(path, 'takes its operator apart in _filter');
+  if (path.includes('$')) throw invalid(path, 'takes its operator as a separate word in _filter');
   return comparisonOf({ ...dotNameOf(path), name: path, operator, values: [value] }, scope);
 }
 
@@ -105,7 +105,7 @@ function equality(name: string, kind: Kind | undefined, texts: readonly string[]
     case 'boolean':
       return { kind: 'text', operator: 'eq', texts };
     case undefined:
-      // As whatever the value is: a text, a number by its value (1.10 is 1.1), true or false.
+      // The type is unknown, so compare by each kind: as text, as a number by value (1.10 is 1.1), as a boolean.
       return { kind: 'value', texts, numbers: texts.filter((text) => NUMBER.test(text)) };
   }
 }
@@ -149,7 +149,7 @@ function kindOf(name: string, cast: string | undefined): Kind | undefined {
   throw invalid(name, `has a type that is not known; known: ${Object.keys(CASTS).join(', ')}`);
 }
 
-/** Without a definition the value that is asked for tells. */
+/** Without a definition, the form of the requested values decides. */
 const orderedKindOf = (type: string | undefined, values: readonly string[]): Kind =>
   type === undefined ? (values.every((text) => NUMBER.test(text)) ? 'number' : 'text') : (kindOfType(type) ?? 'text');
 
@@ -159,11 +159,10 @@ function kindOfType(type: string): Kind | undefined {
 }
 
 function assertScalar(name: string, type: string | undefined): void {
-  if (type !== undefined && !isPrimitiveType(type))
-    throw invalid(name, `ends at a ${type}, which has elements of its own: name one of them`);
+  if (type !== undefined && !isPrimitiveType(type)) throw invalid(name, `ends at a ${type}: name one of its elements`);
 }
 
-/** A number has other spellings. */
+/** Numbers get no hint, since a number has several spellings. */
 const hintOfOne = (texts: readonly string[]): object => {
   const [only, ...others] = texts;
   return only === undefined || others.length > 0 || /^[-+.\deE]*$/.test(only) ? {} : hintOf(only);

@@ -8,7 +8,7 @@ import { nearestCode } from '../../platform/text/nearest-code';
 import { pathText } from './json-path';
 import { invalid } from './values';
 
-/** Deeper and longer ones are no path of any model; each step costs a look for each value. */
+/** No model has deeper or longer paths; each step costs a lookup per value. */
 const MAX_STEPS = 16;
 const LONGEST_PATH = 256;
 
@@ -16,16 +16,16 @@ const STEP = /^(?:\d{1,6}|[\p{L}_][\p{L}\p{N}_-]{0,63})$/u;
 
 /** A path such as `.name.0.family` into a resource. */
 export interface DotPath {
-  /** In the JSON path language of PostgreSQL. */
+  /** The path in PostgreSQL's JSON path language. */
   readonly jsonPath: string;
-  /** The type of what it leads to; undefined where no definition tells. */
+  /** The type of the element; undefined without a definition. */
   readonly type: string | undefined;
 }
 
 /**
  * Reads a path. Without an index it goes through all items of an array.
- * @param name as sent, for the refusal
- * @throws ServiceError 'invalid' for what is no path, or leads to no element of a type of FHIR
+ * @param name as sent, for the error
+ * @throws ServiceError 'invalid' if it is no path, or no element of the FHIR type has it
  */
 export function dotPathOf(text: string, resourceType: string, name: string): DotPath {
   const steps = text.split('.').slice(1);
@@ -44,7 +44,7 @@ export function dotPathOf(text: string, resourceType: string, name: string): Dot
     place = below(place.type, step, name);
     return `.${pathText(step)}`;
   });
-  // A list at the end stands for its items; what is no list is itself.
+  // A list at the end is replaced by its items; any other value is kept.
   return { jsonPath: `$${jsonSteps.join('')}[*]`, type: place.type };
 }
 
@@ -55,7 +55,7 @@ interface Place {
 
 const isIndex = (step: string): boolean => /^\d/.test(step);
 
-/** What JSON holds under a name: `valueQuantity` of a choice, `_birthDate` beside a primitive value. */
+/** The member names in JSON, such as `valueQuantity` of a choice or `_birthDate` of a primitive value. */
 function below(type: string | undefined, step: string, name: string): Place {
   const elements = type === undefined ? undefined : elementsOfType(type);
   if (type === undefined || elements === undefined || type === 'Resource') return { type: undefined, isList: true };

@@ -12,7 +12,7 @@ import { invalid } from './values';
 const MAX_TOKENS = 300;
 const TOKEN = /\s*(\(|\)|"(?:[^"\\]|\\.)*"|[^\s()"]+)/y;
 
-/** @throws ServiceError 'invalid' with the place that is not understood */
+/** @throws ServiceError 'invalid' with the position of the error */
 export function filterClauseOf(text: string, scope: SearchScope): SearchClause {
   const parser = new FilterParser(tokensOf(text), scope);
   const clause = parser.parse();
@@ -81,7 +81,7 @@ class FilterParser {
 const literalOf = (token: string): string =>
   token.startsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : token;
 
-/** Values of a filter are one value each: a comma in them separates nothing. */
+/** Each value of a filter is a single value: commas do not separate alternatives. */
 const escaped = (text: string): string => text.replace(/[\\,$]/g, '\\$&');
 
 function comparisonOf(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
@@ -132,7 +132,7 @@ function columnComparison(code: string, operator: string, value: string, scope: 
   return operator === 'ne' && !isOrdered ? { kind: 'not', clause } : clause;
 }
 
-/** Operators of a filter in the words of dot expressions. */
+/** Maps filter operators to operators of dot expressions. */
 const DOT_OPERATORS: Readonly<Record<string, DotOperator>> = {
   ...{ eq: 'eq', ne: 'ne', gt: 'gt', ge: 'ge', lt: 'lt', le: 'le' },
   ...{ co: 'contains', sw: 'starts', ew: 'ends', isnull: 'isnull', pr: 'isnull' },
@@ -144,7 +144,7 @@ function dotComparison(path: string, operator: string, value: string, scope: Sea
   return dotFilterOf(path, known, operator === 'pr' ? String(value !== 'true') : value, scope);
 }
 
-/** The last word of a chain is compared, the others lead to it. */
+/** The last word of a chain is compared; the others are links to it. */
 function chained(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
   const modifiers: Readonly<Record<string, string>> = { co: ':contains', pr: ':missing' };
   const prefixes = new Set(['gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb']);
@@ -167,7 +167,7 @@ function endsWith(parameter: SearchParameter, text: string): SearchClause {
 }
 
 const notUnderstood = (token: string | undefined): Error =>
-  invalid('_filter', token === undefined ? 'ends too early' : `is not understood at "${token.slice(0, 40)}"`);
+  invalid('_filter', token === undefined ? 'ends too early' : `has a syntax error at "${token.slice(0, 40)}"`);
 
 const unknownOperator = (operator: string, where: string): Error =>
   invalid('_filter', `does not know the operator "${operator.slice(0, 16)}" ${where}`);

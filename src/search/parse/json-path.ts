@@ -2,12 +2,12 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { invalid } from './values';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** Texts in JSON path language are JSON strings. */
+/** Strings in the JSON path language are JSON strings. */
 export const pathText = (text: string): string => JSON.stringify(text);
 
 /**
- * The ways to the values of a parameter in the JSON path language of PostgreSQL.
- * @throws ServiceError 'invalid' for the few parameters whose expressions it cannot say
+ * Paths to the values of a parameter, in PostgreSQL's JSON path language.
+ * @throws ServiceError 'invalid' for the few parameters whose expressions have no such path
  */
 export function valuePathsOf({ branches }: SearchParameter, name: string): readonly ValuePath[] {
   return branches.map((branch) => {
@@ -21,6 +21,6 @@ export interface ValuePath extends Pick<Branch, 'type'> {
   readonly path: string;
 }
 
-/** Only plain ASCII has one spelling in a body, whatever escapes a client used. */
+/** Hints are plain ASCII only: it has one spelling in a body, regardless of the client's escapes. */
 export const hintOf = (text: string): { readonly hint?: string } =>
   /^[ !#-[\]-~]{2,}$/.test(text) ? { hint: text } : {};

@@ -3,10 +3,10 @@ import { type NearClause, type NearPlace } from '../query/search-query';
 import { conversionOf } from '../../platform/ucum/ucum';
 import { alternativesOf, assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
-/** R4 leaves it to the server what is near when no distance is given. */
+/** Default radius; R4 leaves it to the server. */
 const DEFAULT_KILOMETERS = 50;
 
-/** Units that people write and UCUM writes otherwise. */
+/** Common names of units, with their UCUM codes. */
 const COMMON_UNITS: Readonly<Record<string, string>> = { mi: '[mi_i]', ft: '[ft_i]', yd: '[yd_i]', nmi: '[nmi_i]' };
 
 /** `latitude|longitude|distance|units`: the place and the radius (http://hl7.org/fhir/R4/location.html#search). */
@@ -20,7 +20,7 @@ export function nearClauseOf(
   return { kind: 'near', parameterId, places: values.map((value) => placeOf(code, value)) };
 }
 
-/** The places that a search asks for, for the distances that it is sorted by. */
+/** The places of a search, for the distances in its matches. */
 export const placesIn = (code: string, query: URLSearchParams): readonly NearPlace[] =>
   query
     .getAll(code)

@@ -8,11 +8,11 @@ const APPROXIMATION = 0.1;
 
 export interface ParsedQuantity {
   readonly ranges: readonly NumberRange[];
-  /** Absent when any unit will do. */
+  /** Absent if any unit matches. */
   readonly unit?: UnitKey;
 }
 
-/** A number with its prefix: `gt5.40`, `1e2`. http://hl7.org/fhir/R4/search.html#number */
+/** Reads a number with its prefix: `gt5.40`, `1e2`. http://hl7.org/fhir/R4/search.html#number */
 export function numberRangesOf(name: string, text: string): readonly NumberRange[] {
   const { prefix, rest } = prefixOf(text);
   if (!/^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/.test(rest) || !Number.isFinite(Number(rest))) {
@@ -21,7 +21,7 @@ export function numberRangesOf(name: string, text: string): readonly NumberRange
   return rangesOf(prefix, Number(rest), halfStepOf(rest));
 }
 
-/** `[prefix]number`, `…||code` or `…|system|code`. http://hl7.org/fhir/R4/search.html#quantity */
+/** Reads `[prefix]number`, `…||code` or `…|system|code`. http://hl7.org/fhir/R4/search.html#quantity */
 export function quantityOf(name: string, text: string): ParsedQuantity {
   const [number = '', system = '', code = '', ...rest] = splitOutsideEscapes(text, '|').map(unescaped);
   if (rest.length > 0) throw invalid(name, 'takes number|system|code, such as gt5.4|http://unitsofmeasure.org|mg');
@@ -37,7 +37,7 @@ export function quantityOf(name: string, text: string): ParsedQuantity {
   return { ranges, unit: { ...(system === '' ? {} : { system }), code } };
 }
 
-/** Numbers without a unit are ranges of whatever unit; units wait for the dictionary of those that are stored. */
+/** Without a unit, ranges match any unit. With units, the clause is resolved later against the stored units. */
 export function quantityClauseOf(
   parameterIds: readonly number[],
   codeHash: number,
@@ -88,7 +88,7 @@ function rangesOf(prefix: Prefix, value: number, half: number): readonly NumberR
   }
 }
 
-/** Takes off what binary arithmetic adds: 5.4 - 0.05 is 5.3500000000000005. */
+/** Removes errors of binary arithmetic: 5.4 - 0.05 is 5.3500000000000005. */
 const rounded = (value: number): number => Number(value.toPrecision(15));
 
 const range = (low: number, high: number, isLowOpen: boolean, isHighOpen: boolean): NumberRange => ({

@@ -1,7 +1,7 @@
 import { type NumberPaths } from '../../search-index/extract/search-parameter';
 import { type NumberRange } from '../query/search-query';
 
-/** JSON path of PostgreSQL that finds items with a number in each of the two places. */
+/** JSON path of PostgreSQL for items with a matching number in both elements. */
 export function itemPathOf(
   { item, second, third }: NumberPaths,
   seconds: readonly NumberRange[],

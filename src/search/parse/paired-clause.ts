@@ -6,9 +6,9 @@ import { tokenOf } from './token-clause';
 import { alternativesOf } from './values';
 
 /**
- * `value-quantity=gt5` beside `code=X` means what `code-value-quantity=X$gt5` does, since an Observation has one code and
- * one value. The rows of the composite know both at once, which spares looking at all that has the code.
- * @returns the clause that says the same beside the other parameter; undefined where none does
+ * `value-quantity=gt5` with `code=X` means `code-value-quantity=X$gt5`, since an Observation has one code and one
+ * value. The composite's rows hold both, so not every resource with the code needs a test.
+ * @returns the equivalent clause, valid beside the other parameter; undefined if there is none
  */
 export function pairedClauseOf(
   name: string,
@@ -28,7 +28,7 @@ export interface PairedRows {
   readonly codeHash: number;
 }
 
-/** The rows of the composite that pairs a quantity with the one code that a search is for. */
+/** The rows of the composite that pairs a quantity with the one code of the search. */
 export function pairedRowsOf(
   name: string,
   query: URLSearchParams,
@@ -36,7 +36,7 @@ export function pairedRowsOf(
 ): PairedRows | undefined {
   if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
   for (const parameter of parameters.list(type)) {
-    // The parts of a live one may be fewer than all values.
+    // The rows of a parameter added at run time may lack some values.
     if (parameter.isLive || parameters.isUnfinished(parameter)) continue;
     const [first, second] = parameter.composite?.codes ?? [];
     if (first?.kind !== 'token' || second?.code !== name || !isOfWhole(parameter)) continue;
@@ -48,6 +48,6 @@ export function pairedRowsOf(
   return undefined;
 }
 
-/** Whether the resource itself is the item that has both values, each of them once. */
+/** Whether the item is the resource itself, which then has both values once. */
 const isOfWhole = ({ composite }: SearchParameter): boolean =>
   composite?.rows?.length === 1 && composite.rows.every(({ branch }) => branch.steps.length === 0);

@@ -18,17 +18,17 @@ import { anyOf, tokenClauseOf } from './token-clause';
 import { uriClauseOf } from './uri-clause';
 import { alternativesOf, invalid, unsupportedModifier } from './values';
 
-/** Longer chains than any model has; each link is a join for each candidate. */
+/** No model needs longer chains; each link is a join per candidate. */
 const MAX_LINKS = 8;
 
-/** What a way of a chain costs; a value costs 1 for each so many characters. */
+/** Effort of one path of a chain; a value adds 1 per this many characters. */
 const EFFORT_OF_WAY = 20;
 const LONG_VALUE = 32;
 
 /**
- * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, `_has:Type:reference:code`, or a
- * dot expression `.name.0.family`.
- * @returns undefined for an unknown parameter that a lenient search ignores
+ * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, `_has:Type:reference:code`,
+ * or a dot expression `.name.0.family`.
+ * @returns undefined if the parameter is unknown and the search lenient
  * @throws ServiceError 'invalid' naming the parameter
  */
 export function clauseOf(name: string, value: string, scope: SearchScope, links = 0): SearchClause | undefined {
@@ -68,7 +68,7 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
   throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
 }
 
-/** The nearest code, else the list of those that there are. */
+/** The nearest code, else the list of known codes. */
 export function hintOf(code: string, parameters: readonly SearchParameter[]): string {
   const codes = parameters.map((parameter) => parameter.code);
   const nearest = nearestCode(code, codes);
@@ -88,7 +88,7 @@ export function valueClauseOf(
   const { code, kind, storedAs } = parameter;
   switch (kind) {
     case 'token':
-      // Their ValueSet is found by its url.
+      // The ValueSet is found by its url, so that index must be complete.
       if (modifier === 'in' || modifier === 'not-in')
         assertFinished(scope.parameters.find('ValueSet', 'url'), scope.parameters);
       return tokenClauseOf(parameter, modifier, values, scope.hashes);
@@ -142,7 +142,10 @@ export function valueClauseOf(
   }
 }
 
-/** Only one row can tell the main date (a Timing has many): of several dates the main date is the first. */
+/**
+ * Only a date that occurs once can be the main date (a Timing has many rows). For a type with several dates, it is the
+ * first parameter.
+ */
 function singularityOf(
   { parameterId, branches }: SearchParameter,
   { type, parameters }: SearchScope,
@@ -156,10 +159,10 @@ function missingClauseOf(parameter: SearchParameter, value: string): SearchClaus
   const name = `${parameter.code}:missing`;
   if (value !== 'true' && value !== 'false') throw invalid(name, 'is true or false');
   const isPresent = value === 'false';
-  if (parameter.kind === 'composite') throw invalid(name, 'cannot be asked of a composite');
+  if (parameter.kind === 'composite') throw invalid(name, 'cannot be used with a composite');
   const mask = parameter.presenceMask;
   if (mask !== 0n) return { kind: 'presence', mask, isPresent };
-  // JSON paths cannot tell where a reference leads.
+  // JSON paths cannot test the type of a reference's target.
   if (parameter.narrowedTo !== undefined || parameter.branches.some(isNarrowed))
     throw invalid(name, 'cannot be used with this parameter');
   const found: SearchClause = { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => path) };
@@ -169,7 +172,7 @@ function missingClauseOf(parameter: SearchParameter, value: string): SearchClaus
 const isNarrowed = ({ steps }: SearchParameter['branches'][number]): boolean =>
   steps.some(({ resolvesTo }) => resolvesTo !== undefined);
 
-/** `subject:Patient.name=peter`: every type that the reference may lead to and that knows the rest of the chain. */
+/** `subject:Patient.name=peter`: all target types of the reference that know the rest of the chain. */
 function chainOf(
   head: string,
   rest: string,
@@ -180,19 +183,19 @@ function chainOf(
   const { code, modifier } = splitModifier(head);
   const parameter = parameterOf(code, scope);
   if (parameter === undefined) return undefined;
-  if (parameter.kind !== 'reference') throw invalid(head, 'is no reference, so nothing can follow its dot');
+  if (parameter.kind !== 'reference') throw invalid(head, 'is no reference, so it cannot be chained');
   assertNoCanonical(parameter, head);
   const name = `${head}.${rest}`;
   const types = targetTypesOf(parameter, modifier, rest, scope, name);
   const { effort = { left: Infinity } } = scope;
   effort.left -= types.length * EFFORT_OF_WAY;
   const { clauses, refusal } = eachType(types, (type) => {
-    // Beyond the bound nothing is read any more; the outermost link refuses the whole.
+    // Beyond the bound, stop reading; the outermost link refuses the whole chain.
     if (effort.left < 0) return undefined;
     effort.left -= value.length / LONG_VALUE;
     return clauseOf(rest, value, scopeElsewhere(scope, type), links + 1);
   });
-  if (effort.left < 0) throw invalid(name, 'may go too many ways: name the types, as in subject:Patient.name');
+  if (effort.left < 0) throw invalid(name, 'follows too many paths: name the types, as in subject:Patient.name');
   if (clauses.length === 0 && refusal !== undefined) throw refusal;
   const chains = clauses.map(({ type, clause }): SearchClause => ({
     kind: 'chain',
@@ -203,13 +206,13 @@ function chainOf(
   return chains.length === 0 ? undefined : anyOf(chains);
 }
 
-/** Rows do not tell which version of its target a canonical means, so that a chain along one could not be exact. */
+/** Rows do not show which version of its target a canonical means, so a chain along one would be inexact. */
 function assertNoCanonical({ code, branches }: SearchParameter, name: string): void {
   if (branches.length > 0 && branches.every(({ type }) => type === 'canonical' || type === 'uri'))
-    throw invalid(name, `goes along "${code}", a canonical: search by its URL, or bring its targets with _include`);
+    throw invalid(name, `follows the canonical "${code}": search by its URL, or add its targets with _include`);
 }
 
-/** A chain holds for the types that know the rest of it; it is refused when none does. */
+/** Reads the chain for each type that knows the rest of it; refuses it if no type does. */
 function eachType(
   types: readonly string[],
   read: (type: string) => SearchClause | undefined,
@@ -260,7 +263,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   const source = scopeElsewhere(scope, type);
   const parameter = parameterOf(code, source);
   if (parameter === undefined) return undefined;
-  if (parameter.kind !== 'reference') throw invalid(name, `goes by ${type}.${code}, which is no reference`);
+  if (parameter.kind !== 'reference') throw invalid(name, `names ${type}.${code}, which is no reference`);
   assertNoCanonical(parameter, name);
   const clause = clauseOf(inner, value, source, links + 1);
   if (clause === undefined) return undefined;

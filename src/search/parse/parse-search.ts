@@ -8,24 +8,24 @@ import { invalid } from './values';
 import { RESULT_PARAMETERS } from '../query/result-parameters';
 import { type SearchClause } from '../query/search-query';
 
-/** More clauses than any client sends by hand; each costs a probe per candidate row. */
+/** No client sends more clauses by hand; each costs a probe per candidate row. */
 const MAX_CLAUSES = 32;
 
-/** Most searches have a dozen parameters, those of the answer included. */
+/** Most searches have a dozen parameters, including those that shape the answer. */
 const MAX_PARAMETERS = 500;
 
-/** What the chains of one search may cost: 500 ways from type to type without values; real ones take a few. */
+/** Maximum effort of the chains of one search: 500 paths from type to type without values. Real searches have a few. */
 const MAX_EFFORT = 10_000;
 
 export interface ParsedSearch {
   readonly clauses: readonly SearchClause[];
-  /** The parameters that were used, as sent: what the `self` link shows. */
+  /** The parameters used, as sent, for the `self` link. */
   readonly used: readonly (readonly [name: string, value: string])[];
 }
 
 /**
  * Reads the parameters of a search (http://hl7.org/fhir/R4/search.html).
- * @throws ServiceError 'invalid' naming the parameter that is unknown or malformed.
+ * @throws ServiceError 'invalid' naming an unknown or malformed parameter
  */
 export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
   if (query.size > MAX_PARAMETERS)
@@ -34,7 +34,7 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
   const bounded = { ...scope, effort: { left: MAX_EFFORT } };
   const used: [string, string][] = [];
   for (const [name, value] of query) {
-    if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value asks for nothing
+    if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value is ignored
     if (isUndefinedHere(name, value)) {
       used.push([name, value]);
       continue;

@@ -27,7 +27,7 @@ export function referenceClauseOf(
   }
 }
 
-/** @throws ServiceError 'invalid' for a type that no value can lead to */
+/** @throws ServiceError 'invalid' if no value can refer to the type */
 function assertTarget({ targets }: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
   if (!parameters.has(type)) throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
   if (targets.length > 0 && !targets.includes(type)) throw invalid(name, `leads to ${targets.join(', ')} only`);
@@ -49,7 +49,7 @@ function linkClauseOf(
 const linksTo = ({ storedAs }: SearchParameter, targetHash: number): LinkKey[] =>
   storedAs.map((parameterId) => ({ targetHash, parameterId }));
 
-/** Whether the rows of a resource carry the patient that this parameter names. */
+/** Whether this parameter names the patient that the resource's token rows hold. */
 export function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
   const patient = parameters.patientParameter(type)?.storedAs;
   return patient?.length === 1 && storedAs.length === 1 && storedAs[0] === patient[0];
@@ -75,7 +75,7 @@ function keysOf(
   return types.map((one) => localKey(one, value));
 }
 
-/** `system|value` of a reference that names its target by an identifier. */
+/** `system|value` of a reference that holds an identifier. */
 function identifierPathsOf(parameter: SearchParameter, name: string, text: string): readonly string[] {
   const [first = '', second] = splitOutsideEscapes(text, '|').map(unescaped);
   const [system, value] = second === undefined ? [undefined, first] : [first, second];

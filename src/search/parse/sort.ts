@@ -49,17 +49,20 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
     case 'special': {
       const places = placesIn(code, query);
       if (places.length === 0)
-        throw invalid('_sort', `goes by "${code}" only in a search by it, for a distance from somewhere`);
+        throw invalid(
+          '_sort',
+          `sorts by "${code}" only in a search with that parameter, which gives the place to measure from`,
+        );
       return { kind: 'near', parameterId: parameter.parameterId, places };
     }
     case 'composite':
-      throw invalid('_sort', `cannot go by "${code}"`);
+      throw invalid('_sort', `cannot sort by "${code}"`);
   }
 }
 
 const sortPathsOf = (parameter: SearchParameter): readonly string[] => valuePathsOf(parameter, '_sort').map(textPathOf);
 
-/** The text that people would sort by. */
+/** The text by which people would sort. */
 function textPathOf({ path, type }: ValuePath): string {
   switch (type) {
     case 'CodeableConcept':

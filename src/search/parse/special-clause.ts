@@ -5,15 +5,15 @@ import { instantRangesOf } from './date-clause';
 import { anyOf } from './token-clause';
 import { alternativesOf, assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
-/** Parameters of all types that are no SearchParameter with an expression (http://hl7.org/fhir/R4/search.html#all). */
+/** Parameters of all types that have no SearchParameter with an expression (http://hl7.org/fhir/R4/search.html#all). */
 export const SPECIAL_CODES: ReadonlySet<string> = new Set([
   ...['_id', '_lastUpdated', '_createdAt', '_text', '_content', '_ilike', '_list'],
 ]);
 
-/** Those of them that are one moment. */
+/** The special parameters whose value is one moment. */
 export const MOMENT_CODES: ReadonlySet<string> = new Set(['_lastUpdated', '_createdAt']);
 
-/** The most words of `_text`, `_content` and `_ilike`: each is looked for in every body. */
+/** Maximum number of words in `_text`, `_content` and `_ilike`: each is searched for in every body. */
 const MAX_WORDS = 16;
 
 export function specialClauseOf(
@@ -63,7 +63,7 @@ function listIdOf(code: string, text: string): string {
   return id;
 }
 
-/** Every word must occur, whatever its case. */
+/** Every word must occur, in any case. */
 function wordsClause(code: string, text: string, path: string): SearchClause {
   const clauses = wordsOf(code, text).map((word): SearchClause => ({
     kind: 'body',

@@ -4,7 +4,7 @@ import { type SearchClause, type StringClause } from '../query/search-query';
 import { pathText, valuePathsOf } from './json-path';
 import { assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
-/** As long as the index looks at a text. */
+/** The index holds this many characters of a text. */
 const LONGEST_TEXT = 256;
 
 /** `name` and `name:starts`, `:ends`, `:contains`, `:exact` (http://hl7.org/fhir/R4/search.html#string). */
@@ -27,7 +27,7 @@ export function stringClauseOf(
       assertFew(name, texts);
       return clauseOf(parameter, 'suffix', folded);
     case 'exact':
-      // The folded text finds the candidates, the stored text decides.
+      // The folded text finds candidates; the stored text decides.
       return { kind: 'all', clauses: [clauseOf(parameter, 'prefix', folded), exactly(parameter, name, texts)] };
     default:
       throw unsupportedModifier(name, ['exact', 'contains', 'starts', 'ends', 'missing']);

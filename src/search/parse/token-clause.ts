@@ -9,7 +9,7 @@ import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier
 /** A token as sent: `code`, `system|code`, `|code` or `system|`. */
 export interface ParsedToken {
   readonly code: string;
-  /** Undefined: whatever the system. Empty: no system. */
+  /** Undefined: any system. Empty: no system. */
   readonly system?: string;
 }
 
@@ -69,7 +69,7 @@ export function tokenOf(name: string, text: string): ParsedToken {
   return { system: first, code: second };
 }
 
-/** Tokens side by side are one clause, so that each value costs one probe. */
+/** Joins tokens into one clause, so that each value costs one probe. */
 export function anyOf(clauses: readonly SearchClause[]): SearchClause {
   const tokens: TokenKey[] = [];
   const others: SearchClause[] = [];
@@ -91,7 +91,7 @@ function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken, has
   };
 }
 
-/** The key of a pair in the rows of a composite of codes. */
+/** The key of a pair in the rows of a composite of two codes. */
 export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({
   hash: hashes.ofPair(parameterId, first, second.code),
   ...(second.system === undefined ? {} : { systemHash: hashes.ofSystem(second.system) }),

@@ -1,10 +1,10 @@
 import { invalid } from './values';
 
 /**
- * Parameters of R4 that this server gives no meaning of its own: the value that asks for what is done anyway is taken, any
- * other is refused, as ignoring it would answer another question (http://hl7.org/fhir/R4/search.html#contained, #query).
- * @returns whether it is one of them, and needs no more attention
- * @throws ServiceError 'invalid' that says what to ask instead
+ * R4 parameters that this server does not implement. A value that asks for the default behavior is accepted. Any other
+ * is refused, since ignoring it would return wrong results (http://hl7.org/fhir/R4/search.html#contained, #query).
+ * @returns whether the parameter is one of them and is done
+ * @throws ServiceError 'invalid' with an alternative
  */
 export function isUndefinedHere(name: string, value: string): boolean {
   switch (name) {

@@ -37,7 +37,7 @@ function exactly({ storedAs }: SearchParameter, uris: readonly string[], hashes:
   return { kind: 'token', tokens };
 }
 
-/** `http://a/b/c` is below `http://a/b` and `http://a`, with and without a slash at the end. */
+/** `http://a/b/c` is below `http://a/b` and `http://a`, with or without a trailing slash. */
 function ancestorsOf(uri: string): string[] {
   const found = [uri];
   const root = /^[a-z][a-z0-9+.-]*:(\/\/[^/]*)?/i.exec(uri)?.[0].length ?? 0;

@@ -1,18 +1,20 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** The most alternatives of one parameter, in whatever form they come. */
+/** Maximum number of alternatives of one parameter, in any form. */
 export const MAX_ALTERNATIVES = 1000;
 
-/** The most alternatives that no index knows: each candidate is compared with every one. */
+/** Maximum number of alternatives without an index: each candidate is compared with all of them. */
 const MAX_COMPARED = 32;
 
-/** @throws ServiceError 'invalid' for too many alternatives of a form that no index answers */
+/** @throws ServiceError 'invalid' for too many alternatives in a form without an index */
 export function assertFew(name: string, alternatives: readonly unknown[]): void {
   if (alternatives.length > MAX_COMPARED)
     throw invalid(name, `takes at most ${MAX_COMPARED} values, since each resource is compared with all of them`);
 }
 
-/** Values separated by commas are alternatives; `\,` is a comma of the value (http://hl7.org/fhir/R4/search.html#escaping). */
+/**
+ * Splits a value at commas into alternatives; `\,` is a literal comma (http://hl7.org/fhir/R4/search.html#escaping).
+ */
 export function alternativesOf(name: string, value: string): readonly string[] {
   const alternatives = splitOutsideEscapes(value, ',').filter((text) => text !== '');
   if (alternatives.length > MAX_ALTERNATIVES) {
@@ -37,7 +39,7 @@ export function splitOutsideEscapes(text: string, separator: string): string[] {
 
 export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
 
-/** A refusal that names the parameter. */
+/** An error that names the parameter. */
 export const invalid = (name: string, what: string): ServiceError =>
   new ServiceError('invalid', `"${name.slice(0, 80)}" ${what}.`);
 

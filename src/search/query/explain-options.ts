@@ -1,20 +1,21 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** What `EXPLAIN` is asked for (https://www.postgresql.org/docs/current/sql-explain.html). */
+/** Options of `EXPLAIN` (https://www.postgresql.org/docs/current/sql-explain.html). */
 export interface ExplainOptions {
-  /** Between the parentheses of the command: words of a fixed list alone. */
+  /** The text between the parentheses of the command; only words of a fixed list. */
   readonly sql: string;
   readonly isJson: boolean;
 }
 
-/** Words that stand for a choice, in the order in which the command names them. */
+/** Options in the order in which the command names them. */
 const CHOICES = ['analyze', 'buffers', 'costs', 'timing'] as const;
 const WORDS = ['plan', 'format-json', ...CHOICES, ...CHOICES.map((word) => `no-${word}`)];
 
 /**
- * Reads `_explain`: `1` and `true` ask for EXPLAIN ANALYZE; `0`, `false` and nothing for no plan. A comma list chooses:
- * `plan` or `analyze`, `buffers`, `costs`, `timing`, each with `no-` before it too, and `format-json`.
- * @throws ServiceError 'invalid' naming the words that there are
+ * Reads `_explain`: `1` and `true` mean EXPLAIN ANALYZE; `0`, `false` and an empty value mean no plan. A
+ * comma-separated list selects `plan` or `analyze`, `buffers`, `costs`, `timing`, each also with the prefix `no-`, and
+ * `format-json`.
+ * @throws ServiceError 'invalid' with the list of words
  */
 export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undefined {
   const text = query.get('_explain') ?? '';

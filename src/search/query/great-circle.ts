@@ -1,13 +1,15 @@
-/** The mean radius of the Earth by the IUGG, in meters: great circles of it are within half a percent of WGS84. */
+/** The mean radius of the Earth by the IUGG, in meters; great circles on it are within half a percent of WGS84. */
 export const EARTH_RADIUS_METERS = 6_371_008.8;
 
-/** Degrees; south and west are negative. */
+/** In degrees; south and west are negative. */
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;
 }
 
-/** The way between two positions on the sphere, in meters (haversine); poles and the date line are places like any other. */
+/**
+ * The great-circle distance between two positions, in meters (haversine). Poles and the date line need no special case.
+ */
 export function greatCircleMeters(one: Position, other: Position): number {
   const half = (degrees: number): number => Math.sin((degrees * Math.PI) / 360) ** 2;
   const cosine = (degrees: number): number => Math.cos((degrees * Math.PI) / 180);
@@ -17,5 +19,5 @@ export function greatCircleMeters(one: Position, other: Position): number {
   return 2 * EARTH_RADIUS_METERS * Math.asin(Math.min(1, Math.sqrt(square)));
 }
 
-/** How many degrees of latitude a way of so many meters spans at most. */
+/** The most degrees of latitude that a distance in meters spans. */
 export const degreesOfLatitude = (meters: number): number => (meters / EARTH_RADIUS_METERS) * (180 / Math.PI);

@@ -1,6 +1,6 @@
 import { type SearchClause } from './search-query';
 
-/** The clauses that one holds: joined, negated, or asked at the other end of a link. */
+/** The clauses within a clause: joined, negated, or at the other end of a link. */
 export function nestedIn(clause: SearchClause): readonly SearchClause[] {
   switch (clause.kind) {
     case 'all':
@@ -15,7 +15,7 @@ export function nestedIn(clause: SearchClause): readonly SearchClause[] {
   }
 }
 
-/** A single clause needs nothing around it. */
+/** A single clause is returned as it is. */
 export function joined(kind: 'all' | 'any', clauses: readonly SearchClause[]): SearchClause {
   const [only] = clauses;
   return only !== undefined && clauses.length === 1 ? only : { kind, clauses };

@@ -1,16 +1,16 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Parameters that shape the answer and not the matches; they are read where the answer is made. */
+/** Parameters that shape the answer and not the matches; the code that makes the answer reads them. */
 export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
   ...['_count', '_total', '_sort', '_after', '_before', '_include', '_revinclude', '_elements', '_summary'],
   ...['_page', '_result', '_timeout', '_explain', '_format', '_pretty'],
 ]);
 
-/** What a page holds when `_count` is absent, and at most. */
+/** Default and maximum size of a page. */
 const DEFAULT_COUNT = 100;
 const LARGEST_COUNT = 1000;
 
-/** Reads `_count`; above 1,000 it is clamped, which the `self` link shows. 0 asks for the total alone. */
+/** Reads `_count`; clamped to 1,000, as the `self` link shows. 0 asks for the total only. */
 export function countOf(query: URLSearchParams): number {
   const text = query.get('_count');
   if (text === null || text === '') return DEFAULT_COUNT;
@@ -18,13 +18,13 @@ export function countOf(query: URLSearchParams): number {
   return Math.min(Number(text), LARGEST_COUNT);
 }
 
-/** Pages by number read and skip what stands before them: that many resources, and no more. */
+/** Deepest offset of numbered pages, since they read and skip all resources before the page. */
 const DEEPEST = 10_000;
 
 /**
  * Reads `_page`, which counts from 1.
- * @param count of resources on each page
- * @throws ServiceError 'invalid' for no such number, or one that only links lead to
+ * @param count number of resources on each page
+ * @throws ServiceError 'invalid' for no page number, or one that only links can reach
  */
 export function pageOf(query: URLSearchParams, count: number): number | undefined {
   const text = query.get('_page');
@@ -41,7 +41,7 @@ export function pageOf(query: URLSearchParams, count: number): number | undefine
 
 export const isTooDeep = (page: number, count: number): boolean => page * count > DEEPEST;
 
-/** Reads `_result`: `array` asks for the bare resources. */
+/** Reads `_result`: `array` asks for resources without a Bundle. */
 export function isArrayResult(query: URLSearchParams): boolean {
   const text = query.get('_result');
   if (text === null || text === '') return false;
@@ -49,13 +49,13 @@ export function isArrayResult(query: URLSearchParams): boolean {
   throw new ServiceError('invalid', '_result is array, or absent for a Bundle.');
 }
 
-/** Whether a total was asked for, and not only left to its default. */
+/** Whether the client asked for a total explicitly. */
 export const asksForTotal = (query: URLSearchParams): boolean =>
   query.has('_total') && totalModeOf(query.get('_total')) !== 'none';
 
 /**
- * Reads the text of `_timeout`, in seconds; larger ones than `most` are clamped, which the `self` link shows.
- * @returns undefined when nothing is asked
+ * Reads the text of `_timeout`, in seconds; clamped to `most`, as the `self` link shows.
+ * @returns undefined if absent
  */
 export function timeoutOf(text: string | null, most: number): number | undefined {
   if (text === null) return undefined;
@@ -66,7 +66,7 @@ export function timeoutOf(text: string | null, most: number): number | undefined
 
 export type TotalMode = 'accurate' | 'estimate' | 'none';
 
-/** Reads `_total`; accurate when absent. */
+/** Reads `_total`; the default is accurate. */
 export function totalModeOf(text: string | null | undefined): TotalMode {
   if (text === null || text === undefined) return 'accurate';
   if (text === 'accurate' || text === 'estimate' || text === 'none') return text;

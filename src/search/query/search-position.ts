@@ -1,14 +1,14 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type PagePosition } from './search-query';
 
-/** The text of a position in a link; opaque to clients. */
+/** Encodes a position for a link; opaque to clients. */
 export const printPosition = ({ values, key }: PagePosition): string =>
   Buffer.from(JSON.stringify([key, ...values])).toString('base64url');
 
-/** Longer ones were not made here: sorted texts are cut at 256 characters. */
+/** This server makes no longer positions: sort texts are cut at 256 characters. */
 const LONGEST_POSITION = 8_192;
 
-/** @throws ServiceError 'invalid' for a text that this server did not make. */
+/** @throws ServiceError 'invalid' for a text that this server did not make */
 export function parsePosition(side: PagePosition['side'], text: string): PagePosition {
   const parsed = text.length > LONGEST_POSITION ? undefined : jsonOf(text);
   const [key, ...values] = Array.isArray(parsed) ? (parsed as unknown[]) : [];

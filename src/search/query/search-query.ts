@@ -1,19 +1,19 @@
 import { type Position } from './great-circle';
 
-/** A search as the compiler takes it: checked, with hashes instead of names. All clauses must hold. */
+/** A search as the compiler needs it: validated, with hashes instead of names. All clauses must match. */
 export interface SearchQuery {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
-  /** Empty: by main date, the newest first. */
+  /** Empty: by main date, newest first. */
   readonly sort?: readonly SortKey[];
   readonly count: number;
-  /** How many matches stand before the page, when it is reached by its number. */
+  /** Number of matches before a numbered page. */
   readonly offset?: number;
-  /** Where the page begins or ends; the first page when absent. */
+  /** Position where the page begins or ends; absent for the first page. */
   readonly position?: PagePosition;
 }
 
-/** Alternatives of one parameter (comma OR); a repeated parameter is a clause of its own (AND). */
+/** The alternatives of one parameter (comma, OR). A repeated parameter gives a second clause (AND). */
 export type SearchClause =
   | { readonly kind: 'id'; readonly ids: readonly string[] }
   | { readonly kind: 'updated' | 'created'; readonly ranges: readonly InstantRange[] }
@@ -28,19 +28,19 @@ export type SearchClause =
   | WordsClause
   | PathClause
   | {
-      /** A reference of the resource leads to one of `type` that the clause holds for. */
+      /** A reference of the resource leads to a resource of `type` that matches the clause. */
       readonly kind: 'chain';
       readonly parameterIds: readonly number[];
       readonly type: string;
       readonly clause: SearchClause;
     }
   | {
-      /** A resource of `type` refers to this one, and the clause holds for it. */
+      /** A resource of `type` refers to this one and matches the clause. */
       readonly kind: 'has';
       readonly parameterIds: readonly number[];
       readonly type: string;
       readonly clause: SearchClause;
-      /** Whether the reference tells the patient that resources of `type` belong to. */
+      /** Whether the reference names the patient of resources of `type`. */
       readonly isByPatient: boolean;
     }
   | { readonly kind: 'list'; readonly listId: string; readonly listHash: number; readonly parameterId: number }
@@ -48,7 +48,7 @@ export type SearchClause =
   | { readonly kind: 'not'; readonly clause: SearchClause }
   | UnresolvedClause;
 
-/** What takes a look into the database before it can be compiled. */
+/** Clauses that need a database lookup before they are compiled. */
 export type UnresolvedClause = QuantityClause | ValueSetClause;
 
 export interface TokenClause {
@@ -64,7 +64,7 @@ export interface TokenKey {
 export interface ReferenceClause {
   readonly kind: 'reference';
   readonly links: readonly LinkKey[];
-  /** The one patient, when the links tell the patient that the resource belongs to. */
+  /** The hash of the one patient, if the links name the patient of the resource. */
   readonly patientHash?: number;
 }
 
@@ -76,7 +76,7 @@ export interface LinkKey {
 export interface StringClause {
   readonly kind: 'string';
   readonly parameterIds: readonly number[];
-  /** Folded texts. */
+  /** Texts are folded. */
   readonly match: 'prefix' | 'contains' | 'suffix';
   readonly texts: readonly string[];
 }
@@ -85,13 +85,13 @@ export interface DateClause {
   readonly kind: 'date';
   readonly parameterIds: readonly number[];
   readonly boxes: readonly DateBox[];
-  /** Whether a resource has the date once at most. */
+  /** Whether a resource has the date at most once. */
   readonly isSingle: boolean;
-  /** Whether it is the main date, and single. */
+  /** Whether it is the main date and occurs at most once. */
   readonly isMainDate: boolean;
 }
 
-/** What a date row must hold: limits of its beginning and its end, epoch milliseconds, inclusive. */
+/** Limits for the beginning and end of a date row, in epoch milliseconds, inclusive. */
 export interface DateBox {
   readonly lowFrom?: number;
   readonly lowTo?: number;
@@ -102,7 +102,7 @@ export interface DateBox {
 export interface NumberClause {
   readonly kind: 'number';
   readonly parameterIds: readonly number[];
-  /** Of the code that a composite pairs with the number; 0 for a number alone. */
+  /** Code that a composite pairs with the number; 0 for a number alone. */
   readonly codeHash: number;
   readonly ranges: readonly NumberRange[];
 }
@@ -112,7 +112,7 @@ export interface NumberRange {
   readonly high: number;
   readonly isLowOpen: boolean;
   readonly isHighOpen: boolean;
-  /** Absent: whatever the unit. */
+  /** Absent: any unit. */
   readonly unitHash?: number;
 }
 
@@ -127,7 +127,7 @@ export interface NearPlace extends Position {
   readonly meters: number;
 }
 
-/** Numbers in units: which rows they mean is told by the units that are stored. */
+/** Numbers with units; the stored units decide which rows they mean. */
 export interface QuantityClause extends Omit<NumberClause, 'kind' | 'ranges'> {
   readonly kind: 'quantity';
   readonly quantities: readonly { readonly ranges: readonly NumberRange[]; readonly unit: UnitKey }[];
@@ -144,32 +144,32 @@ export interface ValueSetClause {
   readonly parameterIds: readonly number[];
 }
 
-/** Asked of the stored text itself, where no search row can tell. */
+/** A test of the stored text, where no search row decides. */
 export interface BodyClause {
   readonly kind: 'body';
-  /** JSON paths of PostgreSQL, of which one must find something. */
+  /** JSON paths of PostgreSQL; at least one must find something. */
   readonly paths: readonly string[];
-  /** A text that the body must contain whatever its case, when one path holds; spares most bodies the parse. */
+  /** A text that each matching body contains, in any case; it saves parsing most bodies. */
   readonly hint?: string;
 }
 
-/** Asked of the stored text as a reader sees it: one of the lists of texts must occur as a whole, whatever its case. */
+/** A test of the readable stored text: all words of one list must occur, in any case. */
 export interface WordsClause {
   readonly kind: 'words';
   readonly alternatives: readonly (readonly string[])[];
 }
 
-/** Asked of the values that one JSON path finds in the stored text: one of them must pass. */
+/** A test of the values that one JSON path finds in the stored text; one of them must pass. */
 export interface PathClause {
   readonly kind: 'path';
   /** A JSON path of PostgreSQL. */
   readonly path: string;
   readonly test: PathTest;
-  /** As of a {@link BodyClause}. */
+  /** As in {@link BodyClause}. */
   readonly hint?: string;
 }
 
-/** One of the texts, numbers or boxes must do. Numbers are decimal texts, so that no digit is lost. */
+/** One of the texts, numbers or boxes must match. Numbers are decimal texts, so that no digit is lost. */
 export type PathTest =
   | { readonly kind: 'exists' }
   | { readonly kind: 'value'; readonly texts: readonly string[]; readonly numbers: readonly string[] }
@@ -180,7 +180,7 @@ export type PathTest =
 
 export type PathOperator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
 
-/** Milliseconds of the epoch, both ends included. */
+/** Epoch milliseconds, both ends included. */
 export interface InstantRange {
   readonly low: number;
   readonly high: number;
@@ -193,7 +193,7 @@ export interface SortKey {
     | {
         readonly kind: 'number';
         readonly parameterIds: readonly number[];
-        /** The rows of a composite that pair these numbers with the one code that all matches have. */
+        /** Rows of a composite that pair these numbers with the one code of all matches. */
         readonly paired?: { readonly parameterIds: readonly number[]; readonly codeHash: number };
       }
     | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
@@ -202,7 +202,7 @@ export interface SortKey {
   readonly isDescending: boolean;
 }
 
-/** The row before or after the page, by the values that it is sorted by; opaque to clients. */
+/** The row after or before which the page begins, by its sort values; opaque to clients. */
 export interface PagePosition {
   readonly side: 'after' | 'before';
   /** Instants as epoch milliseconds. */

@@ -3,41 +3,41 @@ import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { invalid } from '../parse/values';
 
-/** Modifiers that ask for a value as it is. A type, as in `subject:Patient`, is one too. */
+/** Modifiers that compare values exactly. A type, as in `subject:Patient`, is also allowed. */
 const EXACT_MODIFIERS = new Set(['exact', 'not', 'missing', 'identifier', 'of-type']);
 
-/** Texts, and searches within searches: what they find is a matter of spelling, or of another resource's content. */
+/** Free text, and searches within searches: their results depend on spelling, or on the content of other resources. */
 const INEXACT_CODES = new Set(['_text', '_content', '_filter', '_query', '_contained', '_containedType', '_ilike']);
 
 /**
- * Refuses parameters that find by similarity: rights must not depend on spelling.
+ * Refuses parameters that match by similarity: rights must not depend on spelling.
  * @throws ServiceError 'invalid' naming the parameter
  */
 export function assertExactNames(query: URLSearchParams): void {
   for (const name of query.keys()) {
     const { code, modifier } = lastLinkOf(name);
-    if (INEXACT_CODES.has(code)) throw invalid(name, 'finds by similarity, so that rights cannot depend on it');
+    if (INEXACT_CODES.has(code)) throw invalid(name, 'matches by similarity, so it cannot define access rights');
     if (modifier !== undefined && !EXACT_MODIFIERS.has(modifier) && !/^[A-Z][A-Za-z]*$/.test(modifier))
-      throw invalid(name, 'has a modifier that finds by similarity, so that rights cannot depend on it');
+      throw invalid(name, 'has a modifier that matches by similarity, so it cannot define access rights');
   }
 }
 
-/** @throws ServiceError 'invalid' naming a parameter that compares beginnings of texts */
+/** @throws ServiceError 'invalid' naming a parameter that compares prefixes of texts */
 export function assertExactClauses({ clauses, used }: ParsedSearch): void {
   const at = clauses.findIndex(isByBeginning);
   if (at < 0) return;
   const [name = ''] = used[at] ?? [];
-  throw invalid(name, 'compares beginnings of texts; add :exact, since rights cannot depend on similarity');
+  throw invalid(name, 'matches prefixes of texts; add :exact, since access rights need exact values');
 }
 
 function isByBeginning(clause: SearchClause): boolean {
   if (clause.kind === 'string') return true;
-  // `:exact` looks by the beginning, and then at the stored text.
+  // `:exact` finds candidates by prefix, then compares the stored text.
   if (clause.kind === 'all' && clause.clauses.some(({ kind }) => kind === 'body')) return false;
   return nestedIn(clause).some(isByBeginning);
 }
 
-/** `subject:Patient.name:exact` and `_has:Group:member:name:exact` end in `name:exact`. */
+/** For `subject:Patient.name:exact` and `_has:Group:member:name:exact`, the last link is `name:exact`. */
 function lastLinkOf(name: string): { readonly code: string; readonly modifier: string | undefined } {
   const [, inner] = /^_has:[^:]*:[^:]*:(.*)$/s.exec(name) ?? /^[^.]*\.(.*)$/s.exec(name) ?? [];
   if (inner !== undefined) return lastLinkOf(inner);

@@ -4,36 +4,36 @@ import { type SearchClause } from '../query/search-query';
 import { valueSetNotStored } from '../query/value-set-refusals';
 import { isEveryRow, RowLimit } from './row-limit';
 
-/** Which rows of each type a caller may search. */
+/** The rows of each type that a caller may search. */
 export interface SearchRights {
-  /** What must hold for a row of `type`; undefined where no policy grants a search of the type. */
+  /** The row filter of `type`; undefined if no policy grants a search of the type. */
   rowsOf(type: string): Promise<SearchClause | undefined>;
-  /** The refusal of what leads to types that the caller may not search. */
+  /** The error for a search that leads to types that the caller may not search. */
   refusalOf(types: readonly string[]): Promise<ServiceError>;
 }
 
-/** Types as far as the caller may search them. */
+/** Types, with the caller's rights to search them. */
 export interface ReachedTypes {
   /** Types that no policy lets the caller search. */
   readonly hidden: readonly string[];
-  /** Narrows rows of the types to those that may be seen; undefined where all of them may. */
+  /** Row filter for the types; undefined if the caller may see all rows. */
   readonly limit: RowLimit | undefined;
 }
 
 /**
- * What one search may show: rows of the type that it is for, as the request is granted, and rows of the types that it leads
- * to, as searches of these types would be granted. So a grant for one type opens no other.
+ * The rows that one search may show. For the searched type, it is the rows granted to the request; for linked types,
+ * those that a search of that type would be granted. So a grant for one type opens no other type.
  */
 export class Reach {
   private readonly known = new Map<string, SearchClause | undefined>();
 
-  /** @param rows what the request itself is granted; undefined: all rows */
+  /** @param rows granted to the request itself; undefined: all rows */
   constructor(
     readonly rows: RowLimit | undefined,
     private readonly rights: SearchRights,
   ) {}
 
-  /** Whether rows are hidden, of the type itself or of one that clauses have led to: plans would count them. */
+  /** Whether rows of the searched type or a linked type are hidden. Query plans would count hidden rows. */
   get isLimited(): boolean {
     return (
       this.rows !== undefined || [...this.known.values()].some((clause) => clause !== undefined && !isEveryRow(clause))
@@ -41,9 +41,9 @@ export class Reach {
   }
 
   /**
-   * A search as the caller may see it: its matches, and the rows that chains, `_has` and lists lead through.
-   * @throws ServiceError 'forbidden' naming the types that the caller may not search; 'invalid' for a value set that he may not
-   * read, as if it were not stored
+   * Restricts a search to the caller's rights: its matches, and the rows that chains, `_has` and lists lead through.
+   * @throws ServiceError 'forbidden' naming types that the caller may not search; 'invalid' for a value set that the
+   *   caller may not read, as if it were not stored
    */
   async narrow(type: string, clauses: readonly SearchClause[]): Promise<readonly SearchClause[]> {
     const hidden = new Set<string>();
@@ -52,7 +52,7 @@ export class Reach {
     return this.rows === undefined ? narrowed : [...narrowed, this.rows.clauseOf(type)];
   }
 
-  /** Types that a search leads to by includes. */
+  /** The types that includes lead to. */
   async ofTypes(types: Iterable<string>): Promise<ReachedTypes> {
     const visible = new Map<string, SearchClause>();
     const hidden: string[] = [];
@@ -71,7 +71,7 @@ export class Reach {
     return narrowed;
   }
 
-  /** @param hidden takes down the types that may not be searched */
+  /** @param hidden collects types that the caller may not search */
   private async within(clause: SearchClause, hidden: Set<string>): Promise<SearchClause> {
     switch (clause.kind) {
       case 'chain':
@@ -87,7 +87,7 @@ export class Reach {
         return { kind: 'has', type: 'List', parameterIds: [parameterId], clause: visible, isByPatient: false };
       }
       case 'value-set':
-        // Its codes can be told from what is found by them.
+        // Results would reveal the codes of the value set, so all ValueSet rows must be visible.
         if ((await this.visible('ValueSet', clause, hidden)) === clause) return clause;
         throw valueSetNotStored(clause.url);
       case 'all':
@@ -95,7 +95,7 @@ export class Reach {
         return { ...clause, clauses: await this.withinEach(clause.clauses, hidden) };
       case 'not':
         return { ...clause, clause: await this.within(clause.clause, hidden) };
-      // What is asked of the row itself. Every kind stands here: one that leads to other rows must not be forgotten.
+      // Tests of the row itself. The list is exhaustive, so that no new kind that leads to other rows is forgotten.
       case 'id':
       case 'updated':
       case 'created':
@@ -114,7 +114,7 @@ export class Reach {
     }
   }
 
-  /** The same clause where all rows of the type may be seen. */
+  /** Returns the same clause if all rows of the type are visible. */
   private async visible(type: string, clause: SearchClause, hidden: Set<string>): Promise<SearchClause> {
     const rows = await this.rowsOf(type);
     if (rows === undefined) hidden.add(type);

@@ -12,7 +12,7 @@ import { unfinishedIndex } from '../../search-index/unfinished-index';
 import { assertExactClauses, assertExactNames } from './exact-criteria';
 import { type RowCriterion } from './row-limit';
 
-/** Filled criteria that are kept, some for each caller, and how long one may be. */
+/** Cache bounds: number of filled criteria (some for each caller), and length of one. */
 const MAX_KNOWN = 1_000;
 const LONGEST_KNOWN = 2_000;
 
@@ -24,7 +24,7 @@ export const typeOfCriterion = (criterion: string): string => criterion.split('?
 /** Reads the row criteria that policies grant (`GrantedRows`). */
 @Injectable()
 export class RowCriteria {
-  /** Criteria as they were read by the parameters in force: a policy brings the same ones with each request. */
+  /** Parsed criteria for the current parameters; policies send the same ones with each request. */
   private known = new Map<string, RowCriterion>();
   private readBy: SearchParameterSet | undefined;
 
@@ -36,9 +36,9 @@ export class RowCriteria {
   ) {}
 
   /**
-   * Reads criteria by the parameters that are in force now: `Type`, or `Type?query` with every value filled in.
+   * Returns a reader that uses the current parameters. It reads `Type`, or `Type?query` with every value filled in.
    * @throws ServiceError 'not-found' for an unknown type; 'invalid' for a parameter that is unknown or malformed, that
-   * shapes answers, or that finds by similarity
+   *   shapes answers, or that matches by similarity
    */
   async reader(): Promise<ReadCriterion> {
     const { parameters } = await this.index.current();
@@ -48,7 +48,7 @@ export class RowCriteria {
     return (criterion) => {
       const read = known.get(criterion) ?? this.parse(criterion, parameters);
       if (known.size >= MAX_KNOWN) known.clear();
-      // `ap` means another span at another time.
+      // Criteria with `ap` are not cached: their time span depends on the current time.
       if (criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)) known.set(criterion, read);
       return read;
     };
@@ -74,7 +74,7 @@ export class RowCriteria {
       isLenient: false,
     });
     assertExactClauses(parsed);
-    // A chain whose index is being built may find too little or, in a negation, too much.
+    // While its index is built, a chain may find too few rows or, in a negation, too many.
     const [elsewhere] = incompleteElsewhere;
     const [unfinished = elsewhere] = incomplete;
     if (unfinished === undefined) return { type, clauses: parsed.clauses };

@@ -4,28 +4,29 @@ import { Predicates, type RowAlias } from '../compile/predicate';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 
-/** Resources of one type that a caller may touch: those that all clauses hold for, every one where there are none. */
+/** The resources of one type that a caller may access: those that match all clauses; all of them if there are none. */
 export interface RowCriterion {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
-  /** Where it asks for a parameter whose index is being built. */
+  /** Set if the criterion needs a parameter whose index is still being built. */
   readonly unfinished?: UnfinishedCriterion | undefined;
 }
 
-/** Why stored rows cannot decide a criterion. */
+/** The reason why stored rows cannot decide a criterion. */
 export interface UnfinishedCriterion {
   readonly refusal: () => ServiceError;
-  /** Whether it asks other resources (a chain): then the body of the resource does not decide it either. */
+  /** Whether the criterion tests other resources (a chain); then the resource's body cannot decide it either. */
   readonly isOfOthers: boolean;
 }
 
-/** The row of `resource` that tests of a limit are about. */
+/** The row of `resource` that the tests apply to. */
 const ROW: RowAlias = { name: 'c', isResource: true };
 
 /**
- * The resources that a caller may touch, as one clause of a search for each type: the one place that says what row criteria
- * mean. Of a type without a clause there are none. While an index that a clause asks for is being built, its methods throw
- * ServiceError 'busy', since stored rows may say too little or too much; {@link afterRefresh} is for single resources.
+ * The resources that a caller may access, as one search clause per type. This is the only place that defines the
+ * meaning of row criteria. A type without a clause has no accessible resources.
+ * While an index that a clause needs is being built, methods throw ServiceError 'busy', since stored rows may match too
+ * little or too much; for single resources, use {@link afterRefresh}.
  */
 export class RowLimit {
   constructor(
@@ -33,7 +34,7 @@ export class RowLimit {
     private readonly unfinished: ReadonlyMap<string, UnfinishedCriterion> = new Map(),
   ) {}
 
-  /** @param criteria resolved, of which one must hold */
+  /** @param criteria resolved criteria, of which one must match */
   static of(criteria: readonly RowCriterion[]): RowLimit {
     const types = new Set(criteria.map(({ type }) => type));
     return new RowLimit(
@@ -47,28 +48,28 @@ export class RowLimit {
     );
   }
 
-  /** Whether stored rows cannot decide about resources of `type`. */
+  /** Whether stored rows cannot decide for resources of `type`. */
   isUnfinished(type: string): boolean {
     return this.unfinished.has(type);
   }
 
-  /** Whether what is stored may be judged only after its search rows were made those of its body. */
+  /** Whether the search rows of a stored resource must be rebuilt from its body before the test. */
   needsRefresh(type: string): boolean {
     return this.unfinished.get(type)?.isOfOthers === false;
   }
 
-  /** This limit for resources whose search rows are those of their bodies. */
+  /** This limit for resources whose search rows were just rebuilt from their bodies. */
   afterRefresh(): RowLimit {
     if (this.unfinished.size === 0) return this;
     return new RowLimit(this.clauses, new Map([...this.unfinished].filter(([, { isOfOthers }]) => isOfOthers)));
   }
 
-  /** Types of which there may be rows. */
+  /** Types with possibly accessible rows. */
   get types(): readonly string[] {
     return [...this.clauses.keys()];
   }
 
-  /** What must hold for a resource of `type`. */
+  /** The row filter of `type`. */
   clauseOf(type: string): SearchClause {
     const unfinished = this.unfinished.get(type);
     if (unfinished !== undefined) throw unfinished.refusal();
@@ -83,7 +84,7 @@ export class RowLimit {
       : this.testOfAny(bind, types);
   }
 
-  /** Boolean SQL on alias `c`, a row of `resource` of any type: only rows of `types` pass. */
+  /** Boolean SQL on alias `c`, a row of `resource` of any type; only rows of `types` pass. */
   testOfAny(bind: Binder, types = this.types): string {
     const predicates = new Predicates(bind);
     const whole = types.filter((type) => isEveryRow(this.clauseOf(type)));
@@ -95,7 +96,7 @@ export class RowLimit {
   }
 
   /**
-   * Boolean SQL on alias `v`, a row with type and id: whether what is stored under them now may be read.
+   * Boolean SQL on alias `v`, a row with type and id: whether the caller may read the resource now stored under them.
    * @param types of `v`; undefined: any
    */
   testOfCurrent(types: readonly string[] | undefined, bind: Binder): string {
@@ -119,6 +120,6 @@ const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clau
 
 export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'all' && clause.clauses.length === 0;
 
-/** One alternative of all rows makes the others needless. */
+/** If one alternative matches all rows, the others are superfluous. */
 export const anyOf = (alternatives: readonly SearchClause[]): SearchClause =>
   alternatives.some(isEveryRow) ? EVERY_ROW : joined('any', alternatives);

@@ -15,7 +15,7 @@ import {
 import { conversionOf, UCUM } from '../../platform/ucum/ucum';
 import { ValueSetCodes } from './value-set-codes';
 
-/** Units of one meaning under different codes are few; a dictionary beyond this is somebody's mischief. */
+/** Few units with different codes have one meaning; a larger dictionary is abuse. */
 const MAX_UNITS = 5_000;
 
 const READ_UNITS: Statement = {
@@ -30,7 +30,7 @@ interface UnitRow {
   readonly unit: string;
 }
 
-/** Replaces what a search names by what the database knows of it: units by their rows, value sets by their codes. */
+/** Resolves names of a search by the database: units become rows, value sets become codes. */
 @Injectable()
 export class ClauseResolver {
   constructor(
@@ -91,7 +91,7 @@ export class ClauseResolver {
 const needsResolving = (clause: SearchClause): boolean =>
   clause.kind === 'quantity' || clause.kind === 'value-set' || nestedIn(clause).some(needsResolving);
 
-/** The range as it reads in a stored unit; nothing when the unit is another one. */
+/** The range converted to a stored unit; empty if the units are not convertible. */
 function rangeIn(row: UnitRow, range: NumberRange, { system, code }: UnitKey): readonly NumberRange[] {
   const unitHash = row.unit_hash;
   const isNamed = row.code === code || (system === undefined && row.unit === code);
@@ -104,5 +104,5 @@ function rangeIn(row: UnitRow, range: NumberRange, { system, code }: UnitKey): r
   return [{ ...range, low: convert(range.low), high: convert(range.high), unitHash }];
 }
 
-/** Conversions are good for about twelve digits. */
+/** Conversions are exact to about twelve digits. */
 const rounded = (value: number): number => Number(value.toPrecision(12));

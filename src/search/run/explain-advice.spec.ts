@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { adviceOf } from './explain-advice';
 
 describe(adviceOf.name, () => {
-  it('names the index for a table that was read as a whole', () => {
+  it('names the index for a table with a sequential scan', () => {
     const plan = `Limit  (actual time=1.1..2.2 rows=3)
   ->  Seq Scan on search_date d  (actual time=0.1..2.0 rows=3)
         Filter: ((parameter_id = 7) AND (d.low >= $2))
@@ -12,13 +12,13 @@ describe(adviceOf.name, () => {
     ]);
   });
 
-  it('has nothing to say of an index scan', () => {
+  it('gives no advice for an index scan', () => {
     expect(adviceOf('Index Only Scan using search_token_idx on search_token c', [{ kind: 'id', ids: ['a'] }])).toEqual(
       [],
     );
   });
 
-  it('tells when stored texts are read, wherever the clause stands', () => {
+  it('warns that stored texts are read, wherever the clause is nested', () => {
     const body = { kind: 'body', paths: ['$.a'] } as const;
     const chain = { kind: 'chain', parameterIds: [1], type: 'Patient', clause: { kind: 'not', clause: body } } as const;
     expect(adviceOf('', [{ kind: 'any', clauses: [chain] }])).toEqual([

@@ -3,17 +3,17 @@ import { type ExplainOptions } from '../query/explain-options';
 import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 
-/** A statement as it ran (interface, "Patient everything", diagnostics). */
+/** An executed statement (interface, "Patient everything", diagnostics). */
 export interface SearchExplanation {
   /** SQL, then the values of `$1`, `$2` … */
   readonly query: readonly unknown[];
-  /** The output of EXPLAIN: text, or JSON where that was asked for. */
+  /** The output of EXPLAIN: text, or JSON if requested. */
   readonly plan: unknown;
-  /** What would make it cheaper; absent when there is nothing to say. */
+  /** Advice to make it cheaper; absent if there is none. */
   readonly advice?: readonly string[];
 }
 
-/** @param lines of EXPLAIN */
+/** @param lines output lines of EXPLAIN */
 export function explanationOf(
   { statement, values }: CompiledSearch,
   lines: readonly { readonly 'QUERY PLAN': string }[],
@@ -28,8 +28,8 @@ export function explanationOf(
 }
 
 /**
- * What would make an explained search cheaper: the index for each table that was read as a whole, and a word on clauses
- * that no index answers.
+ * Advice for an explained search: an index for each table with a sequential scan, and a note on clauses that no index
+ * covers.
  * @param plan the text of EXPLAIN
  */
 export function adviceOf(plan: string, clauses: readonly SearchClause[]): readonly string[] {
@@ -46,7 +46,7 @@ export function adviceOf(plan: string, clauses: readonly SearchClause[]): readon
 const READS_BODIES =
   'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
 
-/** `Seq Scan on search_date d` and the columns of its filter. */
+/** Finds `Seq Scan on search_date d` and the columns of its filter. */
 function indexesFor(plan: string): readonly string[] {
   const lines = plan.split('\n');
   return lines.flatMap((line, index) => {
@@ -61,7 +61,7 @@ function indexesFor(plan: string): readonly string[] {
   });
 }
 
-/** The paths of dot expressions, as they are written in FHIRPath. */
+/** The paths of dot expressions, in FHIRPath notation. */
 const dotPathsOf = (clause: SearchClause): readonly string[] =>
   clause.kind === 'path'
     ? [clause.path.replace(/^\$\.|\[\*\]$/g, '').replaceAll('"', '')]

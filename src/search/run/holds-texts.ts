@@ -2,9 +2,9 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { splitOutsideEscapes, unescaped } from '../parse/values';
 
 /**
- * Compiles a check that a body does hold the texts that token, uri and reference criteria ask for. It undoes accidental
- * collisions of hashes and nothing more, so it may say yes too often: modifiers, chains and booleans (which can be
- * derived: `deceased`) are not looked at, and case does not matter.
+ * Compiles a check that a body holds the texts of token, uri and reference criteria. It only excludes accidental hash
+ * collisions, so it may accept too much. It ignores modifiers, chains, case, and booleans (which may be derived:
+ * `deceased`).
  */
 export function holdsTexts(
   criteria: URLSearchParams,
@@ -38,7 +38,7 @@ const CHECKS: Partial<Record<SearchParameterKind, (value: string) => TextCheck>>
   reference: (value) => {
     const wanted = target(unescaped(value));
     const lastStep = wanted.slice(wanted.lastIndexOf('/') + 1);
-    // `Patient/p7`, its URL, `p7` alone and the `id` of a `{resourceType, id}` are one target.
+    // `Patient/p7`, its URL, `p7` alone and the `id` of `{resourceType, id}` are the same target.
     return (texts) =>
       texts.has(lastStep) || some(texts, (text) => target(text) === wanted || target(text).endsWith(`/${lastStep}`));
   },
@@ -53,7 +53,7 @@ function some(texts: ReadonlySet<string>, isWanted: (text: string) => boolean): 
   return false;
 }
 
-/** Bodies were scanned when they were written: their depth is bounded. */
+/** The depth of bodies was checked when they were written. */
 function gather(value: unknown, texts: Set<string>): void {
   if (typeof value === 'string' || typeof value === 'number') texts.add(String(value).toLowerCase());
   else if (typeof value === 'object' && value !== null) {

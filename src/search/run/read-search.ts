@@ -10,23 +10,23 @@ import { parsePosition } from '../query/search-position';
 import { type PagePosition, type SortKey } from '../query/search-query';
 
 export interface ReadSearch extends SearchRequest {
-  /** The parameters that were used, as the `self` link shows them: without a position. */
+  /** The parameters used, as the `self` link shows them: without a position. */
   readonly used: URLSearchParams;
-  /** The number of the page, when it is asked for by one. */
+  /** The page number, if the page is requested by number. */
   readonly page?: number;
-  /** Whether the bare resources are asked for instead of a Bundle. */
+  /** Whether the answer is an array of resources instead of a Bundle. */
   readonly isArray: boolean;
-  /** What the search may take; undefined when nothing is asked. */
+  /** Requested time limit; undefined if none. */
   readonly timeoutSeconds?: number;
 }
 
-/** Result parameters that links repeat as they were sent. */
+/** Result parameters that links repeat as sent. */
 const REPEATED = ['_total', '_sort', '_elements', '_summary', '_result', '_format', '_pretty'];
 
 /**
- * Reads a whole search: what must match, and what the answer shall look like.
- * @param mostSeconds that `_timeout` may ask for
- * @throws ServiceError 'invalid' naming the parameter that is unknown or malformed
+ * Reads a whole search: the clauses, and the shape of the answer.
+ * @param mostSeconds upper limit of `_timeout`
+ * @throws ServiceError 'invalid' naming an unknown or malformed parameter
  */
 export function readSearch(query: URLSearchParams, scope: SearchScope, mostSeconds: number): ReadSearch {
   const { clauses, used: matched } = parseSearch(query, scope);
@@ -52,8 +52,8 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
 type AnswerShape = Pick<ReadSearch, 'count' | 'total' | 'position' | 'isArray' | 'timeoutSeconds' | 'used'>;
 
 /**
- * The shape of the answer to a search of one type or of several.
- * @param matched what must match, as the links repeat it
+ * The shape of the answer, for a search of one type or several.
+ * @param matched parameters of the clauses, as links repeat them
  */
 export function answerShapeOf(
   query: URLSearchParams,
@@ -79,11 +79,14 @@ export function answerShapeOf(
   };
 }
 
-/** The parameters that shape the answer and that its links repeat. */
+/** The parameters that shape the answer and are repeated in links. */
 const linkedParameters = (query: URLSearchParams): readonly (readonly [string, string])[] =>
   [...query].filter(([name]) => REPEATED.includes(name) || /^_(rev)?include(:|$)/.test(name));
 
-/** Where the page begins or ends. @throws ServiceError 'invalid' for a position of another sort */
+/**
+ * The position where the page begins or ends.
+ * @throws ServiceError 'invalid' for a position of another sort
+ */
 function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
   const [after, before] = [query.get('_after'), query.get('_before')];
   if (after !== null && before !== null) throw invalid('_before', 'and "_after" exclude each other');

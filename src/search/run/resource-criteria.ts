@@ -15,10 +15,10 @@ import { SearchIndex } from '../../search-index/search-index';
 import { type SearchClause } from '../query/search-query';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
 
-/** Hits that may turn out to be collisions of hashes: one is a rarity, more than these at once are no accident. */
+/** Allowance for hits that are hash collisions: even one is rare; more at once are no accident. */
 const SPARE = 4;
 
-/** Finds what the criteria of a conditional write name (http://hl7.org/fhir/R4/http.html#ccreate). */
+/** Finds the resources that match the criteria of a conditional write (http://hl7.org/fhir/R4/http.html#ccreate). */
 @Injectable()
 export class ResourceCriteria {
   constructor(
@@ -31,12 +31,12 @@ export class ResourceCriteria {
   ) {}
 
   /**
-   * Finds up to `most` resources, in the open unit of work where there is one. Search rows hold hashes, so hits are checked
-   * against their bodies: two values with one hash are not taken for each other.
-   * @param criteria a query such as `identifier=http://a|1&active=true`; a `?` or `Patient?` before it is allowed
-   * @param reach what the caller may see
-   * @throws ServiceError 'invalid' for no criteria, an unknown parameter, one without a value, or one that shapes answers;
-   * 'busy' for a parameter whose index is not complete yet.
+   * Finds up to `most` resources, in the open unit of work if there is one. Search rows hold hashes, so hits are
+   * checked against their bodies: hash collisions never match.
+   * @param criteria a query such as `identifier=http://a|1&active=true`; may begin with `?` or `Patient?`
+   * @param reach rows that the caller may see
+   * @throws ServiceError 'invalid' if criteria are empty, or a parameter is unknown, has no value or shapes answers;
+   *   'busy' for a parameter whose index is incomplete
    */
   async find(type: string, criteria: string, most = 2, reach?: Reach): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);
@@ -46,7 +46,7 @@ export class ResourceCriteria {
   }
 
   /**
-   * Whether more than `most` resources match, without reading them; a few collisions of hashes do not count.
+   * Whether more than `most` resources match, without reading them; a few hash collisions are discounted.
    * @throws ServiceError as {@link find}
    */
   async findsMoreThan(most: number, type: string, criteria: string, reach?: Reach): Promise<boolean> {
@@ -55,7 +55,7 @@ export class ResourceCriteria {
     return total > most + SPARE;
   }
 
-  /** Criteria may be as dear as any search: they take its slots. */
+  /** Criteria may cost as much as any search, so they use the slots of searches. */
   private searched(request: SearchRequest): Promise<SearchPage> {
     const seconds = this.environment.statementTimeoutSeconds;
     const limit = new TimeLimit(seconds, `The criteria took longer than ${seconds} s. Name narrower ones.`, true);
@@ -80,7 +80,7 @@ export class ResourceCriteria {
       isLenient: false,
     });
     const [unfinished] = incomplete;
-    // An index that is being built may not find what is there, and a condition would then make it twice.
+    // An incomplete index may miss a stored resource, and a conditional create would duplicate it.
     if (unfinished !== undefined) throw unfinishedIndex(unfinished, parameters);
     return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
   }

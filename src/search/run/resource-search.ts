@@ -19,32 +19,32 @@ import { type PagePosition, type SearchQuery } from '../query/search-query';
 export interface SearchRequest extends SearchQuery {
   readonly total: TotalMode;
   readonly includes?: readonly Include[];
-  /** Whether to tell how the page was found. */
+  /** Requests an explanation of the statement. */
   readonly explain?: ExplainOptions;
-  /** What the caller may see; everything when absent. */
+  /** Rows that the caller may see; all if absent. */
   readonly reach?: Reach | undefined;
 }
 
 export interface SearchPage {
   readonly resources: readonly FoundResource[];
   readonly included: readonly FoundResource[];
-  /** False when the includes found more than an answer holds. */
+  /** False if the includes found more than an answer may hold. */
   readonly isComplete: boolean;
-  /** Types that includes lead to and that the caller may not search. */
+  /** Types of includes that the caller may not search. */
   readonly hiddenTypes: readonly string[];
-  /** Absent when nobody asked for it. */
+  /** Absent if not requested. */
   readonly total?: number;
-  /** Where the pages beside this one begin and end; absent at the ends. */
+  /** Positions of the neighboring pages; absent at the ends. */
   readonly next?: PagePosition;
   readonly previous?: PagePosition;
-  /** Whether matches come behind the page. */
+  /** Whether there are matches after the page. */
   readonly hasMore: boolean;
-  /** Whether it has fewer matches than were asked for, since they are long. */
+  /** Whether the page was shortened because its matches are long. */
   readonly isShort: boolean;
   readonly explanation?: SearchExplanation;
 }
 
-/** Columns `s0`, `s1` … hold what a page is sorted by. */
+/** Columns `s0`, `s1` … hold the sort values. */
 export interface PlacedRow {
   readonly resource_key: number;
   readonly [column: string]: unknown;
@@ -52,7 +52,7 @@ export interface PlacedRow {
 
 type PageRow = ResourceRow & PlacedRow & { readonly total?: number | null };
 
-/** Finds resources by their search rows. */
+/** Finds resources by their search index rows. */
 @Injectable()
 export class ResourceSearch {
   constructor(
@@ -62,12 +62,12 @@ export class ResourceSearch {
     private readonly includedResources: IncludedResources,
   ) {}
 
-  /** @throws ServiceError 'forbidden' for clauses that lead to types which the caller may not search */
+  /** @throws ServiceError 'forbidden' for clauses that lead to types that the caller may not search */
   async search(request: SearchRequest): Promise<SearchPage> {
     this.frequencies.refresh();
     const { type, reach } = request;
     const asked = (await reach?.narrow(type, request.clauses)) ?? request.clauses;
-    // A plan counts rows that the caller may not see.
+    // A query plan would count rows that the caller may not see.
     if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
     const isCounted = request.total !== 'none' && request.count > 0;
     const query = { ...request, clauses: await this.resolver.resolveAll(asked), isCounted };
@@ -102,7 +102,7 @@ export class ResourceSearch {
     return (await this.statements.runOne<{ total: number }>(statement, values))?.total ?? 0;
   }
 
-  /** Runs the statement once more, under the same limits. */
+  /** Runs the statement again with EXPLAIN, under the same limits. */
   private async explain(
     compiled: CompiledSearch,
     { clauses }: SearchQuery,
@@ -115,7 +115,7 @@ export class ResourceSearch {
   }
 }
 
-/** A page that was reached by a link has a neighbour on the side it came from; the other side tells itself. */
+/** A page reached by a link has a neighbor on the side of that link. On the other side, the extra row decides. */
 export function neighboursOf(
   page: readonly PlacedRow[],
   { isReversed, terms }: Pick<CompiledPage, 'isReversed' | 'terms'>,

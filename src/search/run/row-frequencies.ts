@@ -4,7 +4,7 @@ import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Frequencies } from '../compile/estimate';
 
-/** Statistics move when PostgreSQL analyzes a table, which it does every few minutes at most. */
+/** Statistics change when PostgreSQL analyzes a table, every few minutes at most. */
 const LIFETIME_MILLISECONDS = 120_000;
 
 const READ: Statement = {
@@ -25,8 +25,8 @@ interface Row {
 }
 
 /**
- * How many rows the frequent tokens, targets, codes and types have, by the statistics of PostgreSQL. They only choose which clause
- * drives a search, so they may be old: a search never waits for them.
+ * Row counts of frequent tokens, targets, codes and types, from the statistics of PostgreSQL. They only choose the
+ * clause that drives a search, so they may be outdated: no search waits for them.
  */
 @Injectable()
 export class RowFrequencies implements Frequencies {
@@ -58,7 +58,7 @@ export class RowFrequencies implements Frequencies {
     return this.types.get(name);
   }
 
-  /** Loads them anew in the background when they are old. */
+  /** Reloads outdated counts in the background. */
   refresh(): void {
     if (performance.now() - this.loadedAt < LIFETIME_MILLISECONDS) return;
     this.loadedAt = performance.now();
@@ -69,7 +69,7 @@ export class RowFrequencies implements Frequencies {
     });
   }
 
-  /** Loads them now. */
+  /** Loads the counts now. */
   async load(): Promise<void> {
     const rows = await this.statements.run<Row & Record<string, unknown>>(READ, []);
     const of = (table: string): ReadonlyMap<string, number> => countsOf(rows.find((row) => row.table === table));

@@ -13,7 +13,7 @@ export interface ValueSetCode {
   readonly code: string;
 }
 
-/** The codes of stored ValueSets: of their expansion, else of concepts that they list one by one. */
+/** The codes of stored ValueSets: from the expansion, else from individually listed concepts. */
 @Injectable()
 export class ValueSetCodes {
   constructor(
@@ -21,7 +21,7 @@ export class ValueSetCodes {
     private readonly hashes: RowHashes,
   ) {}
 
-  /** @throws ServiceError 'invalid' for a ValueSet that is not stored, or whose codes are not known */
+  /** @throws ServiceError 'invalid' if the ValueSet is not stored, or its codes cannot be determined */
   async of(canonical: string): Promise<readonly ValueSetCode[]> {
     const [url = '', version] = canonical.split('|');
     const id = /^(?:.*\/)?ValueSet\/([A-Za-z0-9.-]{1,64})$/.exec(url)?.[1];
@@ -64,7 +64,7 @@ function codesOf({ expansion, compose }: Resource): readonly ValueSetCode[] | un
   return codes;
 }
 
-/** Depth is bounded by the scan of bodies. */
+/** The scan of bodies bounds the depth. */
 function containedCodes(contains: unknown): readonly ValueSetCode[] {
   if (!Array.isArray(contains)) return [];
   return (contains as unknown[]).filter(isObject).flatMap(({ system, code, abstract, contains: inner }) => {

@@ -13,8 +13,8 @@ export type ReadTypesSearch = TypesSearchRequest & Pick<ReadSearch, 'used' | 'is
 type ScopeOf = (type: string) => SearchScope;
 
 /**
- * The types that `_type` names (http://hl7.org/fhir/R4/search.html#all); undefined when it is absent.
- * @throws ServiceError 'invalid' for what is no resource type
+ * The types in `_type` (http://hl7.org/fhir/R4/search.html#all); undefined if absent.
+ * @throws ServiceError 'invalid' for an unknown resource type
  */
 export function namedTypesOf(query: URLSearchParams, known: readonly string[]): readonly string[] | undefined {
   const values = query.getAll('_type').filter((value) => value !== '');
@@ -26,10 +26,10 @@ export function namedTypesOf(query: URLSearchParams, known: readonly string[]): 
 }
 
 /**
- * Reads a search over types: its parameters must be common to all of them, and without `_type` to all that there are.
- * @param searched the types to search; those that nothing is stored of may be left out
- * @param mostSeconds that `_timeout` may ask for
- * @throws ServiceError 'invalid' naming the parameter that is unknown to one of the types, or malformed
+ * Reads a search over types. Its parameters must be common to all of them; without `_type`, to all known types.
+ * @param searched types to search; types without stored resources may be omitted
+ * @param mostSeconds upper limit of `_timeout`
+ * @throws ServiceError 'invalid' naming a parameter that is malformed or unknown to one of the types
  */
 export function readTypesSearch(
   query: URLSearchParams,
@@ -40,7 +40,7 @@ export function readTypesSearch(
   if ((query.get('_page') ?? '') !== '')
     throw invalid('_page', 'counts pages of one type: follow the links of a search over types');
   if (explainOptionsOf(query) !== undefined)
-    throw invalid('_explain', 'tells about a search of one type: ask it of each');
+    throw invalid('_explain', 'explains a search of one type only: send it for each type');
   const common = commonParameters(query, searched, isNamed, scopeOf);
   const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
   const isOldestFirst = isOldestFirstOf(query);
@@ -53,7 +53,10 @@ export function readTypesSearch(
   };
 }
 
-/** Leaves out `_type`, and for a lenient search what one of the types does not know: it must not narrow some of them. */
+/**
+ * Drops `_type` and, in a lenient search, parameters that one of the types does not know: they must not narrow only
+ * some types.
+ */
 function commonParameters(
   query: URLSearchParams,
   searched: readonly string[],
@@ -79,10 +82,10 @@ const isLenientAbout = ([type = '']: readonly string[], scopeOf: ScopeOf): boole
 
 const isResultParameter = (name: string): boolean => RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '');
 
-/** `_filter` looks like one, but its words are parameters of a type. */
+/** `_filter` begins with `_`, but its words are parameters of one type. */
 const isOfAllTypes = (name: string): boolean => name.startsWith('_') && name !== '_filter';
 
-/** One order for all types: the one that each has an index for. */
+/** Only one order has an index for every type: the time of the last update. */
 function isOldestFirstOf(query: URLSearchParams): boolean {
   const sort = query.get('_sort') ?? '';
   if (sort === '' || sort === '-_lastUpdated') return false;
@@ -90,7 +93,7 @@ function isOldestFirstOf(query: URLSearchParams): boolean {
   throw new ServiceError('invalid', '"_sort" of a search over types is -_lastUpdated or _lastUpdated.');
 }
 
-/** `Type:parameter` is the same wherever it stands; `*` means the references of each type. */
+/** `Type:parameter` has the same meaning for each type; `*` means the references of each type. */
 function includesOfAll(query: URLSearchParams, searched: readonly string[], scopeOf: ScopeOf): readonly Include[] {
   const isWild = query.getAll('_include').some((value) => value.split(',').includes('*'));
   const read = searched.slice(0, isWild ? undefined : 1).flatMap((type) => includesOf(query, scopeOf(type)));

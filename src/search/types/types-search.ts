@@ -15,16 +15,16 @@ import { type TotalMode } from '../query/result-parameters';
 import { RowFrequencies } from '../run/row-frequencies';
 import { type PagePosition, type SearchClause } from '../query/search-query';
 
-/** A search over several types: each has clauses of its own, since their search rows differ. */
+/** A search over several types; each has separate clauses, since its search rows differ. */
 export interface TypesSearchRequest {
   readonly searches: readonly TypeSearch[];
-  /** By the time of the last update; else the newest first. */
+  /** Oldest or newest update first. */
   readonly isOldestFirst: boolean;
   readonly count: number;
   readonly total: TotalMode;
   readonly position?: PagePosition;
   readonly includes: readonly Include[];
-  /** What the caller may see; everything when absent. */
+  /** Rows that the caller may see; all if absent. */
   readonly reach?: Reach | undefined;
 }
 
@@ -33,12 +33,12 @@ export interface TypeSearch {
   readonly clauses: readonly SearchClause[];
 }
 
-/** Where a match stands in the order of the answer. */
+/** A match's position in the order of the answer. */
 interface Place extends PlacedRow {
   readonly s0: Date;
 }
 
-/** Each type is one step along the index, however much of it is stored. */
+/** Each type costs one index step, however many resources it has. */
 export const STORED_TYPES: Statement = {
   name: 'search-stored-types',
   text: `with recursive t as ((select type from resource order by type limit 1)
@@ -46,7 +46,7 @@ export const STORED_TYPES: Statement = {
     select type from t where type is not null`,
 };
 
-/** The bodies of rows by their keys $1, as far as a test of row `c` holds. */
+/** The bodies of the rows with keys $1 that pass a test on alias `c`. */
 const bodiesIf = (test: string): string =>
   `select ${foundColumns('c', 'order by k.place')} from unnest($1::bigint[]) with ordinality k(resource_key, place)
     cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${test} order by k.place`;
@@ -54,9 +54,8 @@ const bodiesIf = (test: string): string =>
 const BODIES: Statement = { name: 'search-bodies', text: bodiesIf('true') };
 
 /**
- * Finds resources of several types in one order, the time of their last update. Each type is a search of its own by the
- * statements that a search of one type has, which ends after a page; the pages are merged. So a search over types costs what
- * those of its types cost, and no index spans them.
+ * Finds resources of several types in the order of their last update. It runs the statements of a search for each type,
+ * which end after a page, and merges the pages. So the cost is the sum over the types, and no index spans types.
  */
 @Injectable()
 export class TypesSearch {
@@ -67,7 +66,7 @@ export class TypesSearch {
     private readonly includedResources: IncludedResources,
   ) {}
 
-  /** The types that anything is stored of: few, of the many that there are. */
+  /** Types with stored resources: few of all known ones. */
   async storedTypes(): Promise<readonly string[]> {
     const rows = await this.statements.run<{ type: string }>(STORED_TYPES, []);
     return rows.map(({ type }) => type);
@@ -106,7 +105,7 @@ export class TypesSearch {
     };
   }
 
-  /** The places of a page and one more, of each type. */
+  /** The positions of a page and one more, for each type. */
   private async places(
     searches: readonly TypeSearch[],
     { isOldestFirst, count, position }: TypesSearchRequest,
@@ -134,7 +133,7 @@ export class TypesSearch {
     return sum;
   }
 
-  /** What was deleted since it was found is left out, and what the caller may not see any more. */
+  /** Omits resources that were deleted since they were found, or that the caller may no longer see. */
   private async rows(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly ResourceRow[]> {
     if (places.length === 0) return [];
     const keys = places.map((place) => place.resource_key);
