@@ -6,7 +6,7 @@ import { RowHashes } from './extract/row-hashes';
 
 export const READ_HASH_KEY: Statement = { name: 'search-hash-key', text: 'select low, high from search_hash_key' };
 
-/** The key belongs to the database, so that all replicas share it. */
+/** The key is stored in the database, so that all replicas share it. */
 export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Promise<RowHashes> {
   const key = await statements.runOne<HashKey & Record<string, number>>(READ_HASH_KEY, []);
   if (key === undefined)
@@ -14,7 +14,7 @@ export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Pro
   return new RowHashes(key);
 }
 
-/** Nest waits for it before it makes anything that reads or writes search rows. */
+/** Nest resolves it before any provider that reads or writes search rows. */
 export const ROW_HASHES: FactoryProvider<RowHashes> = {
   provide: RowHashes,
   inject: [Statements],

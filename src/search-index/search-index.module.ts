@@ -7,7 +7,7 @@ import { IncompleteIndexes } from './states/incomplete-indexes';
 import { IndexMetrics } from './states/index.metrics';
 import { ParameterStates } from './states/parameter-states.repository';
 
-/** Search parameters, their states, and the index rows that they find in a resource. */
+/** Search parameters, their states, and the index rows that they extract from a resource. */
 @Module({
   imports: [ModelModule],
   providers: [ROW_HASHES, SearchIndex, ParameterStates, IndexMetrics, IncompleteIndexes],

@@ -13,24 +13,24 @@ import { definitionsDigest } from './extract/parameter-digest';
 import { KnownProgress } from './states/known-progress';
 import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
 
-/** The search parameters of one moment, and what they find in a resource. */
+/** The search parameters at one moment, with their extractors. */
 export interface IndexSnapshot {
-  /** Counts the changes of parameters; writes by an older one are refused. */
+  /** Increases with each change of parameters; writes with an older version are refused. */
   readonly version: number;
   readonly parameters: SearchParameterSet;
   readonly extractors: Extractors;
-  /** False when a server with other parameters was started later. */
+  /** False if a server with other parameters was started later. */
   readonly isOfThisBuild: boolean;
 }
 
-/** Stored parameters in compiled form, kept while indexes are built. */
+/** Compiled stored parameters, kept while indexes are built. */
 interface Compiled {
   readonly signature: string;
   readonly parameters: SearchParameterSet;
   readonly extractors: Extractors;
 }
 
-/** The search parameters of this server and what they find in a resource. */
+/** The search parameters of this server and their extractors. */
 @Injectable()
 export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private readonly cached: CachedRegistry<IndexSnapshot>;
@@ -54,11 +54,11 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Before anything is written: notes which indexes have to be built for the parameters of this build.
-   * @throws StartError when two parameters collide
+   * Before any write, notes which indexes must be built for the parameters of this build.
+   * @throws StartError if two parameters collide
    */
   async onModuleInit(): Promise<void> {
-    await Promise.resolve(); // types are known when the registries of the module have gathered them
+    await Promise.resolve(); // types are known once the registries of the module are filled
     const own = this.types.own();
     const parameters = own.flatMap(({ type, searchParameters = [] }) =>
       searchParameters.map((parameter) => ({ type, ...parameter })),
@@ -69,18 +69,18 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     this.declared = declared.withBits(await this.states.compare(declared, this.digest));
   }
 
-  /** So that no request pays for the first load. */
+  /** Loads early, so that the first request is not slowed down. */
   async onApplicationBootstrap(): Promise<void> {
     await this.cached.get();
   }
 
-  /** The parameters of HL7 and of modules, which never change. */
+  /** The parameters of HL7 and of modules; immutable. */
   get builtIn(): SearchParameterSet {
     if (this.declared === undefined) throw new Error('The search parameters are not compared yet.');
     return this.declared;
   }
 
-  /** The parameters in force for this request: for everything that reads. */
+  /** The current parameters, for all reads. */
   async current(): Promise<IndexSnapshot> {
     const snapshot = await this.cached.get();
     if (snapshot.parameters.hasUnfinished) await this.progress.refresh();
@@ -88,8 +88,8 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * The parameters that this process knows. A write by outdated ones fails with a conflict.
-   * @throws ServiceError 'busy' when a server of another build has taken over the index
+   * The cached parameters. A write with outdated ones fails with a conflict.
+   * @throws ServiceError 'busy' if a server of another build has taken over the index
    */
   async forWrite(): Promise<IndexSnapshot> {
     const snapshot = this.cached.newest ?? (await this.cached.get());
@@ -101,22 +101,22 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     );
   }
 
-  /** Drops the outdated parameters of this process. */
+  /** Drops the cached parameters of this process. */
   forget(): void {
     this.cached.forget();
   }
 
-  /** The parameters that this process knows, perhaps not those of a change that was answered a moment ago. */
+  /** The cached parameters of this process; a very recent change may be missing. */
   get parameters(): SearchParameterSet {
     return this.cached.newest?.parameters ?? this.builtIn;
   }
 
-  /** The number that links to `type/id` are found by. */
+  /** The hash that links to `type/id` are found by. */
   referenceHash(type: string, id: string): number {
     return this.hashes.ofTarget(localKey(type, id));
   }
 
-  /** The epoch moves for other reasons too: as long as parameters and states are the same, so is the snapshot. */
+  /** The epoch also changes for other reasons: the snapshot stays the same if parameters and states do. */
   private async load(): Promise<IndexSnapshot> {
     const set = await this.states.load();
     if (this.made?.set.signature !== set.signature) {

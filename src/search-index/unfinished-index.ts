@@ -2,11 +2,11 @@ import { ServiceError } from '../platform/errors/service-error';
 import { type SearchParameter } from './extract/search-parameter';
 import { type SearchParameterSet } from './extract/search-parameter-set';
 
-/** A caller who comes again sooner than in 10 s finds little changed; one who waits for minutes may wait in vain. */
+/** Before 10 s, a retry finds little progress; after minutes, a client would wait longer than needed. */
 const SOONEST_RETRY_SECONDS = 10;
 const LATEST_RETRY_SECONDS = 120;
 
-/** Where an answer may neither miss anything nor hold anything wrong, it has to wait for the index. */
+/** For answers that must be complete and correct, and so cannot use an unfinished index. */
 export function unfinishedIndex(parameter: SearchParameter, parameters: SearchParameterSet): ServiceError {
   const { percent = 0, secondsLeft } = parameters.progressOf(parameter) ?? {};
   const left = secondsLeft === undefined ? '' : `, about ${secondsLeft} s are left`;

@@ -15,7 +15,7 @@ const performer = 'Observation.performer';
 const patients = `${subject}.where(resolve() is Patient) | ${performer}.where(resolve() is Patient)`;
 
 describe(findAliases.name, () => {
-  it('finds equal parameters, unions and narrowings, in whatever order they come', () => {
+  it('finds equal parameters, unions and narrowings, in any order of declaration', () => {
     const standard = candidates({
       patients,
       all: `${performer} | ${subject}`,
@@ -39,7 +39,7 @@ describe(findAliases.name, () => {
     });
   });
 
-  it('covers nothing by half, and nothing by more than it has', () => {
+  it('accepts no alias that covers part of a parameter, or more than it', () => {
     const standard = candidates({
       both: `${subject} | ${performer}`,
       subject,
@@ -48,11 +48,11 @@ describe(findAliases.name, () => {
     expect([...findAliases(standard, [])]).toEqual([]);
   });
 
-  it('keeps kinds apart', () => {
+  it('never joins parameters of different kinds', () => {
     expect([...findAliases([...candidates({ a: subject }), ...candidates({ b: subject }, 'token')], [])]).toEqual([]);
   });
 
-  it('lets own parameters borrow rows but never lend them', () => {
+  it('lets own parameters use the rows of others but never lend theirs', () => {
     const own = candidates({ mine: subject, first: performer, second: performer });
     expect(Object.fromEntries(findAliases(candidates({ subject }), own))).toEqual({ mine: { codes: ['subject'] } });
   });

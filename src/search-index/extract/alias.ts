@@ -7,23 +7,23 @@ export interface Candidate {
   readonly branches: readonly Branch[];
 }
 
-/** The parameters whose rows answer for another one, and the target type that alone counts among them. */
+/** The parameters whose rows serve another one, and the only target type that counts in them. */
 export interface Alias {
   readonly codes: readonly string[];
   readonly narrowedTo?: string;
 }
 
 /**
- * Finds parameters of one type that need no rows of their own, because others hold the same values: equal ones, unions of
+ * Finds parameters of one type that need no separate rows, because others hold the same values: equal ones, unions of
  * others (`combo-code`), and narrowings to one target type (`patient` of `subject`). That saves an eighth of the rows.
  * Own parameters never lend theirs, so that adding one never moves the rows of another.
- * @param standard HL7's parameters in an order that never changes: of equal ones the first has the rows
+ * @param standard HL7's parameters in a fixed order: of equal ones, the first has the rows
  */
 export function findAliases(standard: readonly Candidate[], own: readonly Candidate[]): ReadonlyMap<string, Alias> {
   const aliases = new Map<string, Alias>();
   const owners = new Map<string, Candidate[]>();
   const isNarrowing = (candidate: Candidate): boolean => narrowedTypeOf(candidate) !== undefined;
-  // Members before their unions, which have more branches, and narrowings last.
+  // First members, then their unions, which have more branches; narrowings last.
   const bySize = [...standard].sort((a, b) => a.branches.length - b.branches.length);
   for (const candidate of [...bySize.filter((one) => !isNarrowing(one)), ...bySize.filter(isNarrowing)]) {
     const alias = aliasOf(candidate, owners);
@@ -37,7 +37,7 @@ export function findAliases(standard: readonly Candidate[], own: readonly Candid
   return aliases;
 }
 
-/** The parameters that have rows, by each of their paths. */
+/** The parameters with rows, by each of their paths. */
 type Owners = ReadonlyMap<string, readonly Candidate[]>;
 
 function addOwner(owners: Map<string, Candidate[]>, candidate: Candidate): void {
@@ -56,7 +56,7 @@ function narrowingOf(candidate: Candidate, owners: Owners): Alias | undefined {
   return union && { ...union, narrowedTo };
 }
 
-/** The T of an expression whose alternatives all end in `where(resolve() is T)`. */
+/** The type T, if all alternatives of an expression end in `where(resolve() is T)`. */
 function narrowedTypeOf({ branches }: Candidate): string | undefined {
   const [type, ...others] = new Set(branches.map(({ steps }) => steps.at(-1)?.resolvesTo));
   return others.length === 0 ? type : undefined;
@@ -77,7 +77,7 @@ function unionOf(paths: ReadonlySet<string>, owners: Owners): Alias | undefined 
   return { codes };
 }
 
-/** Equal paths reach the same values; the kind belongs to them, because it decides what rows the values give. */
+/** Equal paths reach the same values. The key includes the kind, because it decides which rows the values give. */
 function pathsByKind({ kind, branches }: Candidate): ReadonlySet<string> {
   return new Set(branches.map(({ steps }) => `${kind} ${steps.map(({ text }) => text).join('.')}`));
 }

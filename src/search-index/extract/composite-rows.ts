@@ -4,17 +4,17 @@ import { amountsOf } from './quantity-rows';
 import { codesOf } from './token-rows';
 import { type Branch, type Visit, walkSteps } from '../../fhirpath/fhirpath';
 
-/** A part of a composite: where its values stand, seen from the item that both parts belong to. */
+/** A component of a composite: the paths to its values, relative to the item that both components share. */
 export interface CompositePart {
   readonly kind: 'token' | 'quantity' | 'number' | 'reference';
   readonly branches: readonly Branch[];
 }
 
 /**
- * Rows of a composite parameter: the pairs of values that stand in one item, so that a blood pressure's systolic code
- * never meets the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a number or quantity is a number
- * row under the hash of its code, any other one a token row under the hash of both.
- * @param knowsSystem whether tokens of the first part have a row under {@link keyWithSystem} too
+ * Rows of a composite parameter: pairs of values of the same item, so that a blood pressure's systolic code is never
+ * paired with the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a number or quantity is a
+ * number row under the hash of its code; any other pair is a token row under the hash of both.
+ * @param knowsSystem whether tokens of the first component also have a row under {@link keyWithSystem}
  */
 export function compositeRows(
   parameterId: number,
@@ -40,7 +40,10 @@ interface Key {
   readonly systemHash: number;
 }
 
-/** Stands in rows for a token and its system; no code begins with white space (http://hl7.org/fhir/R4/datatypes.html#code). */
+/**
+ * The text of a token with its system in rows; no code begins with white space
+ * (http://hl7.org/fhir/R4/datatypes.html#code).
+ */
 export const keyWithSystem = (system: string, code: string): string => `\t${system}\t${code}`;
 
 const qualified = (key: Key): Key => ({ ...key, text: keyWithSystem(key.system ?? '', key.text) });

@@ -6,8 +6,8 @@ import { type Branch, compilePart, ExpressionError, RESOURCE_STEP, type Step } f
 
 /**
  * Compiles a composite for one resource type.
- * @param branches the ways to its items
- * @throws ExpressionError for parts that have no rows: dates and texts of items that repeat, most triples
+ * @param branches the paths to its items
+ * @throws ExpressionError for components without rows: dates and texts of repeated items, most triples
  */
 export function compileComposite(
   { components, isLive }: ParameterDefinition,
@@ -48,7 +48,7 @@ export function compileComposite(
   };
 }
 
-/** The rows tell the code, the paths do not: of several items it must be that of all. */
+/** Rows hold the code, JSON paths do not test it. So if items repeat, the code must be that of the whole resource. */
 function numberPathsOf(item: Branch, [first, second]: CompositeItem['parts'], third: CompositePart): NumberPaths {
   const isOfResource = first.branches.every(({ steps }) => steps[0] === RESOURCE_STEP);
   if (!isOfResource && item.steps.some(({ isRepeated }) => isRepeated))
@@ -71,7 +71,7 @@ function partOf({ expression }: ComponentDefinition, { type }: Branch, resourceT
   return compilePart(expression, type, resourceType);
 }
 
-/** Of the kinds that rows can pair; others are searched side by side. */
+/** The kinds that rows can pair; components of other kinds are searched independently. */
 export function rowKindOf({ kind }: Pick<ComponentDefinition, 'kind'>): CompositePart['kind'] | undefined {
   return kind === 'token' || kind === 'quantity' || kind === 'number' || kind === 'reference' ? kind : undefined;
 }

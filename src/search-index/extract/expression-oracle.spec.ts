@@ -23,7 +23,7 @@ describe('compiled search parameters', () => {
         for (const type of types)
           for (const code of compare(type, resourceOf(type, seed))) proven.add(`${type}.${code}`);
       }),
-      // The fixed seeds alone reach the share below, whatever the free one brings.
+      // The fixed seeds alone reach the share below, regardless of the random one.
       { numRuns: 4, examples: [[11], [12], [13]] },
     );
     const all = types.flatMap((type) => set.list(type));
@@ -34,7 +34,7 @@ describe('compiled search parameters', () => {
 
 /** Compares all parameters of the type on one resource; returns the codes that had values. */
 function compare(type: string, resource: Record<string, unknown>): string[] {
-  // The engine does not get the object that is walked: it may write to what it reads.
+  // The engine gets a copy, since it may modify its input.
   const ofEngine = structuredClone(resource);
   const compared = set.list(type).map(({ code, branches }) => {
     const found: unknown[] = [];
@@ -42,13 +42,13 @@ function compare(type: string, resource: Record<string, unknown>): string[] {
       walkSteps(steps, (value) => found.push(value))(resource, new Scope(resource, 'http://own'));
     return { code, values: distinct(found), expected: distinct(oracleOf(type, code)(ofEngine)) };
   });
-  // The codes stand in both, so that a failure names its parameters.
+  // Both sides include the codes, so that a failure names its parameters.
   const found = compared.map(({ code, values }) => [`${type}.${code}`, values]);
   expect(found).toEqual(compared.map(({ code, expected }) => [`${type}.${code}`, expected]));
   return compared.filter(({ values }) => values.length > 0).map(({ code }) => code);
 }
 
-/** FHIRPath's union drops doubles; the order is not defined. */
+/** FHIRPath's union removes duplicates; the order is undefined. */
 function distinct(values: readonly unknown[]): string[] {
   return [...new Set(values.map((value) => JSON.stringify(value)))].sort();
 }
@@ -62,7 +62,7 @@ function oracleOf(type: string, code: string): (resource: object) => unknown[] {
   return oracle;
 }
 
-/** The engine fetches what `resolve` names, allows `as` for one value only, and has no `hasExtension`. */
+/** The engine loads targets in `resolve`, allows `as` for single values only, and lacks `hasExtension`. */
 function rewritten(expression: string): string {
   return expression
     .replace(/resolve\(\) is (\w+)/g, "reference.startsWith('$1/')")
@@ -72,7 +72,7 @@ function rewritten(expression: string): string {
     .replace(/(extension\('[^']*'\))$/, '$1.value');
 }
 
-/** A resource of which about half of all elements have values; which ones and what values the seed decides. */
+/** A resource with values in about half of all elements; the seed selects elements and values. */
 function resourceOf(type: string, seed: number): Record<string, unknown> {
   let state = seed;
   const pick = (count: number): number => {
@@ -88,7 +88,7 @@ function elementValues(type: string, depth: number, pick: Pick): Record<string, 
   const values: Record<string, unknown> = {};
   for (const { name, isChoice, isRepeated, types, targets } of elementsOfType(type)?.values() ?? []) {
     const isLeft = depth > 0 && pick(2) === 0;
-    // The engine cannot compare quantities with a comparator, which its union does.
+    // The engine cannot compare quantities with a comparator, but its union needs that.
     if (name === 'id' || name === 'contained' || name === 'comparator' || isLeft) continue;
     const chosen = types[pick(types.length)] ?? '';
     const key = isChoice ? `${name}${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}` : name;
@@ -99,7 +99,7 @@ function elementValues(type: string, depth: number, pick: Pick): Record<string, 
   return values;
 }
 
-// Codes and urls that the conditions of R4's parameters ask for.
+// Codes and urls in the conditions of R4's parameters.
 const codes = ['phone', 'email', 'composed-of', 'depends-on', 'derived-from', 'predecessor', 'successor', 'final'];
 const urls = [
   ...new Set(

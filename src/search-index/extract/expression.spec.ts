@@ -23,7 +23,7 @@ const observation = {
 };
 
 describe(compilePaths.name, () => {
-  it('knows the types of a choice and picks its member by the type', () => {
+  it('resolves the types of a choice and picks its member by the type', () => {
     expect(typesOf('Observation.effective', 'Observation')).toEqual(['dateTime', 'Period', 'Timing', 'instant']);
     expect(typesOf('(Observation.value as Quantity)', 'Observation')).toEqual(['Quantity']);
     expect(
@@ -31,12 +31,12 @@ describe(compilePaths.name, () => {
     ).toEqual([{ value: 5 }, { value: 6 }]);
   });
 
-  it('takes a type for its ancestors', () => {
+  it('treats a type as each of its ancestors', () => {
     expect(typesOf('Condition.onset as Quantity', 'Condition')).toEqual(['Age']);
     expect(evaluate('DomainResource.contained.id', observation)).toEqual(['p']);
   });
 
-  it('leaves out alternatives that name other types', () => {
+  it('omits alternatives that name other types', () => {
     expect(typesOf('Patient.name | Person.name', 'Person')).toEqual(['HumanName']);
     expect(typesOf('Patient.name', 'Person')).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe(compilePaths.name, () => {
     expect(evaluate('Bundle.entry[0].resource', { resourceType: 'Bundle', entry: [] })).toEqual([]);
   });
 
-  it('means the value when it names an extension', () => {
+  it('reaches the value if the path names an extension', () => {
     const extension = [
       { url: 'http://a', valueCode: 'x' },
       { url: 'http://b', valueCode: 'y' },
@@ -88,12 +88,12 @@ describe(compilePaths.name, () => {
     [{ deceasedBoolean: false }, [false]],
     [{ deceasedBoolean: true }, [true]],
     [{ deceasedDateTime: '2020' }, [true]],
-  ])('answers a question: %j is %j', (members, answer) => {
+  ])('evaluates %j to %j', (members, answer) => {
     const patient = { resourceType: 'Patient', ...members };
     expect(evaluate('Patient.deceased.exists() and Patient.deceased != false', patient)).toEqual(answer);
   });
 
-  it('knows three truth values', () => {
+  it('has three truth values', () => {
     const patient = { resourceType: 'Patient', active: true };
     const answers = [
       "gender = 'x' and active = false",
@@ -131,7 +131,7 @@ describe(compilePaths.name, () => {
     expect(() => typesOf(expression, 'Observation')).toThrow(reason);
   });
 
-  it('refuses "as" where no type table tells the member', () => {
+  it('refuses "as" where no type table gives the member', () => {
     expect(() => typesOf('Session.value as Quantity', 'Session')).toThrow('"as Quantity" needs a type table');
   });
 

@@ -12,13 +12,15 @@ import { type Visit } from '../../fhirpath/fhirpath';
 import { type RowHashes } from './row-hashes';
 import { Scope } from './scope';
 
-/** A thousand codings beside a thousand others would make a million rows of a small body. */
+/** A thousand codings paired with a thousand others would give a million rows from a small body. */
 const MAX_PAIRS = 20_000;
 
-/** A resource that was stored under the limit is indexed anew, also when composites were added since: jobs cannot refuse it. */
+/**
+ * Higher limit for stored resources: a job must be able to reindex them, even if composites were added since the write.
+ */
 export const MAX_STORED_PAIRS = 10 * MAX_PAIRS;
 
-/** The rows of one resource while they are gathered. */
+/** Collects the rows of one resource. */
 export class Extraction extends Scope {
   readonly tokens: TokenRow[] = [];
   readonly references: ReferenceRow[] = [];
@@ -27,7 +29,7 @@ export class Extraction extends Scope {
   readonly strings: StringRow[] = [];
   readonly units: UnitRow[] = [];
   patientHash = 0;
-  /** The presence mask in two halves of 32 bits: one BigInt at the end is cheaper than one a bit. */
+  /** The presence mask in two halves of 32 bits: one BigInt at the end is cheaper than one per bit. */
   presentLow = 0;
   presentHigh = 0;
   private readonly seen = new Set<string>();
@@ -67,7 +69,7 @@ export class Extraction extends Scope {
     this.strings.push({ parameterId, valueHash: this.hashes.ofText(value), value });
   }
 
-  /** @throws ServiceError 'unprocessable' for a resource whose composite parameters pair more values than are stored */
+  /** @throws ServiceError 'unprocessable' if the composite parameters of a resource give too many pairs */
   spendPairs(count: number): void {
     this.pairsLeft -= count;
     if (this.pairsLeft >= 0) return;
@@ -84,5 +86,5 @@ export class Extraction extends Scope {
   }
 }
 
-/** Turns the values of one parameter into rows. Values of other shapes than the parameter's give none and never throw. */
+/** Turns the values of one parameter into rows. Values of an unexpected shape give no rows and never throw. */
 export type RowWriter = Visit<Extraction>;

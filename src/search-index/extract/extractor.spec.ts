@@ -132,7 +132,7 @@ describe('an extractor', () => {
     expect(extract({ resourceType: 'Patient', id: 'p7' }).patientHash).toBe(hashes.ofTarget('Patient/p7'));
   });
 
-  it('notes no patient where there may be several', () => {
+  it('sets no patient if a type allows several', () => {
     const participant = [{ actor: { reference: 'Patient/a' } }, { actor: { reference: 'Patient/b' } }];
     const rows = extract({ resourceType: 'Appointment', participant });
     expect(rows.patientHash).toBe(0);
@@ -142,14 +142,14 @@ describe('an extractor', () => {
     ]);
   });
 
-  it('takes a subject that is no Patient for no patient', () => {
+  it('ignores a subject that is no Patient', () => {
     const rows = extract({ ...observation, subject: { reference: 'Group/g' } });
     expect(rows.patientHash).toBe(0);
     expect(presentCodes('Observation', rows)).toContain('subject');
     expect(presentCodes('Observation', rows)).not.toContain('patient');
   });
 
-  it('links canonicals with and without their version and own URLs as local ones', () => {
+  it('links canonicals with and without their version, and own URLs as local references', () => {
     const rows = extract({
       resourceType: 'QuestionnaireResponse',
       questionnaire: 'http://q|2',
@@ -162,7 +162,7 @@ describe('an extractor', () => {
     ]);
   });
 
-  it('links nothing contained, but notes its presence', () => {
+  it('links no contained resource, but notes its presence', () => {
     const contained = [{ resourceType: 'Patient', id: 'x' }];
     const rows = extract({ resourceType: 'Observation', contained, subject: { reference: '#x' } });
     expect(rows.references).toEqual([]);
@@ -185,7 +185,7 @@ describe('an extractor', () => {
     };
     const day = Date.parse('2023-02-05');
 
-    it('lets open ends of a period reach to the limits, and a period without a start count from its end', () => {
+    it('extends open ends of a period to the limits, and dates a period without a start by its end', () => {
       expect(ranges({ effectivePeriod: { start: '2023-02-05' } })).toEqual([day, [day, latestInstant]]);
       expect(ranges({ effectivePeriod: { end: '2023-02-05' } })).toEqual([
         day + 86_399_999,
@@ -203,12 +203,12 @@ describe('an extractor', () => {
       expect(ranges({ effectiveTiming: { repeat: { count: 3 } } })).toEqual([undefined]);
     });
 
-    it('has none for what is no date', () => {
+    it('gives no row for other values', () => {
       expect(ranges({ effectiveDateTime: 'soon' })).toEqual([undefined]);
     });
   });
 
-  it('never throws and gives rows in range, whatever stands in the elements', () => {
+  it('never throws and gives rows in range, for any element values', () => {
     const types = ['Observation', 'Patient', 'Bundle', 'AuditEvent', 'MedicationRequest', 'SDCDocument'];
     const members = types.flatMap((type) =>
       [...(elementsOfType(type)?.values() ?? [])].flatMap(({ name, isChoice, types: names }) =>
@@ -256,7 +256,7 @@ describe('an extractor', () => {
     );
   });
 
-  it('refuses a resource that pairs more values than are stored, before they are made', () => {
+  it('refuses a resource with too many pairs, before they are made', () => {
     const codings = (count: number): object => ({
       coding: Array.from({ length: count }, (_value, index) => ({ code: String(index) })),
     });

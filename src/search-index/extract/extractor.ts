@@ -17,19 +17,19 @@ import { tokenRows, uriRows } from './token-rows';
 import { type Visit, visitEach, walkSteps } from '../../fhirpath/fhirpath';
 
 /**
- * Derives the search rows of one resource, in steps. Values of unexpected shapes give no rows; only too many pairs of composites
- * are refused.
+ * Derives the search rows of one resource, in steps. Values of unexpected shape give no rows; only too many composite
+ * pairs are refused.
  */
 export type Extract = (resource: Readonly<Record<string, unknown>>, maxPairs?: number) => Steps<SearchRows>;
 
-/** Items of a repeated member between two pauses: each may give some dozens of rows. */
+/** Items of a repeated member between two pauses; each may give dozens of rows. */
 const ITEMS_AT_ONCE = 64;
 
-/** Makes and keeps an extractor for each resource type. */
+/** Creates and caches an extractor per resource type. */
 export class Extractors {
   readonly extractorFor = memoized((type) => makeExtractor(type, this.parameters, this.hashes, this.baseUrl));
 
-  /** @param baseUrl the server's own base, without a trailing slash: references below it are local */
+  /** @param baseUrl the server's base URL, without a trailing slash: references below it are local */
   constructor(
     private readonly parameters: SearchParameterSet,
     private readonly hashes: RowHashes,
@@ -37,7 +37,7 @@ export class Extractors {
   ) {}
 }
 
-/** Visits of the whole resource, and of each of its members. */
+/** Visitors for the whole resource, and for each of its members. */
 interface Plan {
   readonly whole: Visit<Extraction>[];
   readonly byMember: Map<string, Visit<Extraction>[]>;
@@ -49,7 +49,7 @@ function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes,
   return function* (resource, maxPairs): Steps<SearchRows> {
     const extraction = new Extraction(resource, hashes, baseUrl, maxPairs);
     for (const visit of whole) visit(resource, extraction);
-    // Most parameters have no value in a given resource: going by its members, they cost nothing.
+    // Most parameters have no value in a resource. Iterating over its members makes them free.
     for (const member of Object.keys(resource)) {
       const visits = byMember.get(member);
       if (visits === undefined) continue;
@@ -115,7 +115,7 @@ function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps
 function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Visit<Extraction> | undefined {
   const { parameterId, storedAs, presenceMask } = parameter;
   const isAlias = !storedAs.includes(parameterId);
-  // The members of a union note its presence; a narrowing has a presence of its own.
+  // The members of a union note its presence; a narrowing has a separate presence bit.
   if (isAlias && parameter.narrowedTo === undefined) return undefined;
   const write = isAlias ? undefined : writerOf(parameter, patientIds.includes(parameterId));
   const low = Number(BigInt.asIntN(32, presenceMask));
@@ -149,7 +149,7 @@ function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean)
   }
 }
 
-/** The earliest start; a period that has no start counts from its end. */
+/** The earliest start; a period without a start counts by its end. */
 function mainDateOf(dates: readonly DateRow[], parameterIds: readonly number[]): number | undefined {
   let earliest: number | undefined;
   for (const { parameterId, low, high } of dates) {

@@ -1,9 +1,10 @@
 /**
- * How texts of string parameters are stored and compared: without case and accents, white space as single spaces
- * (http://hl7.org/fhir/R4/search.html#string). Stored rows hold these texts: the function must never change.
+ * Folds texts of string parameters for storage and comparison: no case, no accents, white space as single spaces
+ * (http://hl7.org/fhir/R4/search.html#string). Stored rows hold the result, so a change must raise `folding` in
+ * rows-version.ts.
  */
 export function foldText(text: string): string {
-  // Nearly all texts of a chart are ASCII, which has no accents to take off.
+  // Nearly all clinical texts are ASCII and have no accents to remove.
   const plain = isAscii.test(text)
     ? text
     : text

@@ -9,10 +9,10 @@ import { ROWS_VERSIONS } from './rows-version';
 import { SearchParameterSet } from './search-parameter-set';
 
 /**
- * Digests of the search rows of fixed resources, by the versions of the code that makes them. A test that fails says that
- * stored rows are no longer those that the code makes: raise the version in rows-version.ts that stands for the changed code,
- * so that servers build the rows of stored resources anew, and note the digest that the test shows under the new versions.
- * Where only definitions of HL7 changed, note the digest: changed definitions are found by themselves.
+ * Digests of the search rows of fixed resources, by the versions of the code that makes them. A failing test means that
+ * the code now makes other rows than those stored. Then raise the version of the changed code in rows-version.ts, so
+ * that servers rebuild the rows of stored resources, and note the shown digest under the new versions. If only HL7's
+ * definitions changed, just note the digest: servers detect changed definitions.
  */
 const GOLDEN = {
   versions: { extraction: 1, folding: 1, hashing: 1 },
@@ -157,7 +157,7 @@ const digestOf = (value: unknown): string =>
     .digest('base64url')
     .slice(0, 16);
 
-/** Fails with what there is to do. */
+/** Failure message with the necessary steps. */
 const ASKED = 'the rows of stored resources change: raise a version in rows-version.ts and note the digests';
 
 describe('search rows of fixed resources', () => {
@@ -169,7 +169,7 @@ describe('search rows of fixed resources', () => {
     'H1: are the same for %s',
     (type, resource) => {
       const { present, ...found } = atOnce(extractors.extractorFor(type)(resource));
-      // Which bits these are the database says.
+      // The database assigns the bits, so only their number is compared.
       const strings = found.strings.map(({ parameterId, value }) => ({ parameterId, value }));
       const rows = { ...found, strings, presentCount: present.toString(2).replaceAll('0', '').length };
       expect(rows.tokens.length + rows.references.length + rows.numbers.length + rows.strings.length).toBeGreaterThan(

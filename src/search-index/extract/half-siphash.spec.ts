@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { anyText } from '../../../test/support/any-text';
 import { halfSipHash53 } from './half-siphash';
 
-/** Of the reference implementation (vectors_hsip64): the hash of the bytes 0, 1, 2 … under the key 0 … 7, by their number. */
+/** From the reference implementation (vectors_hsip64): hashes of the bytes 0, 1, 2 … under the key 0 … 7, by length. */
 const VECTORS: readonly [length: number, hash: string][] = [
   [4, 'd5e78a175be52ea1'],
   [6, 'ce3e91358aa2bc25'],
@@ -18,7 +18,7 @@ const VECTORS: readonly [length: number, hash: string][] = [
 ];
 
 describe(halfSipHash53.name, () => {
-  it.each(VECTORS)('is 53 bits of what the reference makes of %i bytes', (length, vector) => {
+  it.each(VECTORS)('equals 53 bits of the reference hash of %i bytes', (length, vector) => {
     const bytes = Buffer.from(Array.from({ length }, (_value, index) => index));
     const key = { low: 0x03020100, high: 0x07060504 };
     const expected = Buffer.from(vector, 'hex').readBigUInt64LE() & 0x1f_ffff_ffff_ffffn;
@@ -35,7 +35,7 @@ describe(halfSipHash53.name, () => {
     );
   });
 
-  it('keeps 100,000 short codes of neighbouring seeds apart', () => {
+  it('keeps 100,000 short codes of neighboring seeds apart', () => {
     const hashes = new Set<number>();
     for (let seed = 0; seed < 100; seed++)
       for (let code = 0; code < 1000; code++) hashes.add(halfSipHash53(String(code), seed, { low: 1, high: 2 }));

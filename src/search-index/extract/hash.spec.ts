@@ -8,7 +8,7 @@ import { RowHashes } from './row-hashes';
 const KEY = { low: 1, high: 2 };
 
 describe(hash53.name, () => {
-  // Rows in running databases hold these numbers: a change here orphans them all.
+  // Rows in running databases hold these numbers: a change orphans all of them.
   it.each([
     ['', 0, 3338908027751811],
     ['a', 0, 7929297801672961],
@@ -17,7 +17,7 @@ describe(hash53.name, () => {
     ['http://loinc.org', 0, 4895071543849565],
     ['8480-6', 1234567, 8705737971683382],
     ['é😀', -1, 2866522853354499],
-  ])('of %j with seed %i is %i for ever', (text, seed, hash) => {
+  ])('of %j with seed %i is always %i', (text, seed, hash) => {
     expect(hash53(text, seed)).toBe(hash);
   });
 
@@ -30,7 +30,7 @@ describe(hash53.name, () => {
     );
   });
 
-  it('keeps 100,000 short codes of neighbouring seeds apart', () => {
+  it('keeps 100,000 short codes of neighboring seeds apart', () => {
     const hashes = new Set<number>();
     for (let seed = 0; seed < 100; seed++)
       for (let code = 0; code < 1000; code++) hashes.add(hash53(String(code), seed));
@@ -39,7 +39,7 @@ describe(hash53.name, () => {
 });
 
 describe(parameterIdOf.name, () => {
-  it('numbers parameters the same everywhere', () => {
+  it('gives parameters the same number in every database', () => {
     expect([parameterIdOf('Observation', 'code'), parameterIdOf('Patient', '_tag')]).toEqual([2071753756, 1315480886]);
   });
 });
@@ -47,7 +47,7 @@ describe(parameterIdOf.name, () => {
 describe(RowHashes.name, () => {
   const hashes = new RowHashes(KEY);
 
-  it('hashes under the key of its database', () => {
+  it('depends on the key of the database', () => {
     expect([hashes.ofToken(3, 'a'), hashes.ofTarget('Patient/p7')]).toEqual([
       halfSipHash53('a', 3, KEY),
       halfSipHash53('Patient/p7', 0, KEY),
@@ -55,7 +55,7 @@ describe(RowHashes.name, () => {
     expect(new RowHashes({ low: 1, high: 3 }).ofToken(3, 'a')).not.toBe(hashes.ofToken(3, 'a'));
   });
 
-  it('has 0 for "no system" alone', () => {
+  it('is 0 only for "no system"', () => {
     expect([undefined, '', 'http://loinc.org'].map((system) => hashes.ofSystem(system) === 0)).toEqual([
       true,
       true,

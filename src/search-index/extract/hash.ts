@@ -1,7 +1,7 @@
 /**
- * Hashes text to a whole number from 1 to 2^53 - 1: two 32-bit multiplicative lanes over the UTF-16 code units, 53 bits of
- * which are kept, so that no BigInt is needed. Different seeds give unrelated hashes of one text.
- * Stored search rows hold numbers of parameters made by it: the function must never change. It resists accidents, not attacks.
+ * Hashes text to a whole number from 1 to 2^53 - 1: two 32-bit multiplicative lanes over the UTF-16 code units, of
+ * which 53 bits are kept to avoid BigInt. Different seeds give unrelated hashes of one text. Stored search rows hold
+ * parameter numbers made by it: the function must never change. It resists accidents, not attacks.
  */
 export function hash53(text: string, seed = 0): number {
   // The seed enters the lanes differently, so that no change of the text can undo a change of the seed in both.
@@ -17,7 +17,10 @@ export function hash53(text: string, seed = 0): number {
   return (b & 0x1fffff) * 0x1_0000_0000 + (a >>> 0) || 1;
 }
 
-/** The number of a search parameter in stored rows, from 1 to 2^31 - 1. Two parameters may meet: the registry refuses that. */
+/**
+ * The number of a search parameter in stored rows, from 1 to 2^31 - 1. If two parameters collide, the registry refuses
+ * them.
+ */
 export function parameterIdOf(type: string, code: string): number {
   return (hash53(`${type}.${code}`) % 0x7fff_ffff) + 1;
 }

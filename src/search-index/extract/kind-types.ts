@@ -2,7 +2,9 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { isR4ResourceType, isSubtype } from '../../fhir/definitions/definitions';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** The types whose values each kind of parameter indexes (http://hl7.org/fhir/R4/search.html#table); subtypes count too. */
+/**
+ * The data types that each kind of parameter indexes, including subtypes (http://hl7.org/fhir/R4/search.html#table).
+ */
 const TYPES: Readonly<Partial<Record<SearchParameterKind, readonly string[]>>> = {
   number: ['integer', 'decimal'],
   date: ['date', 'dateTime', 'instant', 'Period', 'Timing'],

@@ -21,7 +21,7 @@ const rowsOf = (...parameters: OwnSearchParameter[]): SearchRows =>
   atOnce(new Extractors(standard.withLive(parameters), hashes, 'http://svc.example').extractorFor('Patient')(PATIENT));
 
 describe('a set with live parameters', () => {
-  it('shares what has none', () => {
+  it('shares the types without any', () => {
     const set = standard.withLive([live('tongue', 'Patient.language')]);
     expect(set.find('Observation', 'code')).toBe(standard.find('Observation', 'code'));
     expect(set.find('Patient', 'tongue')).toMatchObject({ isLive: true, presenceMask: 0n });
@@ -44,7 +44,7 @@ describe('a set with live parameters', () => {
     expect(rowsOf(live('tongue', 'Patient.language')).strings).toEqual([expect.objectContaining({ value: 'de' })]);
   });
 
-  it('H1: knows which are unfinished, and whose rows others answer by', () => {
+  it('H1: reports which are unfinished, including parameters that use their rows', () => {
     const set = standard.withUnfinished({
       ids: new Set([parameterIdOf('Observation', 'subject')]),
       progressOf: () => undefined,

@@ -7,22 +7,22 @@ import {
 import { type OwnSearchParameter } from './search-parameter';
 import { type Expression, ExpressionError, parseExpression } from '../../fhirpath/fhirpath';
 
-/** A search parameter as one type has it, its expression parsed but not yet compiled for the type. */
+/** A search parameter for one type: its expression is parsed but not yet compiled for the type. */
 export interface ParameterDefinition {
   readonly code: string;
   readonly kind: SearchParameterKind;
-  /** The error tells why the expression cannot be used. */
+  /** An error states why the expression cannot be used. */
   readonly expression: Expression | ExpressionError;
   readonly targets: readonly string[];
-  /** The parts of a composite. */
+  /** The components of a composite. */
   readonly components: readonly ComponentDefinition[];
   /** False for those of HL7. */
   readonly isOwn: boolean;
-  /** Whether a stored SearchParameter brings it; false for HL7's parameters and those of modules. */
+  /** True if a stored SearchParameter defines it; false for parameters of HL7 and of modules. */
   readonly isLive: boolean;
 }
 
-/** A part of a composite: the parameter that it is a value of, and the way to it from the composite's item. */
+/** A component of a composite: the parameter whose values it holds, and the path to them from the composite's item. */
 export interface ComponentDefinition {
   readonly code: string;
   readonly kind: SearchParameterKind;
@@ -30,8 +30,8 @@ export interface ComponentDefinition {
 }
 
 /**
- * The definitions of each resource type in an order that never changes: HL7's by id, then the server's own as given.
- * An own one replaces HL7's of the same code.
+ * The definitions of each resource type in a fixed order: HL7's by id, then the server's own as given. An own
+ * definition replaces HL7's of the same code.
  */
 export function definitionsByType(
   own: readonly OwnSearchParameter[],
@@ -80,7 +80,7 @@ function componentsOf({ id, component = [] }: SearchParameterDefinition): readon
   return isCrossed(id) ? crossed(parts) : parts;
 }
 
-/** R4 gives the two expressions of this one to the wrong parts (`relatesto: code`, `relation: target`). */
+/** R4 swaps the two component expressions of this parameter (`relatesto: code`, `relation: target`). */
 const isCrossed = (id: string): boolean => id === 'DocumentReference-relationship';
 
 function crossed([first, second]: readonly ComponentDefinition[]): readonly ComponentDefinition[] {
@@ -94,7 +94,9 @@ function crossed([first, second]: readonly ComponentDefinition[]): readonly Comp
 /** The one special parameter whose values are indexed. */
 const POSITION = 'Location-near';
 
-/** `DomainResource` counts for Binary, Bundle and Parameters too: its only parameter, `_text`, is not searchable anyway. */
+/**
+ * `DomainResource` includes Binary, Bundle and Parameters here: its only parameter, `_text`, is not searchable anyway.
+ */
 function typesOfBase(base: string, types: readonly string[]): readonly string[] {
   return base === 'Resource' || base === 'DomainResource' ? types : [base];
 }

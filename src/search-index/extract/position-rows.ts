@@ -1,13 +1,13 @@
 import { type RowWriter } from './extraction';
 import { isObject } from '../../platform/json/plain-object';
 
-/** Where a number row says which of the two coordinates it holds: in place of the hash of a code. */
+/** Marks which coordinate a number row holds; stored in the column of the code's hash. */
 export const LATITUDE = 0;
 export const LONGITUDE = 1;
 
 /**
- * The two rows of a Location.position: degrees of WGS84 (http://hl7.org/fhir/R4/location.html#search). Latitudes stand in
- * the order of the index, longitudes are probed by key.
+ * The two rows of a Location.position, in degrees of WGS84 (http://hl7.org/fhir/R4/location.html#search). Latitudes are
+ * read in index order, longitudes are probed by key.
  */
 export function positionRows(parameterId: number): RowWriter {
   return (value, extraction) => {

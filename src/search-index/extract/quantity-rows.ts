@@ -2,7 +2,7 @@ import { type RowWriter } from './extraction';
 import { type Unit } from './search-rows';
 import { isObject } from '../../platform/json/plain-object';
 
-/** One number that a value stands for; a Range stands for its two ends. */
+/** One number of a value; a Range gives its two ends. */
 export interface Amount {
   readonly value: number;
   readonly unit?: Unit;

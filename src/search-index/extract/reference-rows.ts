@@ -2,8 +2,8 @@ import { canonicalKeysOf, referenceTargetOf } from '../../fhir/reference';
 import { type RowWriter } from './extraction';
 
 /**
- * Rows of a reference parameter: references of both forms, canonicals, and resources that stand in the place of a reference.
- * Contained resources have no key of their own, so they give none. http://hl7.org/fhir/R4/search.html#reference
+ * Rows of a reference parameter: references in both forms, canonicals, and resources in place of a reference. Contained
+ * resources have no key and give no rows. http://hl7.org/fhir/R4/search.html#reference
  * @param tellsPatient whether a Patient found here is the one that the resource belongs to
  */
 export function referenceRows(parameterId: number, tellsPatient = false): RowWriter {

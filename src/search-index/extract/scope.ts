@@ -6,19 +6,19 @@ import { referenceTargetOf } from '../../fhir/reference';
 export class Scope implements Variables {
   private containedTypes: ReadonlyMap<unknown, unknown> | undefined;
 
-  /** @param baseUrl the server's own base, without a trailing slash */
+  /** @param baseUrl the server's base URL, without a trailing slash */
   constructor(
     readonly resource: Readonly<Record<string, unknown>>,
     readonly baseUrl: string,
   ) {}
 
-  /** The type is read from the reference itself: whether the target exists is not asked. */
+  /** Reads the type from the reference itself; the target need not exist. */
   typeOfTarget(reference: unknown): unknown {
     const target = referenceTargetOf(reference, this.baseUrl);
     if (target === undefined || !isObject(reference)) return undefined;
     if (target.kind === 'urn') return reference.type;
     if (target.kind !== 'contained') return target.type;
-    // Listed once, for a hostile body may hold and name contained resources by the thousand.
+    // Listed once, since a hostile body may hold and reference thousands of contained resources.
     this.containedTypes ??= this.listContained();
     return this.containedTypes.get(target.id);
   }

@@ -25,7 +25,7 @@ function storedAs(set: SearchParameterSet, type: string, code: string): unknown 
 }
 
 describe(SearchParameterSet.name, () => {
-  it('finds the parameters of a type and those that all types have', () => {
+  it('finds the parameters of a type and those common to all types', () => {
     expect(standard.find('Patient', 'birthdate')).toMatchObject({
       type: 'Patient',
       code: 'birthdate',
@@ -52,7 +52,7 @@ describe(SearchParameterSet.name, () => {
     });
   });
 
-  it('tells why an expression of ours cannot be used', () => {
+  it('reports why an own expression cannot be used', () => {
     const set = new SearchParameterSet([
       own('Patient', 'odd', 'Patient.shoe'),
       own('Session', 'odd', 'a >'),
@@ -70,7 +70,7 @@ describe(SearchParameterSet.name, () => {
   });
 
   it('refuses two parameters with one id', () => {
-    // Found by trying: these two codes have equal 31-bit hashes.
+    // Found by search: these two codes have equal 31-bit hashes.
     const pair = [own('Thing', 'c50903', 'a'), own('Thing', 'c54008', 'b')];
     expect(() => new SearchParameterSet(pair)).toThrow(
       'The search parameters Thing.c50903 and Thing.c54008 have one id, 1000497050. Rename one of both.',
@@ -126,7 +126,7 @@ describe(SearchParameterSet.name, () => {
       expect([maskOf('code-value-quantity'), maskOf('_id')]).toEqual([0n, 0n]);
     });
 
-    it('fits 63 bits and leaves out what does not', () => {
+    it('fits 63 bits and omits the rest', () => {
       const many = Array.from({ length: 70 }, (_, i) => own('Thing', `c${i}`, `m${i}`));
       const set = new SearchParameterSet(many);
       expect(set.find('Thing', '_tag')?.presenceMask).not.toBe(0n);
@@ -147,7 +147,7 @@ describe(SearchParameterSet.name, () => {
     ['Task', 'authored-on'],
     ['Patient', undefined],
     ['Medication', undefined],
-  ])('takes for the main date of %s: %s', (type, code) => {
+  ])('uses as main date of %s: %s', (type, code) => {
     expect(standard.mainDateParameter(type)?.code).toBe(code);
   });
 
@@ -160,7 +160,7 @@ describe(SearchParameterSet.name, () => {
     ['AuditEvent', undefined],
     ['Provenance', undefined],
     ['Patient', undefined],
-  ])('tells the patient of %s by %s, if there can be only one', (type, code) => {
+  ])('finds the patient of %s by %s, if there can be only one', (type, code) => {
     expect(standard.patientParameter(type)?.code).toBe(code);
   });
 
@@ -182,7 +182,7 @@ describe(SearchParameterSet.name, () => {
     expect(storedAs(set, 'Patient', 'link')).toEqual({ codes: ['general-practitioner'], narrowedTo: undefined });
   });
 
-  it('knows what a mistyped code means', () => {
+  it('suggests the code for a misspelt one', () => {
     expect([standard.nearestCode('Patient', 'birthdat'), standard.nearestCode('Spaceship', 'name')]).toEqual([
       'birthdate',
       undefined,

@@ -7,7 +7,7 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** The part that a set adds to the one below it; it shares all else with that one. */
+/** The changes of a set to the one below; it shares everything else with that set. */
 interface Layer {
   readonly below: SearchParameterSet;
   readonly live?: readonly OwnSearchParameter[];
@@ -17,32 +17,33 @@ interface Layer {
 /** The parameters whose index is being built. */
 export interface UnfinishedParameters {
   readonly ids: ReadonlySet<number>;
-  /** How far the index of one is; undefined where that is not known. */
+  /** Progress of its index; undefined if unknown. */
   progressOf(type: string, code: string): IndexProgress | undefined;
 }
 
-/** How far an index is that is built or removed. */
+/** Progress of an index that is being built or removed. */
 export interface IndexProgress {
-  /** From 0 to 100, rounded down: 100 only when it is done. */
+  /** From 0 to 100, rounded down; 100 only if finished. */
   readonly percent: number;
-  /** Undefined until there is something to go by. */
+  /** Undefined until it can be estimated. */
   readonly secondsLeft?: number;
 }
 
-/** The presence bits of all types, as the database has assigned them. */
+/** The presence bits of all types, as assigned by the database. */
 export type AssignedBits = ReadonlyMap<string, PresenceBits>;
 
-/** All search parameters of all resource types, those of HL7 R4 and those that the server adds. It never changes. */
+/** All search parameters of all resource types: those of HL7 R4 and those that the server adds. Immutable. */
 export class SearchParameterSet {
   private readonly definitions: Definitions;
-  /** A type is compiled when it is first asked for: all 146 would hold up each start. */
+  /** Types are compiled on first use: compiling all 146 would delay each start. */
   private readonly compiled = new Map<string, TypeParameters>();
 
   /**
-   * @param own parameters beside HL7's, in an order that never changes; they replace HL7's of the same type and code
-   * @param ownTypes types that R4 does not know and that need not have parameters of their own
-   * @param bits in the order of definition when absent
-   * @throws StartError when two parameters have one code of a type, or one id: their rows could not be told apart
+   * @param own parameters in addition to HL7's, in a fixed order; they replace HL7's of the same type and code
+   * @param ownTypes types that R4 does not define and that may have no parameters
+   * @param bits if absent, in the order of definition
+   * @throws StartError if two parameters have the same code of a type or the same id: their rows would be
+   *   indistinguishable
    */
   constructor(
     private readonly own: readonly OwnSearchParameter[] = [],
@@ -63,14 +64,14 @@ export class SearchParameterSet {
   }
 
   /**
-   * This set and live parameters: compiles the types that have some, and shares all others. Codes that this set defines
-   * already keep their meaning.
+   * This set plus live parameters. Compiles the types with live parameters, and shares all others. Codes that this set
+   * defines keep their meaning.
    */
   withLive(live: readonly OwnSearchParameter[]): SearchParameterSet {
     return live.length === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, live });
   }
 
-  /** This set, of which some parameters are still being built. */
+  /** This set, with some parameters marked as unfinished. */
   withUnfinished(unfinished: UnfinishedParameters): SearchParameterSet {
     return unfinished.ids.size === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, unfinished });
   }
@@ -79,13 +80,13 @@ export class SearchParameterSet {
     return this.layer?.unfinished !== undefined;
   }
 
-  /** Whether rows that answer for the parameter may be missing or outdated. */
+  /** Whether rows that serve the parameter may be missing or outdated. */
   isUnfinished({ parameterId, storedAs }: SearchParameter): boolean {
     const { ids } = this.layer?.unfinished ?? {};
     return ids !== undefined && [parameterId, ...storedAs].some((id) => ids.has(id));
   }
 
-  /** How far the index of an unfinished parameter is. */
+  /** Index progress of an unfinished parameter. */
   progressOf({ type, code }: Pick<SearchParameter, 'type' | 'code'>): IndexProgress | undefined {
     return this.layer?.unfinished?.progressOf(type, code);
   }
@@ -98,12 +99,12 @@ export class SearchParameterSet {
     return this.definitions.has(type) || (this.layer?.below.has(type) ?? false);
   }
 
-  /** Whether the code means something already, searchable or not. */
+  /** Whether the code is defined, searchable or not. */
   defines(type: string, code: string): boolean {
     return this.definitions.get(type)?.has(code) ?? this.layer?.below.defines(type, code) ?? false;
   }
 
-  /** The parameter that has the same number in stored rows as one of this name would have; they could not be told apart. */
+  /** A parameter whose number in stored rows equals that of this name; their rows would be indistinguishable. */
   collidingWith(type: string, code: string): string | undefined {
     const id = parameterIdOf(type, code);
     for (const [otherType, byCode] of this.definitions) {
@@ -119,7 +120,7 @@ export class SearchParameterSet {
     return this.parametersOf(type)?.byCode.get(code);
   }
 
-  /** The parameters of a type in an order that never changes; none for types that the set does not know. */
+  /** The parameters of a type in a fixed order; none for unknown types. */
   list(type: string): readonly SearchParameter[] {
     return [...(this.parametersOf(type)?.byCode.values() ?? [])];
   }
@@ -129,7 +130,7 @@ export class SearchParameterSet {
     return this.parametersOf(type)?.unusable ?? [];
   }
 
-  /** The code that a mistyped one most likely means, for "did you mean". */
+  /** The code closest to a misspelt one, for "did you mean". */
   nearestCode(type: string, code: string): string | undefined {
     return nearestCode(code, this.parametersOf(type)?.byCode.keys() ?? []);
   }
@@ -140,8 +141,9 @@ export class SearchParameterSet {
   }
 
   /**
-   * The parameter whose Patient is the `patientHash` of all rows of a resource. Only types that allow one patient at most
-   * have it, so that a search by patient finds everything under that hash. A Patient's rows carry the hash of the Patient itself.
+   * The parameter whose Patient is the `patientHash` of all rows of a resource. Only types that allow at most one
+   * patient have it, so that a search by patient finds everything under that hash. The rows of a Patient hold the hash
+   * of the Patient itself.
    */
   patientParameter(type: string): SearchParameter | undefined {
     return this.parametersOf(type)?.patient;
@@ -157,7 +159,7 @@ export class SearchParameterSet {
     return parameters;
   }
 
-  /** Those of the types that have searchable live parameters. */
+  /** The definitions of types with searchable live parameters. */
   private definitionsWith(live: readonly OwnSearchParameter[]): Definitions {
     const changed = new Map<string, Map<string, ParameterDefinition>>();
     for (const parameter of live) {

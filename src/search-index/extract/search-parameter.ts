@@ -9,11 +9,14 @@ export interface OwnSearchParameter {
   readonly kind: SearchParameterKind;
   readonly expression: string;
   readonly targets?: readonly string[];
-  /** The two parts of a composite, in the order of its values. */
+  /** The two components of a composite, in the order of its values. */
   readonly components?: readonly OwnComponent[];
 }
 
-/** A part of a composite: the parameter of the same type that it is a value of, and FHIRPath from the composite's item. */
+/**
+ * A component of a composite: the parameter of the same type whose values it holds, and FHIRPath from the composite's
+ * item.
+ */
 export interface OwnComponent extends ComponentCode {
   readonly expression: string;
 }
@@ -24,39 +27,42 @@ export interface SearchParameter {
   readonly code: string;
   readonly kind: SearchParameterKind;
   readonly parameterId: number;
-  /** Types that a reference may point at; empty where any will do. */
+  /** Target types of a reference; empty if any type is allowed. */
   readonly targets: readonly string[];
   /**
-   * The ids of the parameters whose rows answer a search: its own, or those of others that it narrows or unites
-   * (`combo-code`: code and component-code). Empty where a column of the resource answers: `_id`, `_lastUpdated`.
+   * The ids of the parameters whose rows serve a search: its own, or those that it narrows or unites (`combo-code`:
+   * code and component-code). Empty if a column of the resource serves it: `_id`, `_lastUpdated`.
    */
   readonly storedAs: readonly number[];
-  /** The only target type that counts among the rows: `patient` is `subject` narrowed to Patient. */
+  /** The only target type that counts in the rows: `patient` is `subject` narrowed to Patient. */
   readonly narrowedTo: string | undefined;
   /**
-   * The bits of the presence mask: a value sets at least one. 0n when presence is not recorded, as for composites, which
+   * The bits of the presence mask; a value sets at least one. 0n if presence is not recorded, as for composites, which
    * have no `:missing` (http://hl7.org/fhir/R4/search.html#modifiers).
    */
   readonly presenceMask: bigint;
   readonly branches: readonly Branch[];
-  /** Whether a stored SearchParameter brings it; false for HL7's parameters and those of modules. */
+  /** True if a stored SearchParameter defines it; false for parameters of HL7 and of modules. */
   readonly isLive: boolean;
-  /** The parts of a composite, in the order of its values. */
+  /** The components of a composite, in the order of its values. */
   readonly composite?: Composite;
 }
 
 /** How a composite is indexed and searched. */
 export interface Composite {
-  /** Code and kind of the parameters that the parts are values of. */
+  /** Code and kind of the parameters whose values the components hold. */
   readonly codes: readonly [ComponentCode, ComponentCode];
   /**
-   * The parts of the rows, for each type of item. Undefined when the resource itself is the item and cannot have the
-   * second value twice: then both parameters together say the same.
+   * The components in the rows, for each type of item. Undefined if the resource itself is the item and has the second
+   * value at most once: then both parameters together are equivalent.
    */
   readonly rows?: readonly CompositeItem[];
-  /** A third value, a number: the rows know the first two, the stored text tells whether it is of the same item. */
+  /** A third value, a number. Rows hold the first two; the stored text shows whether it belongs to the same item. */
   readonly third?: ComponentCode;
-  /** The rows know the system of the first part's token too, so that it needs no other condition; of live composites alone. */
+  /**
+   * Whether the rows also hold the system of the first component's token, so that no other condition is needed; for
+   * live composites only.
+   */
   readonly knowsSystem?: boolean;
 }
 
@@ -66,14 +72,14 @@ export interface ComponentCode {
 }
 
 export interface CompositeItem {
-  /** The way to the items. */
+  /** The path to the items. */
   readonly branch: Branch;
   readonly parts: readonly [CompositePart, CompositePart];
-  /** The ways of the second and third part from the resource, as JSON paths; of composites of three parts alone. */
+  /** JSON paths of the second and third component; only for composites of three components. */
   readonly numberPaths?: NumberPaths;
 }
 
-/** JSON paths of PostgreSQL: to the items, and in an item (`@`) to the numbers of the second and the third part. */
+/** JSON paths of PostgreSQL: to the items, and in an item (`@`) to the numbers of the second and third component. */
 export interface NumberPaths {
   readonly item: string;
   readonly second: readonly string[];

@@ -1,8 +1,8 @@
-/** The search index rows of one version of one resource. Equal rows stand once. */
+/** The search index rows of one version of one resource, without duplicates. */
 export interface SearchRows {
-  /** The start of the resource's clinical date in epoch milliseconds; undefined when it has none. */
+  /** The start of the resource's clinical date in epoch milliseconds; undefined if it has none. */
   readonly mainDate: number | undefined;
-  /** The target hash of the one patient the resource belongs to; 0 = none, or its type allows several. */
+  /** The target hash of the one patient of the resource; 0 = none, or its type allows several. */
   readonly patientHash: number;
   /** The presence mask: a bit for each search parameter of the type that has a value. */
   readonly present: bigint;
@@ -11,12 +11,12 @@ export interface SearchRows {
   readonly dates: readonly DateRow[];
   readonly numbers: readonly NumberRow[];
   readonly strings: readonly StringRow[];
-  /** The units of `numbers`, each once. */
+  /** The distinct units of `numbers`. */
   readonly units: readonly UnitRow[];
 }
 
 export interface TokenRow {
-  /** Of the parameter and the code. */
+  /** Hash of the parameter and the code. */
   readonly hash: number;
   /** Signed 32-bit; 0 = no system. */
   readonly systemHash: number;
@@ -29,14 +29,14 @@ export interface ReferenceRow {
 
 export interface DateRow {
   readonly parameterId: number;
-  /** Epoch milliseconds, both ends inclusive; open ends lie at the limits of FHIR's years. */
+  /** Epoch milliseconds, both ends inclusive; open ends are the limits of FHIR's years. */
   readonly low: number;
   readonly high: number;
 }
 
 export interface NumberRow {
   readonly parameterId: number;
-  /** Of the code that a composite pairs with the number; 0 = none. */
+  /** Hash of the code that a composite pairs with the number; 0 = none. */
   readonly codeHash: number;
   readonly value: number;
   /** Signed 32-bit; 0 = no unit. */
@@ -54,7 +54,7 @@ export interface StringRow {
 export interface Unit {
   readonly system?: string;
   readonly code?: string;
-  /** The unit as people read it. */
+  /** The unit in readable form. */
   readonly unit?: string;
 }
 

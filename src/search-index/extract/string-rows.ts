@@ -3,7 +3,7 @@ import { foldText } from './fold';
 import { isObject } from '../../platform/json/plain-object';
 import { visitEach } from '../../fhirpath/fhirpath';
 
-/** The parts of a HumanName and of an Address that are searched; its `use`, `type` and `period` are not. */
+/** The searched parts of a HumanName and an Address; `use`, `type` and `period` are not searched. */
 const partNames = [
   ...['family', 'given', 'prefix', 'suffix'],
   ...['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'],

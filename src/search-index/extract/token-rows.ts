@@ -2,7 +2,7 @@ import { type Extraction, type RowWriter } from './extraction';
 import { isObject } from '../../platform/json/plain-object';
 
 /**
- * Rows of a token parameter: CodeableConcept, Coding, Identifier, ContactPoint and primitives, told apart by their shape.
+ * Rows of a token parameter: CodeableConcept, Coding, Identifier, ContactPoint and primitives, distinguished by shape.
  * Codes are kept as written, because case matters in most code systems. http://hl7.org/fhir/R4/search.html#token
  */
 export function tokenRows(parameterId: number): RowWriter {
@@ -36,7 +36,7 @@ function visitCodes(value: unknown, visit: (code: unknown, system: unknown) => v
 }
 
 /**
- * Rows of a uri parameter: the exact text, and for a canonical with a version also the URL alone.
+ * Rows of a uri parameter: the exact text, and for a canonical with a version also the URL without it.
  * http://hl7.org/fhir/R4/search.html#uri
  */
 export function uriRows(parameterId: number): RowWriter {

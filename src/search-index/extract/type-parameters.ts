@@ -14,19 +14,19 @@ export interface TypeParameters {
   readonly unusable: readonly UnusableParameter[];
 }
 
-/** PostgreSQL's bigint, which holds the mask, is signed: 63 bits are free. */
+/** PostgreSQL's bigint, which stores the mask, is signed: 63 bits are usable. */
 export const PRESENCE_BITS = 63;
 
-/** Columns of the resource table answer these; the body need not hold them. */
+/** Codes served by columns of the resource table; the body need not hold the values. */
 const columnCodes: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
 
-/** No type of R4 tells its patient by another code alone. */
+/** Every R4 type names its patient by one of these codes. */
 const patientCodes = ['patient', 'subject'];
 
 /**
- * The parameter that tells when a resource happened, for types that have several: the first of these. What was ordered,
- * written or recorded for a person comes before what is planned; lifetimes (Patient's birthdate, a Medication's expiration)
- * are no clinical date, so persons and things sort by their creation.
+ * The parameter for the clinical date of a resource; of several, the first of these. Dates of orders, documents and
+ * records for a person come before planned dates. Lifetimes (Patient's birthdate, a Medication's expiration) are no
+ * clinical dates, so persons and things sort by their creation.
  */
 const mainDateCodes = (
   'authoredon authored-on authored date created sent onset-date occurrence effective effective-time whenhandedover ' +
@@ -42,8 +42,8 @@ interface Compiled extends ParameterDefinition {
 export type PresenceBits = ReadonlyMap<string, number>;
 
 /**
- * Compiles the parameters of one type; those that do not compile are set apart with the reason.
- * @param bits as the database has assigned them; in the order of definition when absent
+ * Compiles the parameters of one type; those that fail to compile are listed with the reason.
+ * @param bits as assigned by the database; if absent, in the order of definition
  */
 export function compileParameters(
   type: string,
@@ -59,7 +59,7 @@ export function compileParameters(
   }
   const parameters = searchableParameters(type, compiled, bits);
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
-  // Every row carries the main date and the patient: a live parameter must not move them.
+  // Every row holds the main date and the patient, so live parameters must not change them.
   const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
   return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable };
 }
@@ -72,7 +72,7 @@ function compile(
   if (expression instanceof ExpressionError) return expression;
   try {
     const found = compilePaths(expression, type);
-    // Of a composite the expression leads to items, whose parts have values.
+    // For a composite, the expression leads to items; only their components have values.
     const isIndexed = !definition.isLive || kind === 'composite';
     const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));
     if (found.length > 0 && branches.length === 0)
@@ -119,8 +119,8 @@ function searchableParameters(
 }
 
 /**
- * HL7's composites are unions of others (`combo-code-value-quantity`) when they have the same parts and more kinds of items.
- * Live ones have rows of their own, which know more.
+ * HL7's composites are unions of others (`combo-code-value-quantity`) if they have the same components and more kinds
+ * of items. Live composites have separate rows with the system.
  */
 function compositeCandidateOf({ code, branches, composite, components, isOwn }: Compiled): Candidate[] {
   if (composite?.rows === undefined || isOwn) return [];
@@ -128,8 +128,8 @@ function compositeCandidateOf({ code, branches, composite, components, isOwn }: 
 }
 
 /**
- * One bit each; unions have the bits of their members. Live parameters have none: they come and go, and stored masks must
- * keep their meaning.
+ * One bit each; unions have the bits of their members. Live parameters have none: they come and go, and stored masks
+ * must keep their meaning.
  */
 function presenceMasksOf(
   indexed: readonly Compiled[],
@@ -163,7 +163,7 @@ function patientOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParamete
     .find((parameter) => parameter !== undefined && tellsPatient(parameter));
 }
 
-/** Only where a resource can have one patient at most: a second one would not be found under the hash of the first. */
+/** Only if a resource can have at most one patient: a second one would not be found under the hash of the first. */
 function tellsPatient({ kind, targets, branches }: SearchParameter): boolean {
   const isSingle = branches.length === 1 && branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
   return kind === 'reference' && isSingle && (targets.length === 0 || targets.includes('Patient'));

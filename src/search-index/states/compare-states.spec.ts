@@ -10,7 +10,7 @@ const own = (code: string, expression = code): OwnSearchParameter => ({
   kind: 'token',
   expression,
 });
-/** Kept for all tests: a set compiles HL7's parameters of all types when it is listed. */
+/** Shared by all tests: listing a set compiles HL7's parameters of all types. */
 const sets = new Map<string, SearchParameterSet>();
 const setOf = (...parameters: OwnSearchParameter[]): SearchParameterSet => {
   const key = JSON.stringify(parameters);
@@ -38,7 +38,7 @@ const stateOf = (code: string, members: Partial<ComparedState> = {}): ComparedSt
   ...members,
 });
 
-/** The states that a first start leaves when everything is built. */
+/** The states after a first start that built everything. */
 const statesOf = (set: SearchParameterSet): ComparedState[] =>
   compareStates(set, []).built.map(({ type, code, digest, bit = null }, index) =>
     stateOf(code, { resource_type: type, digest, presence_bit: bit, parameter_key: index }),
@@ -48,7 +48,7 @@ const bitsOf = (set: SearchParameterSet, stored: readonly ComparedState[]): obje
   Object.fromEntries(compareStates(set, stored).built.map(({ code, bit }) => [code, bit]));
 
 describe(compareStates, () => {
-  it('H1: builds everything at first, with the bits of the order of declaration, as 0.1.0 had them', () => {
+  it('H1: builds everything on the first start, with bits in the order of declaration, as in 0.1.0', () => {
     const set = setOf(own('a'), own('b'));
     const { built, removed } = compareStates(set, []);
     expect(removed).toEqual([]);
@@ -58,7 +58,7 @@ describe(compareStates, () => {
       if (bit === undefined) expect([type, code, isSingle && type === 'Thing']).toEqual([type, code, false]);
       else expect([type, code, 1n << BigInt(bit)]).toEqual([type, code, mask]);
     }
-    // Those that columns answer for have no rows.
+    // Parameters served by columns have no rows.
     expect(built.filter(({ code }) => code === '_id' || code === '_lastUpdated')).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe(compareStates, () => {
     });
   });
 
-  it('H1: keeps bits, gives a new parameter a free one, and none of one that is being removed', () => {
+  it('H1: keeps bits, gives a new parameter a free one, and never the bit of one that is being removed', () => {
     const stored = statesOf(setOf(own('a'), own('b')));
     const bit = stored.find(({ code }) => code === 'b')?.presence_bit ?? NaN;
     expect(bitsOf(setOf(own('c'), own('b'), own('a')), stored)).toEqual({ c: bit + 1 });
@@ -82,20 +82,20 @@ describe(compareStates, () => {
     expect(bitsOf(setOf(own('a'), own('c')), stored)).toEqual({ c: bit + 1 });
   });
 
-  it('H1: builds again what was being removed', () => {
+  it('H1: rebuilds a parameter that was being removed', () => {
     const stored = statesOf(setOf(own('a'))).map((state) =>
       state.code === 'a' ? { ...state, state: 'removing' as const } : state,
     );
     expect(compareStates(setOf(own('a')), stored).built.map(({ code }) => code)).toEqual(['a']);
   });
 
-  it('H1: leaves those beyond 63 without a bit', () => {
+  it('H1: assigns no bit beyond 63', () => {
     const many = Array.from({ length: 70 }, (_one, index) => own(`c${index}`));
     const bits = compareStates(setOf(...many), []).built.filter(({ type }) => type === 'Thing');
-    expect(new Set(bits.map(({ bit }) => bit)).size).toBe(64); // 63 and none
+    expect(new Set(bits.map(({ bit }) => bit)).size).toBe(64); // 63 bits, and none
   });
 
-  it('H1: rebuilds a stored parameter whose digest is another one, and leaves it where HL7 or a module has its code', () => {
+  it('H1: rebuilds a stored parameter with a changed digest, and drops it if HL7 or a module defines its code', () => {
     const set = setOf(own('a'));
     const stored = (code: string): ComparedState =>
       stateOf(code, {

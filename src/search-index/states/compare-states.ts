@@ -4,34 +4,34 @@ import { type SearchParameterSet } from '../extract/search-parameter-set';
 import { PRESENCE_BITS } from '../extract/type-parameters';
 import { definitionOf, type ParameterState } from './parameter-state';
 
-/** A state with what a start compares. */
+/** A state with the columns that a start compares. */
 export interface ComparedState extends ParameterState {
   readonly presence_bit: number | null;
-  /** Null for what was indexed before digests were kept. */
+  /** Null if indexed before digests existed. */
   readonly digest: string | null;
 }
 
-/** A parameter of HL7 or of a module that is to be built. */
+/** A parameter of HL7 or of a module to build. */
 export interface ParameterToBuild {
   readonly type: string;
   readonly code: string;
   readonly digest: string;
-  /** Undefined where presence is not recorded. */
+  /** Undefined if presence is not recorded. */
   readonly bit: number | undefined;
 }
 
 export interface StateChanges {
   readonly built: readonly ParameterToBuild[];
-  /** Stored parameters that are to be built anew. */
+  /** Stored parameters to rebuild. */
   readonly rebuilt: readonly { readonly state: ComparedState; readonly digest: string }[];
   readonly removed: readonly ComparedState[];
-  /** Stored parameters whose code HL7 or a module defines now. */
+  /** Stored parameters whose code HL7 or a module now defines. */
   readonly takenOver: readonly ComparedState[];
 }
 
 /**
- * Finds the parameters to build and to remove, so that the stored rows are those of `declared`. A presence bit is assigned once: a
- * parameter keeps it for as long as its state is kept, whatever the order of declaration.
+ * Finds the parameters to build and to remove, so that stored rows match `declared`. A presence bit is assigned once: a
+ * parameter keeps it as long as its state, in any order of declaration.
  * @param declared the parameters of HL7 and of modules
  */
 export function compareStates(declared: SearchParameterSet, stored: readonly ComparedState[]): StateChanges {
@@ -68,14 +68,17 @@ function rebuiltAmong(declared: SearchParameterSet, others: readonly ComparedSta
   });
 }
 
-/** Those that columns of the resource answer for (`_id`) have none. */
+/** Parameters served by columns of the resource (`_id`) have no rows. */
 const hasRows = ({ storedAs }: SearchParameter): boolean => storedAs.length > 0;
 
-/** Unions have the bits of their members, and composites no `:missing`. */
+/** Unions use the bits of their members; composites have no `:missing`. */
 const hasBit = ({ composite, parameterId, storedAs, narrowedTo }: SearchParameter): boolean =>
   composite === undefined && (storedAs.includes(parameterId) || narrowedTo !== undefined);
 
-/** The bits of one type that no state has: the bit of a parameter that is being removed still stands in stored masks. */
+/**
+ * The unused bits of one type. The bit of a parameter that is being removed is still in stored masks, so it is not
+ * free.
+ */
 class FreeBits {
   private readonly taken: ReadonlySet<number | null>;
   private next = 0;

@@ -11,7 +11,7 @@ export interface OutcomeIssue {
   readonly diagnostics: string;
 }
 
-/** Says with answers how far the indexes are that they went by. */
+/** Adds to answers the progress of the incomplete indexes that they used. */
 @Injectable()
 export class IncompleteIndexes {
   constructor(
@@ -19,7 +19,10 @@ export class IncompleteIndexes {
     private readonly clock: Clock,
   ) {}
 
-  /** One issue for each parameter; read after the search, so that an index counts as complete only if it was before. */
+  /**
+   * One issue for each parameter. Progress is read after the search, so an index that finished during the search may be
+   * missing here.
+   */
   async warningsOf(parameters: readonly SearchParameter[]): Promise<readonly OutcomeIssue[]> {
     if (parameters.length === 0) return [];
     const rows = await this.states.listNamed(parameters);

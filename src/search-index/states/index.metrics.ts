@@ -4,7 +4,7 @@ import { type MetricFamily, single } from '../../platform/metrics/metric-family'
 import { MetricsFrom, type MetricSource } from '../../platform/metrics/metric-source';
 import { METRICS } from './parameter-state-statements';
 
-/** How far the indexes are that are being built or removed: the same on every replica. */
+/** Progress of indexes that are being built or removed; the same on every replica. */
 @Injectable()
 @MetricsFrom({ source: 'search', path: '/metrics', of: 'cluster' })
 export class IndexMetrics implements MetricSource {

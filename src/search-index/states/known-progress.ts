@@ -4,7 +4,7 @@ import { type ParameterState, progressOf } from './parameter-state';
 
 const READ_AGAIN_MILLISECONDS = 1_000;
 
-/** How far unfinished indexes are, read at most once a second: refusals say it, and are made where nothing can be awaited. */
+/** Progress of unfinished indexes, read at most once a second. Refusals need it synchronously. */
 export class KnownProgress {
   private readAt = -Infinity;
   private rows: readonly ParameterState[] = [];

@@ -5,11 +5,11 @@ import { type Statement } from '../../platform/database/statement';
 const COLUMNS = `parameter_key, definition_id, resource_type, code, kind, expression, targets, components, state, done_count,
   total_count, started_at, finished_at`;
 
-/** A pass over the resources of the type begins anew. */
+/** Restarts the pass over the resources of the type. */
 const FROM_THE_START = `done_count = 0, total_count = 0, next_step_at = clock_timestamp(), started_at = null, finished_at = null,
   last_id = '', writers = null`;
 
-/** Version, stored parameters and unfinished ones of one snapshot. */
+/** Version, stored parameters and unfinished ones in one snapshot. */
 export const READ_SET: Statement = {
   name: 'parameter-state-set',
   text: `select version, (
@@ -30,13 +30,13 @@ export const READ_BITS: Statement = {
     where presence_bit is not null group by resource_type`,
 };
 
-/** Held until the transaction ends: stored definitions change before it or after it. */
+/** Held until the transaction ends, so that changes of stored definitions are serialized with it. */
 export const LOCK_ALL: Statement = {
   name: 'parameter-state-lock-all',
   text: `select ${COLUMNS}, presence_bit, digest from search_parameter_state order by parameter_key for update`,
 };
 
-/** Builds parameters of HL7 and of modules: new ones, and those with another digest. */
+/** Builds parameters of HL7 and of modules: new ones, and those with a changed digest. */
 export const BUILD: Statement = {
   name: 'parameter-state-build',
   text: `insert into search_parameter_state (state, resource_type, code, digest, presence_bit)
@@ -46,14 +46,14 @@ export const BUILD: Statement = {
       components = null, ${FROM_THE_START}`,
 };
 
-/** Builds stored parameters anew. */
+/** Rebuilds stored parameters. */
 export const REBUILD: Statement = {
   name: 'parameter-state-rebuild',
   text: `update search_parameter_state s set state = 'building', digest = u.digest, ${FROM_THE_START}
     from unnest($1::bigint[], $2::text[]) u(parameter_key, digest) where s.parameter_key = u.parameter_key`,
 };
 
-/** Their bits are free again when the rows are gone, and the states with them. */
+/** The bits become free once the rows are removed and the states deleted. */
 export const REMOVE: Statement = {
   name: 'parameter-state-remove',
   text: `update search_parameter_state set state = 'removing', ${FROM_THE_START} where parameter_key = any($1::bigint[])`,
@@ -87,8 +87,8 @@ export const COUNT_OF_TYPE: Statement = {
 };
 
 /**
- * Adds or changes the parameter of a stored definition, and takes over the code of one that is being removed, whose rows go in the
- * same pass. Nothing comes back when another definition has the code.
+ * Adds or changes the parameter of a stored definition. It takes over the code of a parameter that is being removed,
+ * whose rows are removed in the same pass. Returns no row if another definition has the code.
  */
 export const PUT: Statement = {
   name: 'parameter-state-put',
@@ -108,8 +108,8 @@ export const LOCK_NEW: Statement = {
 };
 
 /**
- * Transactions that may have written resources by older parameters: those that hold the lock of a writer. A statement locks
- * the table before it takes its snapshot, so every other transaction sees, and checks, the new version.
+ * Transactions that may have written resources with older parameters: those that hold a writer's lock. A statement
+ * locks the table before it takes its snapshot, so every other transaction sees and checks the new version.
  */
 export const LIST_WRITERS: Statement = {
   name: 'index-job-writers',
@@ -119,7 +119,7 @@ export const LIST_WRITERS: Statement = {
       and ($1::text[] is null or virtualtransaction = any($1))`,
 };
 
-/** The types of the parameters come back, with the number of their resources. */
+/** Returns the types of the parameters, with the number of their resources. */
 export const BEGIN: Statement = {
   name: 'index-job-begin',
   text: `with counted as (
@@ -132,7 +132,7 @@ export const BEGIN: Statement = {
     ) select type, count from counted order by type`,
 };
 
-/** Ends what is built or removed of types without resources. */
+/** Finishes building or removing parameters of types without resources. */
 export const FINISH_EMPTY: Statement = {
   name: 'index-job-finish-empty',
   text: `with done as (
@@ -148,8 +148,8 @@ export const FINISH_EMPTY: Statement = {
 };
 
 /**
- * The parameters of one type that are at the same place of their pass: they go on together. Types with few resources come first,
- * so that most searches are whole soon. Before all of them come those that no job has begun with: they have no `writers`.
+ * The parameters of one type at the same position of their pass; they continue together. Types with few resources come
+ * first, so that most indexes are complete soon. Parameters without `writers`, which no job has begun, come before all.
  */
 export const CLAIM: Statement = {
   name: 'index-job-claim',
@@ -166,7 +166,7 @@ export const CLAIM: Statement = {
       min(last_id) as "lastId", min(writers) as writers from claimed having count(*) > 0`,
 };
 
-/** In how many milliseconds there is something to do; no row when nothing is. */
+/** Milliseconds until the next step; no row if there is no work. */
 export const NEXT_STEP: Statement = {
   name: 'index-job-next-step',
   text: `select greatest(0, ceil(extract(epoch from min(next_step_at) - clock_timestamp()) * 1000))::integer as pause
@@ -180,9 +180,9 @@ export const SET_WRITERS: Statement = {
 };
 
 /**
- * The next resources by id (the index that stands for a type), up to $4 bytes of bodies, and their rows where no other transaction locks
- * them. What is created behind the place is indexed by its writer. Never waits while it holds others: writers that lock several
- * rows could wait for it in a circle.
+ * The next resources by id (an index leads with the type), up to $4 bytes of bodies, with the rows that no other
+ * transaction locks. Their writers index resources created behind this position. Never waits for a lock while it holds
+ * others, which could deadlock with writers that lock several rows.
  */
 export const LOCK_BATCH: Statement = {
   name: 'index-job-lock-batch',
@@ -212,7 +212,7 @@ export const FINISH: Statement = {
     where parameter_key = any($1::bigint[]) and state = 'building'`,
 };
 
-/** Whether others keep the database busy at this moment; of sessions of other roles PostgreSQL does not say it. */
+/** Whether other sessions are active now; PostgreSQL hides the state of sessions of other roles. */
 export const IS_BUSY: Statement = {
   name: 'index-job-is-busy',
   text: `select exists (
@@ -221,7 +221,7 @@ export const IS_BUSY: Statement = {
     ) as is_busy`,
 };
 
-/** A pass indexes each resource of its type once, for however many parameters. */
+/** A pass indexes each resource of its type once, for any number of parameters. */
 export const METRICS: Statement = {
   name: 'parameter-state-metrics',
   text: `select coalesce(sum(parameters), 0)::integer as parameters, coalesce(sum(resources), 0) as resources from (

@@ -28,7 +28,7 @@ describe(progressOf, () => {
     ['rounded down', { done_count: 999, total_count: 1000 }, { percent: 99, secondsLeft: 1 }],
     ['where resources were added meanwhile', { done_count: 1200, total_count: 1000 }, { percent: 99, secondsLeft: 0 }],
     ['at the end', { state: 'active' as const, done_count: 1000, total_count: 1000 }, { percent: 100 }],
-  ])('is right %s', (_when, members, progress) => {
+  ])('is computed %s', (_when, members, progress) => {
     expect(progressOf(row(members), START + 10_000)).toEqual(progress);
   });
 });

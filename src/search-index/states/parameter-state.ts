@@ -2,19 +2,22 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type OwnComponent, type OwnSearchParameter } from '../extract/search-parameter';
 import { type IndexProgress } from '../extract/search-parameter-set';
 
-/** One parameter of one type, and how far its index is. */
+/** One parameter of one type, with the progress of its index. */
 export interface ParameterState {
   readonly parameter_key: number;
-  /** The stored SearchParameter that brings it; null for those of HL7 and of modules, as are the columns of the definition. */
+  /**
+   * The stored SearchParameter that defines it. Null for parameters of HL7 and of modules, as are the columns of the
+   * definition.
+   */
   readonly definition_id: string | null;
   readonly resource_type: string;
   readonly code: string;
   readonly kind: SearchParameterKind | null;
   readonly expression: string | null;
   readonly targets: readonly string[] | null;
-  /** The parts of a composite; none of others. */
+  /** The components of a composite; null for others. */
   readonly components: readonly OwnComponent[] | null;
-  /** Of one that is built, rows may be missing or outdated; of one that is removed, some are still stored. */
+  /** While building, rows may be missing or outdated; while removing, some are still stored. */
   readonly state: 'building' | 'active' | 'removing';
   readonly done_count: number;
   readonly total_count: number;

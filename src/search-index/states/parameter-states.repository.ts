@@ -28,18 +28,18 @@ import {
   REMOVE,
 } from './parameter-state-statements';
 
-/** The parameters of one moment, as far as the database knows them. */
+/** The parameters at one moment, as stored in the database. */
 export interface ParametersInForce {
   readonly version: number;
-  /** Those that stored SearchParameters bring. */
+  /** Parameters defined by stored SearchParameters. */
   readonly live: readonly OwnSearchParameter[];
   /** Ids of parameters whose rows may be missing or outdated. */
   readonly unfinished: ReadonlySet<number>;
-  /** Digest of what the server that compared last was made from. */
+  /** Digest of the definitions of the server that compared last. */
   readonly definitions: string | null;
-  /** Equal for equal stored parameters. */
+  /** Equal if stored parameters are equal. */
   readonly liveSignature: string;
-  /** Equal for equal parameters and states. */
+  /** Equal if parameters and states are equal. */
   readonly signature: string;
 }
 
@@ -50,7 +50,7 @@ interface SetRow {
   readonly definitions: string | null;
 }
 
-/** The mark of the last comparison in `server_setup`. */
+/** Key of the last comparison in `server_setup`. */
 const COMPARED = 'search-index';
 
 /** Rows of `search_parameter_state`, except for the jobs that build and remove indexes. */
@@ -66,8 +66,8 @@ export class ParameterStates {
   ) {}
 
   /**
-   * Notes what has to be built and removed for the parameters that this server declares; one statement where it declares what
-   * the last one did.
+   * Notes what to build and remove for the parameters that this server declares; a single statement if they equal those
+   * of the last server.
    * @returns the presence bits of the parameters
    */
   async compare(declared: SearchParameterSet, digest: string): Promise<AssignedBits> {
@@ -75,7 +75,7 @@ export class ParameterStates {
       const stored = await this.statements.run<ComparedState & Record<string, unknown>>(LOCK_ALL, []);
       await this.note(compareStates(declared, stored));
     });
-    // Types without resources are done with this, so that a new database answers without warnings from its first request on.
+    // Types without resources finish here, so that a new database answers its first request without warnings.
     if (isCompared)
       await this.unitOfWork.run(async () => (await this.statements.tryLock(INDEX_JOB_LOCK)) && this.begin());
     const rows = await this.statements.run<{ resource_type: string; bits: string }>(READ_BITS, []);
@@ -88,7 +88,8 @@ export class ParameterStates {
   }
 
   /**
-   * Begins the jobs of what was noted since: from here on, every transaction that is not among their writers knows the parameters.
+   * Begins the jobs noted since. From now on, every transaction that is not listed in `writers` uses the current
+   * parameters.
    * @returns whether there were any
    */
   async begin(): Promise<boolean> {
@@ -103,7 +104,10 @@ export class ParameterStates {
     return true;
   }
 
-  /** Transactions that may have written by older parameters. @param among those that are asked for; null: all */
+  /**
+   * Transactions that may have written with older parameters.
+   * @param among transactions to check; null: all
+   */
   async listWriters(among: readonly string[] | null): Promise<readonly string[]> {
     return (await this.statements.runOne<{ writers: string[] }>(LIST_WRITERS, [among]))?.writers ?? [];
   }
@@ -123,12 +127,14 @@ export class ParameterStates {
     };
   }
 
-  /** The parameters of a stored SearchParameter, one a type, and those of its earlier versions that are being removed. */
+  /**
+   * The parameters of a stored SearchParameter, one per type, and those of its earlier versions that are being removed.
+   */
   listOf(definitionId: string): Promise<ParameterState[]> {
     return this.statements.run<ParameterState & Record<string, unknown>>(LIST_OF_DEFINITION, [definitionId]);
   }
 
-  /** Those that have a state. */
+  /** The states of the named parameters; parameters without a state are missing. */
   listNamed(names: readonly Pick<SearchParameter, 'type' | 'code'>[]): Promise<ParameterState[]> {
     const columns = [names.map(({ type }) => type), names.map(({ code }) => code)];
     return this.statements.run<ParameterState & Record<string, unknown>>(LIST_NAMED, columns);
@@ -144,8 +150,8 @@ export class ParameterStates {
 
   /**
    * Adds or changes the parameter of a stored SearchParameter.
-   * @param state of one that is added; what was changed is always built
-   * @returns false when another SearchParameter has the code
+   * @param state of an added parameter; a changed one is always built
+   * @returns false if another SearchParameter has the code
    */
   async put(
     definitionId: string,
@@ -161,7 +167,7 @@ export class ParameterStates {
     await this.statements.run(REMOVE, [[key]]);
   }
 
-  /** Writes by older parameters fail from the commit on. */
+  /** After the commit, writes with older parameters fail. */
   async raiseVersion(): Promise<void> {
     await this.statements.run(RAISE_VERSION, []);
   }
