@@ -3,11 +3,11 @@ import { isFhirId } from '../fhir/reference';
 import { ServiceError } from '../platform/errors/service-error';
 import { type HistoryPosition } from './history-statements';
 
-/** The text of a position in a link; opaque to clients. The id stands last: it alone may hold dots. */
+/** Encodes a position for a link; opaque to clients. The id is last, since only the id may hold dots. */
 export const printPosition = ({ updatedAt, type, version, id }: HistoryPosition): string =>
   `${updatedAt.getTime().toString(36)}.${type}.${version}.${id}`;
 
-/** @throws ServiceError 'invalid' for a text that this server did not make. */
+/** @throws ServiceError 'invalid' for a text that this server did not make */
 export function parsePosition(text: string): HistoryPosition {
   const [, time = '', type = '', version = '', id = ''] =
     /^(-?[0-9a-z]{1,11})\.([A-Za-z]{1,64})\.(\d{1,9})\.(.*)$/.exec(text) ?? [];

@@ -4,27 +4,27 @@ import { earlyBody } from './late-texts';
 import { Binder } from '../platform/database/binder';
 import { type BoundStatement } from './write-statements';
 
-/** Decides which stored resources may be seen: boolean SQL on alias `v`, a row with type and id. */
+/** Row filter for stored resources: boolean SQL on alias `v`, a row with type and id. */
 export interface VisibleRows {
   testOfCurrent(types: readonly string[], bind: Binder): string;
 }
 
-/** The versions of a history. */
+/** Selects the versions of a history. */
 export interface HistoryScope {
   readonly types: readonly string[];
-  /** Only the versions of this resource, of the one type. */
+  /** Only versions of this resource, which has the one type. */
   readonly id?: string;
-  /** Versions from this time on. */
+  /** Versions since this time. */
   readonly since?: Date;
   /** Versions that were current at some point of a period, both ends included. */
   readonly period?: { readonly start: Date; readonly end: Date };
   /** Only versions of later transactions than this one, a decimal number. */
   readonly afterTransaction?: string;
-  /** By what is stored now; everything when absent. */
+  /** Row filter by the current version; all rows are visible if absent. */
   readonly visible?: VisibleRows | undefined;
 }
 
-/** The place of a version in every history: it never moves, as versions keep their times. */
+/** The position of a version in a history; it never changes, since versions keep their times. */
 export interface HistoryPosition {
   readonly updatedAt: Date;
   readonly type: string;
@@ -35,10 +35,10 @@ export interface HistoryPosition {
 export interface HistoryWalk {
   /** From newer to older versions, or back. */
   readonly direction: 'older' | 'newer';
-  /** The version to begin behind; without it the walk begins at its end of time. */
+  /** The version to start after; without it, the walk starts at the newest or oldest end. */
   readonly from?: HistoryPosition;
   readonly limit: number;
-  /** Versions to leave out before the page. */
+  /** Versions to skip before the page. */
   readonly skip: number;
 }
 
@@ -49,9 +49,10 @@ const NEWEST = ['resource', 'resource_history'].map(
 );
 
 /**
- * The history of transactions that the database is in; whether transaction $2 has ended in it; and the newest one that
- * wrote a version of the types $1 and has ended, with all before it (at least $2). Read before the list, so a client that
- * goes on from there misses nothing. It is one that wrote: the id of another one may be given out again after a crash.
+ * Reads three things: the transaction history of the database, whether transaction $2 has ended in it, and the newest
+ * ended transaction (at least $2). All transactions before that one have ended, and it wrote a version of the types $1.
+ * Read before the list, so that a client that continues from there misses nothing. Only writing transactions count,
+ * since PostgreSQL may reuse other ids after a crash.
  */
 export const READ_FEED: Statement = {
   name: 'resource-history-feed',
@@ -63,9 +64,9 @@ export const READ_FEED: Statement = {
 };
 
 /**
- * The versions of a page and, as a column of its rows, the total: one statement sees one state of the tables. Each type is
- * a walk of its own along an index by time, in `resource` and in `resource_history`; the walks end after a page and are
- * merged. So the history of the server needs no index across types, which each write would pay for.
+ * The versions of a page with the total as a column, so that one statement sees one state of the tables. Each type is a
+ * separate walk of a time index in `resource` and in `resource_history`. The walks end after a page and are merged. So
+ * the history of the server needs no index across types, which would slow each write.
  */
 export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: boolean): BoundStatement {
   const places = new Places(scope);
@@ -106,11 +107,11 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
   );
 }
 
-/** The rows of a page; only the first bodies come with them. */
+/** The rows of a page, of which only the first come with bodies. */
 const listed = (page: string, hasTotal: boolean): string =>
   `select w.type, w.id, w.version, w.updated_at, w.method, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
 
-/** How many versions all pages hold together. */
+/** The number of versions on all pages together. */
 export function historyTotal(scope: HistoryScope): BoundStatement {
   const places = new Places(scope);
   return places.finish(
@@ -136,8 +137,8 @@ const totalText = (places: Places): string =>
   ).join(' + ');
 
 /**
- * A feed gathers the news of its types by transaction before anything else. `offset 0` keeps the planner from walking along
- * time instead, past all that is no news.
+ * For a feed, first selects new versions by transaction. `offset 0` keeps the planner from walking the time index, past
+ * all older versions.
  */
 function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }: Places): string {
   if (transaction === undefined || isOneResource) return table;
@@ -145,8 +146,8 @@ function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }:
 }
 
 /**
- * What is stored is current until now; an earlier version was, until its successor came. A deletion is no state of a
- * resource but an event: it belongs to the period in which it happened.
+ * A current version is valid until now; an earlier one was valid until its successor came. A deletion is an event and
+ * no state, so it belongs to the period in which it happened.
  */
 function conditionOf(
   table: Table,
@@ -161,7 +162,7 @@ function conditionOf(
     else ${TABLES.map(hasSuccessor).join(' or ')} end`;
 }
 
-/** The places of a scope's values. */
+/** The parameters of the statement for a scope's values. */
 class Places {
   private readonly binder = new Binder();
   readonly types: string;
@@ -170,10 +171,10 @@ class Places {
   readonly periodStart: string | undefined;
   readonly transaction: string | undefined;
   readonly isOneResource: boolean;
-  /** Narrows to the one resource. */
+  /** Condition for the one resource. */
   readonly oneOf: string;
 
-  /** Narrows to what the caller may see, or nothing. */
+  /** Condition for rows that the caller may see; empty if all. */
   readonly isVisible: string;
 
   constructor({ types, id, since, period, afterTransaction, visible }: HistoryScope) {

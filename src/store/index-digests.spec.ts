@@ -27,7 +27,7 @@ const digestsOf = (rows: SearchRows): string =>
   );
 
 describe(indexDigestsOf, () => {
-  it('gives the digests that are stored', () => {
+  it('gives the stored digests', () => {
     expect(digestsOf(ROWS)).toBe('3.7 khg2a3762j 6h8x7j3izt  8e72urb695 1k94pvlgb66');
   });
 

@@ -2,10 +2,10 @@ import { type Steps } from '../platform/time/steps';
 import { type RowHashes } from '../search-index/extract/row-hashes';
 import { type ColumnValues, INDEX_TABLES } from './search-tables';
 
-/** Rows that are hashed between two pauses. */
+/** Rows hashed between two pauses. */
 const ROWS_AT_ONCE = 2048;
 
-/** The values that the search index rows of a version are made of. */
+/** The inputs of the search index rows of a version. */
 interface IndexedVersion {
   readonly version: number;
   readonly parametersVersion: number;
@@ -13,15 +13,15 @@ interface IndexedVersion {
   readonly columns: readonly ColumnValues[];
 }
 
-/** A stored version; null where a server wrote it that knew no digests. */
+/** A stored version; null if a server without digests wrote it. */
 interface DigestedVersion {
   readonly version: number;
   readonly indexDigests: string | null;
 }
 
 /**
- * One digest for each index table, empty without rows, after the versions that they hold for. An update compares them and
- * leaves alone the tables whose rows stay: it neither reads the stored rows nor computes them again (ADR 0043).
+ * One digest for each index table (empty without rows), preceded by the versions that they hold for. An update compares
+ * digests and skips tables whose rows stay. It neither reads the stored rows nor computes them again (ADR 0043).
  */
 export function* indexDigestsOf(
   { version, parametersVersion, mainDate, columns }: IndexedVersion,
@@ -31,7 +31,7 @@ export function* indexDigestsOf(
   for (const table of columns.slice(0, INDEX_TABLES.length)) {
     const count = table[0]?.length ?? 0;
     let digest = `${mainDate.getTime()}`;
-    // Each digest covers the one before, so that a table of many rows is hashed with pauses.
+    // Each digest includes the one before, so that a table of many rows is hashed with pauses.
     for (let from = 0; from < count; from += ROWS_AT_ONCE) {
       if (from > 0) yield;
       digest = base36(hashes.ofText(textOf(table, from, digest)));
@@ -41,7 +41,7 @@ export function* indexDigestsOf(
   return digests;
 }
 
-/** NUL cannot occur in a value. */
+/** The separator is NUL, which no value contains. */
 function textOf(table: ColumnValues, from: number, before: string): string {
   let text = before;
   for (const values of table) {
@@ -51,7 +51,7 @@ function textOf(table: ColumnValues, from: number, before: string): string {
   return text;
 }
 
-/** As `toString(36)`, which is slow beyond 32 bits: 0.9 µs instead of 0.1, for each table of each write. */
+/** Like `toString(36)`, which is slow beyond 32 bits: 0.9 µs instead of 0.1, for each table of each write. */
 function base36(hash: number): string {
   if (hash < LOW_DIGITS) return hash.toString(36);
   const high = Math.floor(hash / LOW_DIGITS);
@@ -61,8 +61,8 @@ function base36(hash: number): string {
 const LOW_DIGITS = 36 ** 5;
 
 /**
- * Whether the rows of each index table stay as they are. Digests of another version of the resource or the parameters
- * prove nothing: an index job, or a server that knows no digests, may have changed rows since.
+ * Whether the rows of each index table stay the same. Digests of another version of the resource or the parameters are
+ * ignored: an index job, or a server without digests, may have changed rows since.
  */
 export function unchangedTables(
   stored: DigestedVersion,

@@ -20,29 +20,29 @@ import { ParameterStates } from '../search-index/states/parameter-states.reposit
 
 export const INDEX_TASK = 'index of search parameters';
 
-/** How soon a job is taken over whose replica died. */
+/** Maximum delay until another replica takes over the job of one that died. */
 const POLL_MILLISECONDS = 5_000;
 /** Writers of these resources wait for the step: a few dozen take about as many milliseconds. */
 const BATCH_SIZE = 50;
-/** Of bodies as they are stored; what is read into memory is a few times as much. */
+/** Size of bodies as stored; in memory they take a few times as much. */
 const BATCH_BYTES = 1024 * 1024;
-/** Until others may have ended what this job waits for. */
+/** Delay before checking again for transactions that this job waits for. */
 const PAUSE_MILLISECONDS = 50;
-/** While others are at work the job rests for this many times as long as its batch took. */
+/** While other sessions are active, the job pauses for this multiple of its batch time. */
 const RESTS_PER_BATCH = 3;
 
-/** The parameters of one type that go on together. */
+/** Parameters of one type that are processed together. */
 interface Pass {
   readonly keys: readonly string[];
   readonly type: string;
   readonly codes: readonly string[];
   readonly doneCount: number;
   readonly lastId: string;
-  /** Null where no job has begun yet. */
+  /** Null if no job has begun yet. */
   readonly writers: readonly string[] | null;
 }
 
-/** All columns except the id are null where another transaction locks the resource. */
+/** All columns except the id are null if another transaction locks the resource. */
 interface BatchRow {
   readonly id: string;
   readonly version: number | null;
@@ -52,9 +52,9 @@ interface BatchRow {
 }
 
 /**
- * Builds and removes the indexes of parameters, step by step. Each step is one transaction that holds the states of the
- * parameters of one type, indexes a batch of resources anew, and notes how far it came: any replica can take the next one,
- * and one that dies leaves nothing behind.
+ * Builds and removes the indexes of parameters in steps. Each step is one transaction. It locks the states of the
+ * parameters of one type, reindexes a batch of resources and stores the position. Any replica can take the next step;
+ * one that dies leaves no partial work.
  */
 @Injectable()
 @Background({ task: INDEX_TASK, interval: () => POLL_MILLISECONDS, lock: INDEX_JOB_LOCK })
@@ -79,7 +79,7 @@ export class IndexJob implements BackgroundTask {
     return 0;
   }
 
-  /** Another transaction may lock a pass that is due, to change its definition. */
+  /** Waits at least a pause: a due pass may be locked by a transaction that changes its definition. */
   private async untilNext(): Promise<number | undefined> {
     const next = await this.statements.runOne<{ pause: number }>(NEXT_STEP, []);
     return next && Math.max(next.pause, PAUSE_MILLISECONDS);
@@ -99,7 +99,7 @@ export class IndexJob implements BackgroundTask {
       await this.finish(pass);
       return 0;
     }
-    // Up to the first that another transaction locks: the next step reads it again.
+    // Stops before the first resource that another transaction locks; the next step reads it again.
     const held = next.findIndex(({ body }) => body === null);
     const taken = held < 0 ? next : next.slice(0, held);
     const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;

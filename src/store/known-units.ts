@@ -7,8 +7,8 @@ import { type UnitRow } from '../search-index/extract/search-rows';
 const READ_HASHES: Statement = { name: 'search-unit-hashes', text: 'select unit_hash from search_unit' };
 
 /**
- * The units that the dictionary is known to hold, so that writes need not bring them again. A unit counts as known once
- * it was read back: it then has been committed, by whomever.
+ * Units known to be in the dictionary, so that writes need not insert them. A unit is known once it was read back,
+ * since it is then committed.
  */
 @Injectable()
 export class KnownUnits {
@@ -20,7 +20,7 @@ export class KnownUnits {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** The units that a write has to bring along; looks for them in the background, to spare the next one. */
+  /** The units that a write must insert. Looks them up in the background, so that the next write need not. */
   unknownAmong(units: readonly UnitRow[]): readonly UnitRow[] {
     const unknown = units.filter(({ unitHash }) => !this.hashes.has(unitHash));
     if (unknown.length > 0) this.unitOfWork.afterCommit(() => this.read());

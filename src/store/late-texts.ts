@@ -6,45 +6,45 @@ import { RequestContext } from '../platform/request/request-context';
 import { Slices } from '../platform/time/slices';
 import { ResourceReader } from './resource-reader';
 
-/** A version in a list: its text may be read later, since all texts of a list together may be longer than memory. */
+/** A version in a list. Its text may be read later, since all texts of a list together may exceed memory. */
 export interface ListedVersion {
   readonly type: string;
   readonly id: string;
   readonly version: number;
-  /** The length of the text; undefined for a deletion, which has none. */
+  /** The length of the text; undefined for a deletion, which has no text. */
   readonly bytes: number | undefined;
   readonly text: string | undefined;
 }
 
-/** Bytes of texts that come with a list, in the statement that finds it. */
+/** Maximum bytes of texts that the statement of a list returns with it. */
 const EARLY_BYTES = 256 * 1024;
 
 /**
- * Bytes of texts that are read and printed at once, with the text that exceeds them: less would wait in memory for a chunk of the answer
- * to be full. With 256 kB, the pages of two hundred slow readers took 400 MB more.
+ * Bytes of texts that are read and printed at once, plus the text that exceeds them. A batch must fill a chunk of the
+ * answer, or it waits in memory. With 256 kB, the pages of two hundred slow readers took 400 MB more.
  */
 const AT_ONCE = 64 * 1024;
 
 const READING_SECONDS = 30;
 
-/** A longer page ends early: its `next` link leads to the rest. */
+/** A longer page ends early; its `next` link leads to the rest. */
 const MOST_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
  * SQL of the columns `bytes` and `body` of `alias`. Only the first texts are read: beyond EARLY_BYTES the body is null.
- * @param order of the rows, as `order by …`; empty where they come in their order
+ * @param order `order by …` of the rows; empty if they are already in order
  */
 export const earlyBody = (alias: string, order: string): string => `octet_length(${alias}.body) as bytes,
   case when sum(octet_length(${alias}.body)) over (${order} rows unbounded preceding) <= ${EARLY_BYTES} then ${alias}.body end as body`;
 
-/** The first rows of a page that fit into it; one at least. */
+/** The first rows that fit into a page, at least one. */
 export function fittingRows<Row extends { readonly bytes: number | null }>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => (bytes += row.bytes ?? 0) > MOST_PAGE_BYTES && index > 0);
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** Reads the texts of lists. */
+/** Reads the texts of listed versions. */
 @Injectable()
 export class LateTexts {
   constructor(
@@ -55,10 +55,10 @@ export class LateTexts {
   ) {}
 
   /**
-   * Prints a list with its texts, a few at a time: the next ones are read when the ones before have been sent. This generator has no
-   * variable for texts: it would keep them in memory while the answer waits for its reader, its slot and its turn. `print` must not
-   * keep the list that it receives, which is emptied.
-   * @throws ServiceError 'busy' before the first of them when the memory budget is full
+   * Prints a list with its texts in batches; each batch is read once the one before was sent. This generator has no
+   * variable for texts: it would keep them in memory while the answer waits for its reader, its slot and its turn.
+   * `print` must not keep its list, which is emptied.
+   * @throws ServiceError 'busy' before the first batch if the memory budget is full
    */
   async *printed<Listed extends ListedVersion>(
     listed: readonly Listed[],
@@ -68,8 +68,9 @@ export class LateTexts {
   }
 
   /**
-   * Promises and frames that wait for a slot get into V8's old generation. What they refer to stays in memory until a full garbage
-   * collection, also when they are dead: so lists of texts are emptied. The pages of two hundred slow readers had 450 MB of such garbage.
+   * V8 promotes promises and frames that wait for a slot to its old generation. Everything they refer to stays in
+   * memory until a full garbage collection, even when dead, so the lists of texts are emptied. The pages of two hundred
+   * slow readers had 450 MB of such garbage.
    */
   private async printedBatch<Listed extends ListedVersion>(
     batch: readonly Listed[],
@@ -81,14 +82,14 @@ export class LateTexts {
     return texts;
   }
 
-  /** A list with all of its texts: for lists that are known to be short. */
+  /** A list with all of its texts, for short lists only. */
   async all<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
     const batches: (readonly Listed[])[] = [];
     for (const batch of this.held(listed)) batches.push(await this.whole(batch));
     return batches.flat();
   }
 
-  /** The same versions with the asked part of each text; all of it where none was asked for. */
+  /** The same versions with the requested part of each text; the whole text if no part is requested. */
   async partsOf<Listed extends ListedVersion>(
     listed: readonly Listed[],
     subset: Subset | 'count' | undefined,
@@ -100,7 +101,7 @@ export class LateTexts {
     return parts;
   }
 
-  /** Counts in the memory budget the texts that came with the list, and the largest batch that is read later. */
+  /** Reserves memory budget for the texts that came with the list, and for the largest later batch. */
   private held<Listed extends ListedVersion>(listed: readonly Listed[]): readonly (readonly Listed[])[] {
     const batches = [...batchesOf(listed)];
     const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
@@ -112,7 +113,7 @@ export class LateTexts {
 
   private async whole<Listed extends ListedVersion>(batch: readonly Listed[]): Promise<Listed[]> {
     if (!isLate(batch[0])) return [...batch];
-    // In turns by caller, as searches: the pages of one caller shall not take every connection.
+    // Queued fairly by caller, like searches, so that one caller's pages cannot take every connection.
     const limit = new TimeLimit(READING_SECONDS, 'The texts of the list took too long to read.', true);
     const found = await this.statements.within(limit, () => this.reader.findVersions(batch));
     const texts = found.splice(0);

@@ -4,12 +4,12 @@ import { Statements } from '../platform/database/statements';
 
 const NEXT_BLOCK: Statement = { name: 'resource-key-block', text: `select nextval('resource_key_sequence') as first` };
 
-/** The sequence's increment: how many keys one nextval reserves. */
+/** The sequence's increment: the number of keys that one nextval reserves. */
 const BLOCK_SIZE = 1000;
 
 /**
- * Gives out row keys from blocks that this process reserved, so that a create needs no answer from the database
- * before it writes its search rows. Keys of a stopped process stay unused.
+ * Assigns row keys from blocks that this process reserved, so that a create needs no round trip before it writes its
+ * search rows. Unused keys of a stopped process are lost.
  */
 @Injectable()
 export class ResourceKeys {
@@ -23,7 +23,8 @@ export class ResourceKeys {
     while (this.next >= this.end) {
       const other = this.reserving;
       this.reserving ??= this.reserveBlock().finally(() => (this.reserving = undefined));
-      // The transaction of another request may fail, or its client disconnect: then this one tries.
+      // If the other request's reservation fails (its transaction fails or its client disconnects), this one tries
+      // again.
       await (other === undefined ? this.reserving : other.catch(() => undefined));
     }
     return this.next++;

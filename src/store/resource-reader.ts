@@ -13,14 +13,14 @@ import {
 import { type ResourceRow, type VersionRow, storedResourceOf, storedVersionOf } from './resource-row';
 import { type StoredResource, type StoredVersion } from '../model/stored-resource';
 
-/** Names one version of one resource. */
+/** Identifies one version of one resource. */
 export interface VersionKey {
   readonly type: string;
   readonly id: string;
   readonly version: number;
 }
 
-/** Reads resources and their history. Callers' rights are decided before; internal callers see everything. */
+/** Reads resources and their history. Access rights are checked by the callers; internal callers see everything. */
 @Injectable()
 export class ResourceReader {
   /** @internal */
@@ -31,7 +31,7 @@ export class ResourceReader {
     return row === undefined ? undefined : storedResourceOf(row);
   }
 
-  /** @throws ServiceError 'not-found', or 'gone' when it was deleted. */
+  /** @throws ServiceError 'not-found', or 'gone' if it was deleted */
   async read(type: string, id: string): Promise<StoredResource> {
     const found = await this.find(type, id);
     if (found !== undefined) return found;
@@ -39,17 +39,17 @@ export class ResourceReader {
     throw notStored(type, id, last !== undefined);
   }
 
-  /** Finds the current versions of `ids`; those that are not stored are left out, the order is undefined. */
+  /** Finds the current versions of `ids`, in no particular order; ids that are not stored are missing. */
   async findMany(type: string, ids: readonly string[]): Promise<StoredResource[]> {
     return (await this.statements.run<ResourceRow>(READ_MANY, [type, ids])).map(storedResourceOf);
   }
 
-  /** Lists every resource of a type by id: for small registries (policies, topics), never for clinical types. */
+  /** Lists all resources of a type by id: for small registries (policies, topics), never for clinical types. */
   async list(type: string): Promise<StoredResource[]> {
     return (await this.statements.run<ResourceRow>(READ_ALL_OF_TYPE, [type])).map(storedResourceOf);
   }
 
-  /** @throws ServiceError 'not-found' for a version that never was, 'gone' for the version of a deletion. */
+  /** @throws ServiceError 'not-found' for a version that never existed, 'gone' for the version of a deletion */
   async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
     const row = await this.statements.runOne<VersionRow>(READ_VERSION, [type, id, version]);
     if (row === undefined)
@@ -61,13 +61,13 @@ export class ResourceReader {
     return storedResourceOf({ ...row, body: row.body });
   }
 
-  /** Finds exact versions in the order of `keys`; history is never purged, so each that was written is there. */
+  /** Finds exact versions in the order of `keys`. History is never purged, so all written versions exist. */
   async findVersions(keys: readonly VersionKey[]): Promise<StoredVersion[]> {
     const columns = [keys.map(({ type }) => type), keys.map(({ id }) => id), keys.map(({ version }) => version)];
     return (await this.statements.run<VersionRow>(READ_VERSIONS, columns)).splice(0).map(storedVersionOf);
   }
 
-  /** @throws ServiceError 'not-found' when there never was such a resource. */
+  /** @throws ServiceError 'not-found' if there never was such a resource */
   async assertWas(type: string, id: string): Promise<void> {
     if ((await this.find(type, id)) !== undefined) return;
     if ((await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id])) === undefined)

@@ -9,7 +9,7 @@ export const READ_CURRENT: Statement = {
   text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = $2`,
 };
 
-/** For a write: waits for a transaction that changes the row now. */
+/** For a write: waits for a transaction that is changing the row. */
 export const READ_FOR_UPDATE: Statement = {
   name: 'resource-read-for-update',
   text: `select ${RESOURCE_COLUMNS}, resource_key, main_date, index_digests from resource where type = $1 and id = $2 for update`,
@@ -25,14 +25,14 @@ export const READ_ALL_OF_TYPE: Statement = {
   text: `select ${RESOURCE_COLUMNS} from resource where type = $1 order by id`,
 };
 
-/** Those of the asked resources that are not stored now. */
+/** The requested resources that are not stored now. */
 export const READ_MISSING: Statement = {
   name: 'resource-read-missing',
   text: `select asked.type, asked.id from unnest($1::text[], $2::text[]) asked(type, id)
     where not exists (select 1 from resource r where r.type = asked.type and r.id = asked.id)`,
 };
 
-/** The newest version that is over: a deletion, when nothing is stored now. */
+/** The newest historic version: a deletion, if nothing is stored now. */
 export const READ_LAST_HISTORY: Statement = {
   name: 'resource-history-last',
   text: `select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 order by version desc limit 1`,
@@ -44,7 +44,7 @@ export const READ_VERSION: Statement = {
     union all select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 and version = $3`,
 };
 
-/** SQL of exact versions, as `found`, of what is `asked`: a relation with type, id and version. */
+/** SQL of exact versions, as `found`, for `asked`: a relation with type, id and version. */
 export const versionsOf = (asked: string, columns: string): string => `${asked} asked cross join lateral (
       select ${columns} from resource r where r.type = asked.type and r.id = asked.id and r.version = asked.version
       union all
@@ -53,14 +53,14 @@ export const versionsOf = (asked: string, columns: string): string => `${asked} 
 
 const ASKED_VERSIONS = `(select * from unnest($1::text[], $2::text[], $3::integer[]) with ordinality u(type, id, version, position))`;
 
-/** Exact versions of many resources, in the order asked. */
+/** Exact versions of many resources, in the requested order. */
 export const READ_VERSIONS: Statement = {
   name: 'resource-read-versions',
   text: `select found.* from ${versionsOf(ASKED_VERSIONS, RESOURCE_COLUMNS)} order by asked.position`,
 };
 
 /**
- * Blocks others that create the same id until this transaction ends. A separate statement: the search for an
+ * Blocks others that create the same id until this transaction ends. A separate statement, since the search for an
  * existing row must begin after the lock is held.
  */
 export const LOCK_ID: Statement = {
@@ -69,21 +69,21 @@ export const LOCK_ID: Statement = {
   lockKey: 'k::bigint',
 };
 
-/** Like {@link LOCK_ID} for many, in ascending order: of two who lock the same ids nobody waits in a circle. */
+/** Like {@link LOCK_ID} for many ids, in ascending order, which prevents deadlocks. */
 export const LOCK_IDS: Statement = {
   name: 'resource-lock-ids',
   text: 'select count(pg_advisory_xact_lock(asked.hash)) from (select distinct hash from unnest($1::bigint[]) hash order by hash) asked',
   lockKey: 'k::bigint',
 };
 
-/** How long the bodies of many are together; they are not read for it. */
+/** Total length of many bodies, without reading them. */
 export const READ_BYTES: Statement = {
   name: 'resource-read-bytes',
   text: `select coalesce(sum(octet_length(r.body)), 0) as bytes from unnest($1::text[], $2::text[]) asked(type, id)
     cross join lateral (select s.body from resource s where s.type = asked.type and s.id = asked.id limit 1) r`,
 };
 
-/** The rows are locked in the order in which they are found, which the sorted join makes that of type and id. */
+/** Rows are locked in the order in which they are found. The sorted join makes it that of type and id. */
 const manyForUpdate = (
   condition = '',
 ): string => `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date, r.index_digests
@@ -94,26 +94,26 @@ const manyForUpdate = (
 
 export const READ_MANY_FOR_UPDATE: Statement = { name: 'resource-read-many-for-update', text: manyForUpdate() };
 
-/** Those whose search rows were written by other parameters than those of version $3, as far as their digests tell. */
+/** Resources whose search rows were written with other parameters than version $3, according to their digests. */
 export const READ_OUTDATED_FOR_UPDATE: Statement = {
   name: 'resource-read-outdated-for-update',
   text: manyForUpdate(` and split_part(s.index_digests, ' ', 1) is distinct from s.version || '.' || $3`),
 };
 
 /**
- * SQL of the time at which a row of `resource` was created: that of the row itself until it is changed, then that of version 1
- * in the history.
+ * SQL of the creation time of a row of `resource`: that of the row until its first change, then that of version 1 in
+ * the history.
  */
 export const createdAt = (row: string): string =>
   `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
 where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
 
-/** Of the newest version of an id that is over; when that is a deletion also its time, and that of version 1. */
+/** Columns of the newest historic version of an id; if it is a deletion, also its time and that of version 1. */
 const LAST_COLUMNS = `last.type, last.id, last.version,
       case when last.method = 'DELETE' then last.updated_at end as deleted_at,
       case when last.method = 'DELETE' then ${createdAt('last')} end as created_at`;
 
-/** The newest version of an id that is over: a deletion, when nothing is stored now. */
+/** The newest historic version of an id: a deletion, if nothing is stored now. */
 export const LAST_VERSION: Statement = {
   name: 'resource-last-version',
   text: `select ${LAST_COLUMNS} from (
@@ -121,7 +121,7 @@ export const LAST_VERSION: Statement = {
     ) last`,
 };
 
-/** As {@link LAST_VERSION} for many ids. */
+/** Like {@link LAST_VERSION} for many ids. */
 export const LAST_VERSIONS: Statement = {
   name: 'resource-last-versions',
   text: `select ${LAST_COLUMNS} from unnest($1::text[], $2::text[]) asked(type, id)
@@ -131,7 +131,7 @@ export const LAST_VERSIONS: Statement = {
     ) last`,
 };
 
-/** The time of version 1 of what has later ones. */
+/** The time of version 1 of a resource with later versions. */
 export const READ_CREATION: Statement = {
   name: 'resource-read-creation',
   text: 'select updated_at from resource_history where type = $1 and id = $2 and version = 1',

@@ -38,7 +38,7 @@ import {
   updateResource,
 } from './write-statements';
 
-/** The source of the search rows of a stored resource. */
+/** A stored resource, as input for its search rows. */
 export interface StoredBody {
   readonly type: string;
   readonly id: string;
@@ -49,7 +49,7 @@ export interface StoredBody {
   readonly value: Resource;
 }
 
-/** A stored resource whose row this transaction holds. */
+/** A stored resource whose row this transaction has locked. */
 export interface LockedResource extends StoredResource, StoredBody, LockedVersion {}
 
 export interface VersionContent {
@@ -60,7 +60,7 @@ export interface VersionContent {
   readonly value: Resource;
 }
 
-/** Names one resource. */
+/** Identifies one resource. */
 export interface ResourceName {
   readonly type: string;
   readonly id: string;
@@ -68,22 +68,22 @@ export interface ResourceName {
 
 /** An id under which nothing is stored. */
 export interface FreeId {
-  /** 0 for an id that never was, else the version of the deletion. */
+  /** 0 for an id that was never used, else the version of the deletion. */
   readonly lastVersion: number;
   readonly deletedAt?: Date | undefined;
-  /** Time of version 1 of what was deleted. */
+  /** Time of version 1 of a deleted resource. */
   readonly createdAt?: Date | undefined;
 }
 
-/** An id that a transaction has locked; `lastVersion` of a stored resource is its version. */
+/** An id that a transaction has locked; for a stored resource, `lastVersion` is its version. */
 export interface LockedId extends FreeId {
   readonly current: LockedResource | undefined;
 }
 
-/** An id that never was. */
+/** An id that was never used. */
 export const NEW_ID: FreeId = { lastVersion: 0 };
 
-/** A resource that is not stored, with its first version or the one after its deletion. */
+/** A new resource, with its first version or the one after its deletion. */
 export interface NewResource extends ResourceName {
   readonly content: VersionContent;
   /** CTEs that run in the statement of the insert. */
@@ -91,12 +91,12 @@ export interface NewResource extends ResourceName {
 }
 
 /**
- * Locks of ids take room in a table that all connections share (64 for each connection that the server allows): a large
- * write goes without them, and {@link ResourceStore.assertUnchanged} finds out whether another transaction came in between.
+ * Advisory locks take entries of a table that all connections share (64 for each allowed connection). A large write
+ * takes none, and {@link ResourceStore.assertUnchanged} checks whether another transaction interfered.
  */
 const MAX_ID_LOCKS = 128;
 
-/** How many resources, and how much of bodies, one statement inserts: it is built in memory on both sides. */
+/** Maximum resources and body characters in one INSERT, which is built in memory on both sides. */
 const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
@@ -116,7 +116,7 @@ interface LockedRow extends ResourceRow {
   readonly index_digests: string | null;
 }
 
-/** Rows of `resource`, `resource_history` and the search tables, always written together. */
+/** Writes rows of `resource`, `resource_history` and the search tables, always together. */
 @Injectable()
 export class ResourceStore {
   constructor(
@@ -127,7 +127,7 @@ export class ResourceStore {
     private readonly slices: Slices,
     private readonly unitOfWork: UnitOfWork,
   ) {
-    // Indexes are built when everybody has ended who held this lock before the parameters changed (ADR 0019).
+    // Index builds wait for all transactions that held this lock before the parameters changed (ADR 0019).
     unitOfWork.beginStrictlyWith('lock table resource in row exclusive mode');
   }
 
@@ -137,9 +137,9 @@ export class ResourceStore {
     return row === undefined ? undefined : lockedResourceOf(row);
   }
 
-  /** Locks an id that may not be stored, so that of two creates one waits and then sees the other. */
+  /** Locks an id that may not be stored, so that the second of two creates waits and then sees the first. */
   async lockId(type: string, id: string): Promise<LockedId> {
-    // One flight on the connection of the transaction; the reads begin when the lock is held.
+    // One pipelined round trip on the transaction's connection; the reads begin once the lock is held.
     const [, current, last] = await inOneFlight([
       this.statements.run(LOCK_ID, [this.index.referenceHash(type, id)]),
       this.lock(type, id),
@@ -148,7 +148,7 @@ export class ResourceStore {
     return lockedId(current, last);
   }
 
-  /** Locks many ids in one order that everybody keeps; the answer is in the order of `names`, which has none twice. */
+  /** Locks many ids in one global order. The result is in the order of `names`, which must be distinct. */
   async lockAll(names: readonly ResourceName[]): Promise<LockedId[]> {
     if (names.length === 0) return [];
     const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
@@ -166,13 +166,13 @@ export class ResourceStore {
     });
   }
 
-  /** The bytes of what is stored under these names, as far as it is. */
+  /** The total bytes of the stored resources among these names. */
   async bytesOf(names: readonly ResourceName[]): Promise<number> {
     const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
     return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, columns))?.bytes ?? 0;
   }
 
-  /** When what this transaction holds was created; undefined when its first version is lost. */
+  /** Creation time of a locked resource; undefined if its first version is lost. */
   async createdAt({ type, id, version, updatedAt }: LockedResource): Promise<Date | undefined> {
     if (version === 1) return updatedAt;
     return (await this.statements.runOne<{ updated_at: Date }>(READ_CREATION, [type, id]))?.updated_at;
@@ -184,8 +184,8 @@ export class ResourceStore {
   }
 
   /**
-   * Inserts resources by one statement for some hundreds of them. Ids that a client chose and that {@link lockAll} did not
-   * find have to be checked afterwards with {@link assertUnchanged}.
+   * Inserts resources, some hundreds per statement. Ids that a client chose and that {@link lockAll} did not find must
+   * be checked afterwards with {@link assertUnchanged}.
    */
   async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
     if (resources.length === 0) return;
@@ -213,11 +213,11 @@ export class ResourceStore {
   }
 
   /**
-   * Checks that no transaction created and deleted an id between the look at its history and its insert, which locks it.
-   * @throws TransactionConflict when one did.
+   * Checks that no transaction created and deleted an id between reading its history and the insert, which locks it.
+   * @throws TransactionConflict if one did
    */
   async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
-    if (resources.length <= MAX_ID_LOCKS) return; // held by locks
+    if (resources.length <= MAX_ID_LOCKS) return; // advisory locks prevent it
     const columns = [resources.map(({ type }) => type), resources.map(({ id }) => id)];
     const versions = new Map(resources.map(({ type, id, content }) => [localKey(type, id), content.version]));
     for (const { type, id, version } of await this.statements.run<LastVersionRow>(LAST_VERSIONS, columns)) {
@@ -237,8 +237,8 @@ export class ResourceStore {
   }
 
   /**
-   * Makes the search rows of locked resources those that the parameters in force find in their bodies.
-   * @param keepsDigests whether the digests of all are brought up to date, which writes each row of `resource`
+   * Rewrites the search rows of locked resources from their bodies, with the current parameters.
+   * @param keepsDigests whether to update all digests, which writes each row of `resource`
    */
   async reindex(resources: readonly StoredBody[], keepsDigests = false): Promise<void> {
     const index = await this.index.forWrite();
@@ -250,7 +250,7 @@ export class ResourceStore {
     await this.execute(await this.slices.run(reindexResources(indexed, index.version, keepsDigests)));
   }
 
-  /** Makes the search rows of stored resources those of their bodies, except where the parameters in force wrote them. */
+  /** Rewrites the search rows of stored resources from their bodies, unless the current parameters wrote them. */
   async refresh(names: readonly ResourceName[]): Promise<void> {
     const { version } = await this.index.forWrite();
     await this.unitOfWork.run(async () => {
@@ -260,7 +260,7 @@ export class ResourceStore {
     });
   }
 
-  /** A resource without a clinical date keeps the time of its creation: rows move when the main date does. */
+  /** Without a clinical date, the main date is the creation time; rows move when the main date changes. */
   private *rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
     index: IndexSnapshot,
     type: string,
@@ -288,7 +288,7 @@ export class ResourceStore {
       await this.statements.run(statement, values);
     } catch (error) {
       if (isParametersConflict(error)) this.index.forget();
-      // Another transaction created the id and has committed: at the next try it is there.
+      // Another transaction created the id and has committed; a retry will find it.
       if (!isUniqueViolation(error, 'resource_type_id_idx')) throw error;
       throw new TransactionConflict('The id was created at the same time', { cause: error });
     }
@@ -310,5 +310,5 @@ export const lockedId = (current: LockedResource | undefined, last?: LastVersion
   createdAt: last?.created_at ?? undefined,
 });
 
-/** The write went by search parameters that are no longer in force: it is made again by the new ones. */
+/** The write used outdated search parameters; it is retried with the current ones. */
 const isParametersConflict = (error: unknown): boolean => isConflictOf(error, 'search_parameter_version');

@@ -2,43 +2,46 @@ import { type ArrayElementType } from '../platform/database/binary-array';
 import { type Steps } from '../platform/time/steps';
 import { type SearchRows, type UnitRow } from '../search-index/extract/search-rows';
 
-/** A column that is written, and its values; times are epoch milliseconds. */
+/** A written column with its values; times are epoch milliseconds. */
 type Column = readonly [name: string, type: ArrayElementType, valuesOf: (rows: SearchRows) => readonly unknown[]];
 
 /** The rows of one resource in one table: the values of each column. */
 export type ColumnValues = readonly (readonly unknown[])[];
 
-/** Where a statement takes the rows of a table from: SQL over `u`, which has the columns of the table by name. */
+/** The source of a table's rows in a statement: SQL over `u`, which has the columns of the table by name. */
 export interface RowSource {
-  /** The key and main date of the resource that a row belongs to. */
+  /** Key and main date of the row's resource. */
   readonly key: string;
   readonly mainDate: string;
   /** The arrays of the statement as `u`. */
   readonly unnest: string;
 }
 
-/** A table that is written along with a resource. */
+/** A table that is written together with a resource. */
 export interface SearchTable {
-  /** Stands for the table in statement names. */
+  /** Identifies the table in statement names. */
   readonly letter: string;
   readonly columns: readonly Column[];
-  /** Adds the rows of new resources. */
+  /** Inserts the rows of new resources. */
   readonly insertSql: (from: RowSource) => string;
   /**
-   * Makes the rows of stored resources those of `from`, or none.
+   * Replaces the rows of stored resources by those of `from`, or by none.
    * @param owned condition that a row `s` belongs to a resource of the statement
    */
   readonly replaceSql: (owned: string, from?: RowSource) => readonly string[];
 }
 
-/** A table of search index rows: the rows of a resource are found by their primary key, which begins with its key (ADR 0043). */
+/**
+ * A table of search index rows. Its primary key begins with the resource's key, which finds the rows of a resource (ADR
+ * 0043).
+ */
 interface IndexTable {
   readonly letter: string;
   readonly name: string;
   readonly columns: readonly Column[];
   /** Columns of the primary key after `resource_key`. */
   readonly key: readonly string[];
-  /** Columns that all rows of a resource share: they change in place. */
+  /** Columns that all rows of a resource share; they are updated in place. */
   readonly shared: readonly string[];
 }
 
@@ -53,8 +56,8 @@ const indexTable = (table: IndexTable): SearchTable => ({
 });
 
 /**
- * PostgreSQL gathers the subquery of `not in` into a hash table, even in our sessions, which allow no hash joins: each
- * stored row is read once and compared once.
+ * PostgreSQL hashes the subquery of `not in` even in our sessions, which disable hash joins: each stored row is read
+ * and compared once.
  */
 function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, from: RowSource): string {
   const own = columns.map(([column]) => column).filter((column) => !shared.includes(column));
@@ -63,8 +66,8 @@ function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, f
 }
 
 /**
- * Adds what is missing. Rows with another main date or patient change in place: a row that one statement removes and
- * adds would violate the primary key, since its CTEs run in no fixed order.
+ * Inserts missing rows. Rows with another main date or patient are updated in place: deleting and inserting a key in
+ * one statement would violate the primary key, since CTEs run in no fixed order.
  */
 function addMissingSql(table: IndexTable, owned: string, from: RowSource): string {
   const names = namesOf(table);
@@ -131,7 +134,7 @@ const numbers = indexTable({
   shared: ['main_date'],
 });
 
-/** A text may be longer than an entry of an index: the key has its hash. */
+/** A text may be too long for an index entry, so the key holds its hash. */
 const strings = indexTable({
   letter: 's',
   name: 'search_string',
@@ -149,12 +152,12 @@ const ofUnits =
   (rows: SearchRows): readonly unknown[] =>
     rows.units.map(valueOf);
 
-// One order in all transactions, so that two writers of new units never wait in a circle.
+// The same order in all transactions, so that two writers of new units never deadlock.
 const insertUnitsSql = ({ unnest }: RowSource): string =>
   `insert into search_unit (unit_hash, system, code, unit) select u.unit_hash, u.system, u.code, u.unit from ${unnest} order by 1
    on conflict do nothing`;
 
-/** A dictionary: searches ask it which units there are. Its rows stay. */
+/** A dictionary of units, which searches query. Its rows are never removed. */
 const units: SearchTable = {
   letter: 'u',
   columns: [
@@ -167,13 +170,16 @@ const units: SearchTable = {
   replaceSql: (_owned, from) => (from === undefined ? [] : [insertUnitsSql(from)]),
 };
 
-/** The tables whose rows belong to a resource; the order is that of the digests of stored resources. */
+/** The tables whose rows belong to a resource, in the order of the stored digests. */
 export const INDEX_TABLES: readonly SearchTable[] = [tokens, references, dates, numbers, strings];
 
-/** Every search table that is written; the order is part of the statement names. */
+/** All written search tables; the order is part of the statement names. */
 export const SEARCH_TABLES: readonly SearchTable[] = [...INDEX_TABLES, units];
 
-/** The values of all search tables, in their order; with a pause after each, since a resource may have hundreds of thousands of rows. */
+/**
+ * The values of all search tables, in their order. Pauses after each table, since a resource may have hundreds of
+ * thousands of rows.
+ */
 export function* columnsOf(rows: SearchRows): Steps<readonly ColumnValues[]> {
   const tables: ColumnValues[] = [];
   for (const { columns } of SEARCH_TABLES) {

@@ -18,14 +18,15 @@ import {
 /** Statements over many resources, with the values of each column as an array (ADR 0017). */
 
 /**
- * One statement that writes many resources and their search rows. Its text is always the same, since a table without rows costs
- * next to nothing among so many.
- * The rows of `resource` go in by type and id, so that two such statements with ids in common never wait in a circle.
+ * One statement that writes many resources with their search rows. Its text is constant, since a table without rows
+ * costs little in a large set. Rows of `resource` are inserted by type and id, so that two such statements with common
+ * ids never deadlock.
  */
 export function* insertResources(rows: readonly NewRow[], parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const ordered = [...rows].sort(byTypeAndId);
   const values = [
-    // The oldest: a row that was made by older parameters than those in force makes the whole start over (ADR 0019).
+    // The oldest version: one row made with outdated parameters makes the whole statement fail and start over (ADR
+    // 0019).
     Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
     ...(yield* arraysOf(NEW_ROW_COLUMNS, ordered)),
   ];
@@ -36,7 +37,7 @@ export function* insertResources(rows: readonly NewRow[], parts: readonly Statem
   };
 }
 
-/** @param used values before those of the parts */
+/** @param used number of parameters before those of `parts` */
 function insertText(parts: readonly StatementPart[], used: number): string {
   const places = new SetPlaces(1); // after the version of the parameters
   const checked = NEW_ROW_NAMES.replace(/\bversion\b/, 'version + z.checked');
@@ -52,8 +53,8 @@ const byTypeAndId = (a: NewRow, b: NewRow): number =>
   a.type === b.type ? (a.id < b.id ? -1 : 1) : a.type < b.type ? -1 : 1;
 
 /**
- * One statement that makes the search rows of stored resources those of `resources`, as an update of each would, and
- * writes no version. The caller holds the locks of the resources.
+ * One statement that replaces the search rows of stored resources by those of `resources`, as an update of each would,
+ * without a new version. The caller has locked the resources.
  */
 export function* reindexResources(
   resources: readonly IndexedResource[],
@@ -68,7 +69,7 @@ export function* reindexResources(
 
 function reindexText(): string {
   const places = new SetPlaces(2); // after the version of the parameters and the flag
-  // Digests that no update would go by may stay: a job for all resources of a type need not write their rows.
+  // Digests that no update would use may stay, so that a job over all resources of a type need not write their rows.
   const resource = `update resource r set main_date = u.main_date, reference_hash = u.reference_hash, present = u.present,
       index_digests = u.index_digests
     from ${places.unnest(INDEXED_COLUMNS)}
@@ -84,7 +85,7 @@ function reindexText(): string {
 
 /** Numbers the arrays of a statement. */
 class SetPlaces {
-  /** @param last the place before the first array */
+  /** @param last number of the parameter before the first array */
   constructor(private last: number) {}
 
   unnest(columns: SearchTable['columns'] | readonly ResourceColumn<never>[]): string {
@@ -97,7 +98,7 @@ class SetPlaces {
   }
 }
 
-/** Each search row stands with the key and the main date of its resource. */
+/** Each search row comes with the key and the main date of its resource. */
 const OF_RESOURCE = INDEXED_COLUMNS.slice(0, 2);
 
 /** The arrays of the columns of `resource`, and of all rows of each search table. */

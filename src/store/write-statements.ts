@@ -15,11 +15,14 @@ export interface RowContent {
   readonly mainDate: Date;
   /** The presence mask: a bit for each search parameter of the type that has a value. */
   readonly present: bigint;
-  /** Of the search tables, in their order. */
+  /** Rows of the search tables, in their order. */
   readonly columns: readonly ColumnValues[];
-  /** The version of the live search parameters that `columns` were made by; another one in force is a conflict (ADR 0019). */
+  /**
+   * The version of the live search parameters that made `columns`; if another one is current, the write conflicts (ADR
+   * 0019).
+   */
   readonly parametersVersion: number;
-  /** Of `columns`; see index-digests.ts. */
+  /** Digests of `columns`; see index-digests.ts. */
   readonly indexDigests: string;
 }
 
@@ -69,14 +72,14 @@ const ofVersion: readonly ResourceColumn<NewRow>[] = [
   ['body', 'text', ({ text }) => text],
 ];
 
-/** The columns of `resource` that its search rows decide. */
+/** The columns of `resource` that depend on its search rows. */
 export const INDEXED_COLUMNS = [...ofIndex];
 export const NEW_ROW_COLUMNS = [...ofIndex, ...ofVersion];
 
 export const NEW_ROW_NAMES = NEW_ROW_COLUMNS.map(([name]) => name).join(', ');
 
 /**
- * One statement that writes a resource, its search rows, and what listeners add. Tables without rows do not occur in it. It
+ * One statement that inserts a resource, its search rows, and the CTEs of listeners. It omits tables without rows, and
  * pauses before each table.
  */
 export function* insertResource(row: NewRow, parts: readonly StatementPart[] = []): Steps<BoundStatement> {
@@ -100,8 +103,8 @@ export function* insertResource(row: NewRow, parts: readonly StatementPart[] = [
 }
 
 /**
- * One statement that moves the present version of a locked resource into the history, replaces it, and makes its search
- * rows those of `to`, whatever code wrote the stored ones. Tables whose rows stay do not occur in it.
+ * One statement that moves the current version of a locked resource to the history, replaces it, and replaces its
+ * search rows by those of `to`, regardless of the code that wrote the stored ones. It omits tables whose rows stay.
  */
 export function* updateResource(from: LockedVersion, to: RowContent): Steps<BoundStatement> {
   const binder = new Binder('resource-update=');
@@ -125,13 +128,19 @@ export function* updateResource(from: LockedVersion, to: RowContent): Steps<Boun
   );
 }
 
-/** One statement that moves the present version into the history, adds the deletion, and removes the row and its search rows. */
+/**
+ * One statement that moves the current version to the history, adds the deletion, and removes the row and its search
+ * rows.
+ */
 export const deleteResource = (key: number, version: number, deletedAt: Date): BoundStatement => ({
   statement: DELETE,
   values: [key, version, deletedAt],
 });
 
-/** 0, or an error with SQLSTATE 40001 (see the migration): a look is enough; in doubt the function decides, at four times the cost. */
+/**
+ * 0, or an error with SQLSTATE 40001 (see the migration). A plain read suffices in the usual case; otherwise the
+ * function decides, at four times the cost.
+ */
 export const assertKnown = (known: string | undefined): string =>
   `case when (select version from search_parameter_version) = ${known} then 0 else assert_search_parameters(${known}) end`;
 
@@ -154,7 +163,7 @@ const DELETE: Statement = {
   ),
 };
 
-/** Gathers values and data-modifying CTEs; the same combination of tables gives the same name and text. */
+/** Collects values and data-modifying CTEs; the same combination of tables gives the same name and text. */
 class Binder {
   private readonly values: unknown[] = [];
   private readonly changes: (() => readonly string[])[] = [];
@@ -166,8 +175,8 @@ class Binder {
   }
 
   /**
-   * A letter stands in the name for a table with rows, its capital for one without.
-   * @param sqlOf makes SQL over the rows of the table, which are undefined when there are none
+   * The statement name has a table's letter if it has rows, and its capital if not.
+   * @param sqlOf builds SQL over the rows of the table, or over undefined if it has none
    */
   change(
     { letter, columns }: SearchTable,
