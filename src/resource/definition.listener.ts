@@ -3,8 +3,8 @@ import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { OnResourceChange, type ResourceChangeListener } from './hooks/resource-change';
 
 /**
- * A changed compartment, profile or value set is in force on every replica for each request that begins after the change
- * was answered.
+ * Makes a changed compartment, profile or value set effective on every replica, for all requests that begin after the
+ * response to the change.
  */
 @Injectable()
 @OnResourceChange({ types: ['CompartmentDefinition', 'StructureDefinition', 'ValueSet'] })

@@ -1,8 +1,8 @@
 import { ServiceError } from '../platform/errors/service-error';
 
-/** A position in the feed of changes: everything up to a transaction is known. */
+/** A position in the feed of changes: the client has everything up to a transaction. */
 export interface FeedBookmark {
-  /** The history of transactions that the id belongs to; absent at the beginning of the feed. */
+  /** The transaction history that the id belongs to; absent at the beginning of the feed. */
   readonly history?: string;
   /** A decimal number of 64 bits. */
   readonly transaction: string;
@@ -10,12 +10,12 @@ export interface FeedBookmark {
 
 const START_AGAIN = 'Start again with _txid=0, which lists everything that is stored, deletions included.';
 
-/** The text of a bookmark in a link; opaque to clients. */
+/** Encodes a bookmark for a link; opaque to clients. */
 export const printBookmark = ({ history, transaction }: Required<FeedBookmark>): string => `${history}-${transaction}`;
 
 /**
- * Reads `_txid`: 0, or what the link `monitor` of a history names.
- * @throws ServiceError 'gone' for a number alone, which links of version 0.1.0 named: its cluster is unknown
+ * Reads `_txid`: 0, or the value from the link `monitor` of a history.
+ * @throws ServiceError 'gone' for a bare number, as in links of version 0.1.0: its cluster is unknown
  * @throws ServiceError 'invalid' for a text that this server did not make
  */
 export function parseBookmark(text: string): FeedBookmark {
@@ -29,8 +29,8 @@ export function parseBookmark(text: string): FeedBookmark {
 }
 
 /**
- * Transaction ids mean something only within one history of one cluster. In any other one, versions would be missing
- * from the feed, so it has to be read from its beginning.
+ * Transaction ids are valid only within one history of one cluster. With any other history, the feed would lack
+ * versions, so the client must read it from the beginning.
  */
 export const foreignBookmark = (): ServiceError =>
   new ServiceError(

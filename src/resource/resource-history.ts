@@ -13,12 +13,12 @@ import { type StoredVersion } from '../model/stored-resource';
 export interface HistoryRequest {
   readonly scope: Omit<HistoryScope, 'visible'>;
   readonly walk: Pick<HistoryWalk, 'direction' | 'from' | 'skip'>;
-  /** Versions of a page; 0 asks for the total alone. */
+  /** Number of versions on a page; 0 asks for the total only. */
   readonly count: number;
   readonly hasTotal: boolean;
-  /** Asks for what was written after it. */
+  /** Requests only versions written after it. */
   readonly bookmark?: FeedBookmark;
-  /** Resources that the caller may see; all when absent. */
+  /** Row filter of the caller; all rows if absent. */
   readonly limit?: RowLimit | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface HistoryRequest {
 export type HistoryVersion = ListedVersion & Omit<StoredVersion, 'text'>;
 
 export interface HistoryPage {
-  /** Newest first, deletions included; fewer than were asked for where they are long. */
+  /** Newest first, including deletions; fewer than requested if they are long. */
   readonly versions: readonly HistoryVersion[];
-  /** Of all pages; absent when nobody asked. */
+  /** Total over all pages; absent if not requested. */
   readonly total?: number;
-  /** Whether there are more in the direction of the walk. */
+  /** Whether there are more versions in the direction of the walk. */
   readonly hasMore: boolean;
-  /** Where the request had a bookmark: the one to send next, to receive what this answer does not have. */
+  /** For a request with a bookmark: the next bookmark, for all changes after this answer. */
   readonly bookmark?: Required<FeedBookmark>;
 }
 
@@ -52,7 +52,7 @@ interface PageRow extends VersionRow {
   readonly total?: number;
 }
 
-/** Lists versions by the time they came to be: of one resource, of types, or of all. */
+/** Lists versions by time: of one resource, of some types, or of all. */
 @Injectable()
 export class ResourceHistory {
   constructor(
@@ -62,7 +62,7 @@ export class ResourceHistory {
     private readonly texts: LateTexts,
   ) {}
 
-  /** As {@link page}, with all texts: for pages that are known to be short. */
+  /** Like {@link page}, with all texts: for short pages only. */
   async wholePage(request: HistoryRequest): Promise<WholeHistoryPage> {
     const page = await this.page(request);
     const versions = (await this.texts.all(page.versions)).map(({ text, ...version }) =>
@@ -72,8 +72,8 @@ export class ResourceHistory {
   }
 
   /**
-   * @throws ServiceError 'not-found' when the history is of one resource that never was
-   * @throws ServiceError 'gone' when the bookmark is not of this database's history
+   * @throws ServiceError 'not-found' for the history of one resource that never existed
+   * @throws ServiceError 'gone' if the bookmark belongs to another history than this database's
    */
   async page({ scope: asked, walk, count, hasTotal, bookmark: known, limit }: HistoryRequest): Promise<HistoryPage> {
     const scope: HistoryScope = { ...asked, visible: limit };

@@ -17,20 +17,20 @@ import {
 import { WriteSet } from './writes/write-set';
 
 export interface WriteOptions extends WriteConditions {
-  /** How history and events name the write. */
+  /** The method of the write in history and events. */
   readonly method?: WriteMethod;
-  /** The resource, where the open transaction has locked it already. @internal */
+  /** The resource, if the open transaction has already locked it. @internal */
   readonly locked?: LockedResource;
 }
 
 type CreateOptions = Omit<WriteOptions, 'locked'> & Pick<StoreWrite, 'parts'> & { readonly newId?: string };
 
-/** A set of one has one place. */
+/** Index of the only write in a set of one. */
 const ONLY = 0;
 
 /**
- * Writes resources: rules, row, history, search rows and listeners in one transaction.
- * Rights and read-only types are the edges' business; modules write their own types through here.
+ * Writes resources: rules, row, history, search rows and listeners in one transaction. Callers check access rights and
+ * read-only types; modules write their own types through it.
  */
 @Injectable()
 export class ResourceWriter {
@@ -45,10 +45,11 @@ export class ResourceWriter {
   ) {}
 
   /**
-   * Stores a new resource under the draft's id, or under a new UUID, where nothing is looked for.
-   * @param options with `newId` for a draft without an id: a UUID that nobody else can know; `parts`: what the statement does besides
-   * @throws ServiceError 'duplicate' when the id is taken; 'forbidden' beyond the limit, and for an id that something hidden
-   * has or had.
+   * Stores a new resource under the draft's id, or under a new UUID, which needs no lookup.
+   * @param options with `newId`, for a draft without an id: a UUID that is known nowhere else; `parts`: CTEs added to
+   *   the statement
+   * @throws ServiceError 'duplicate' if the id is taken; 'forbidden' outside of the row limit, or if a hidden resource
+   *   has or had the id
    */
   async create(draft: ResourceDraft, options: CreateOptions = {}): Promise<StoredResource> {
     const { method = 'POST', newId = randomUUID(), reach, parts } = options;
@@ -61,9 +62,9 @@ export class ResourceWriter {
   }
 
   /**
-   * Replaces the resource `id` of the draft's type, or creates it. Content that is the same is no new version.
-   * @throws ServiceError 'precondition-failed' when the stored version is not one that the options ask for; 'forbidden' as
-   * {@link create}.
+   * Replaces the resource `id` of the draft's type, or creates it. Equal content makes no new version.
+   * @throws ServiceError 'precondition-failed' if the options require another stored version; 'forbidden' as {@link
+   *   create}
    */
   async put(draft: ResourceDraft, id: string, { method = 'PUT', ...options }: WriteOptions = {}): Promise<WriteResult> {
     const rule = await this.extensions.check(draft);
@@ -72,9 +73,9 @@ export class ResourceWriter {
   }
 
   /**
-   * Changes the stored resource `id`: the patch gets the text whose row is locked, so that of two patches none is lost.
-   * The result is checked and written like a PUT of it; content that is the same is no new version.
-   * @throws ServiceError 'not-found' or 'gone' when nothing is stored, 'precondition-failed' as {@link put}.
+   * Changes the stored resource `id`. The patch receives the text of the locked row, so no concurrent patch is lost.
+   * The result is validated and written like a PUT; equal content makes no new version.
+   * @throws ServiceError 'not-found' or 'gone' if nothing is stored, 'precondition-failed' as {@link put}
    */
   async patch(
     type: string,
@@ -86,7 +87,10 @@ export class ResourceWriter {
     return this.one({ ...options, mode: 'patch', index: ONLY, type, id, patch, method });
   }
 
-  /** Deletes a resource and returns what it was; undefined when nothing was stored. The deletion takes a version. */
+  /**
+   * Deletes a resource and returns its last content; undefined if nothing was stored. The deletion takes a version
+   * number.
+   */
   async delete(type: string, id: string, options: WriteOptions = {}): Promise<StoredResource | undefined> {
     await this.listeners.concerns(type);
     const [result] = await this.write([{ ...options, mode: 'delete', index: ONLY, type, id }]);
@@ -111,8 +115,8 @@ export class ResourceWriter {
   }
 
   /**
-   * By one statement, with what listeners have it do besides; undefined where one of them needs a transaction. A listener
-   * that gets concerned from here on misses this write, which has no transaction.
+   * Inserts by one statement, including the CTEs of listeners; undefined if a listener needs a transaction. Listeners
+   * that register interest after this point miss this write: it runs without a transaction.
    */
   private insertAlone({
     type,

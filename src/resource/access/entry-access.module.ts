@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EntryAccesses } from './entry-access.registry';
 
-/** Asks whoever decides about parts of a request; a door of its own, so that rooms without resources need no store. */
+/** Decides access to parts of a request. A separate module, so that packages without resources need no store. */
 @Module({ imports: [DiscoveryModule], providers: [EntryAccesses], exports: [EntryAccesses] })
 export class EntryAccessModule {}

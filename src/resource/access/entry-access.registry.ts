@@ -6,20 +6,20 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
 
-/** Asks the one {@link EntryAccess} that is registered; without one nothing is granted. */
+/** Delegates to the one registered {@link EntryAccess}; without one, nothing is granted. */
 @Injectable()
 export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implements EntryAccess {
   constructor(discovery: DiscoveryService) {
     super(discovery, DecidesEntryAccess, () => 'who decides');
   }
 
-  /** For a caller that keeps to the rows. */
+  /** For callers that enforce the row filter. */
   grant(request: EntryAccessRequest): Promise<GrantedRows> {
     return this.decide({ ...request, enforcesRows: true });
   }
 
   /**
-   * For parts that cannot keep to row criteria: a caller who is limited by them is refused.
+   * For operations that cannot enforce row criteria: refuses callers who are limited to some rows.
    * @throws ServiceError 'forbidden'
    */
   async assertGranted(request: EntryAccessRequest): Promise<void> {

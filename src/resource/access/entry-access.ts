@@ -3,60 +3,63 @@ import { type NativeReference, type Resource } from '../../fhir/types';
 import { type ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 
-/** A part of a larger request, as the access of its caller is decided: as if it were a request of its own. */
+/** A part of a larger request. Access to it is decided as if it were sent alone. */
 export interface EntryAccessRequest {
-  /** The name of the route that the part alone would have; for example `FhirCreate`. */
+  /** The operation id of the route for such a request, for example `FhirCreate`. */
   readonly operationId: string;
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below the root, such as `Patient/p7` or `Patient?identifier=1`. */
   readonly url: string;
   readonly type?: string;
   readonly id?: string;
-  /** Parses what the caller sent, when a policy looks at it. */
+  /** Parses the sent resource, if a policy needs it. */
   readonly resource: () => Resource | undefined;
-  /** Whether whoever asks keeps to the rows that are granted; else a caller who is limited to some is refused. */
+  /** Whether the code that asks enforces the granted rows. If not, a caller who is limited to some rows is refused. */
   readonly enforcesRows?: boolean;
   /** A call of an RPC method, with its params as values. */
   readonly rpc?: { readonly method: string; readonly params: unknown };
 }
 
-/** Somebody who does not call now, and what he might read if he did. */
+/** The read access of a user or client who did not send the present request. */
 export interface Reader {
-  /** Tells whether he might read a resource, and among which rows; undefined: not. */
+  /** The rows among which the reader may read this resource; undefined if access is denied. */
   rowsOf(resource: { readonly type: string; readonly id: string }): Promise<GrantedRows | undefined>;
-  /** As {@link EntryAccess.searchedRows}. */
+  /** Like {@link EntryAccess.searchedRows}. */
   searchedRows(type: string): Promise<GrantedRows | undefined>;
 }
 
-/** Decides what the caller of the present request may do. */
+/** Decides the access of the present request's caller. */
 export interface EntryAccess {
   /**
-   * Tells which resources the part may touch.
+   * Returns the resources that the part may access.
    * @throws ServiceError 'forbidden'
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
 
   /**
-   * The rows that `GET /{type}` without parameters would be granted to the caller of the present request; undefined where it
-   * would be denied. Whatever leads a request to another type asks here; a type is decided once for a request.
+   * The rows that `GET /{type}` without parameters would be granted to the caller; undefined if it would be denied.
+   * Every request that leads to another type uses this. Each type is decided once per request.
    */
   searchedRows(type: string): Promise<GrantedRows | undefined>;
 
-  /** The refusal of a request that leads to types whose search would be denied: it names them, and a decision. */
+  /** The error for a request that leads to types whose search is denied: it names the types and a decision. */
   refusalOfSearch(types: readonly string[]): Promise<ServiceError>;
 
   /**
-   * The rows granted to the present request by policies that name its Operation, or ask for nothing (`allow`): their author
-   * meant all that the request leads to. Undefined where only other policies grant it.
+   * The rows granted to the present request by policies that name its Operation or have no condition (`allow`): such
+   * policies cover everything that the request leads to. Undefined if only other policies grant it.
    */
   openedRows(): Promise<GrantedRows | undefined>;
 
-  /** Whether the part would be granted to the caller of the present request, on all rows. Nothing is denied, so nothing is noted. */
+  /** Whether the part would be granted to the caller on all rows. Nothing is denied, so no decision is recorded. */
   wouldGrant(request: EntryAccessRequest): Promise<boolean>;
 
-  /** Somebody who does not call now; undefined for who is deleted or inactive, and may read nothing. */
+  /** The read access of a user or client; undefined if deleted or inactive, so that nothing may be read. */
   readerNamed(principal: NativeReference): Promise<Reader | undefined>;
 }
 
-/** Registers the one {@link EntryAccess}: rights are another floor's business. Its name is for error messages. */
+/**
+ * Registers the one {@link EntryAccess}: the access package, above this one, decides about rights. The name appears in
+ * error messages.
+ */
 export const DecidesEntryAccess = DiscoveryService.createDecorator<string>();

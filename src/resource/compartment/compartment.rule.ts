@@ -7,7 +7,10 @@ import { type SearchParameterSet } from '../../search-index/extract/search-param
 import { SearchIndex } from '../../search-index/search-index';
 import { ITSELF } from './compartments';
 
-/** A CompartmentDefinition by which something could not be found is refused: its part of each answer would be missing. */
+/**
+ * Refuses a CompartmentDefinition with a link that cannot be searched, since resources would be missing from each
+ * answer.
+ */
 @Injectable()
 @ForResourceType('CompartmentDefinition')
 export class CompartmentRule implements ResourceRule {

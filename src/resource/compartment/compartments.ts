@@ -9,26 +9,26 @@ import { type SearchParameterSet } from '../../search-index/extract/search-param
 import { SearchIndex } from '../../search-index/search-index';
 import { assertFinished } from '../../search-index/unfinished-index';
 
-/** The links by which a resource belongs to a compartment: rows of the reference table, narrowed by nothing else. */
+/** The links that make a resource part of a compartment: rows of the reference table, without other conditions. */
 export interface Compartment {
-  /** Of all types. */
+  /** For all types. */
   readonly parameterIds: readonly number[];
   readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
-  /** Whether the resource that has the compartment belongs to it by `{def}`. */
+  /** Whether the owner of the compartment is part of it, by `{def}`. */
   readonly hasItself: boolean;
-  /** What the definition calls the links of a parameter: codes such as `subject`, several where they share their rows. */
+  /** The names of a parameter's links in the definition: codes such as `subject`; several if they share rows. */
   readonly codesById: ReadonlyMap<number, readonly string[]>;
-  /** @throws ServiceError 'busy' while links of these types, or of any, cannot all be found */
+  /** @throws ServiceError 'busy' while the index of links of these types, or of any type, is incomplete */
   assertFinished(types?: Iterable<string>): void;
 }
 
-/** Stands among the parameters of a type for the resource that has the compartment (HL7's definition of Encounter, for one). */
+/** Parameter name for the compartment's owner itself (in HL7's definition of Encounter, for one). */
 export const ITSELF = '{def}';
 
-/** What a definition may leave out. */
+/** Defaults for optional members of a definition. */
 const EMPTY = { resourceType: 'CompartmentDefinition', code: '', resource: [] } as const;
 
-/** The stored CompartmentDefinitions: whatever they say at the moment are the compartments. */
+/** Compartments according to the currently stored CompartmentDefinitions. */
 @Injectable()
 export class Compartments {
   private readonly cached: CachedRegistry<readonly CompartmentDefinition[]>;
@@ -50,9 +50,9 @@ export class Compartments {
   }
 
   /**
-   * The compartment of resources of type `code`, by the definition with that id, else with the id in lower case, else
+   * The compartment of resources of type `code`: by the definition with that id, else with the id in lower case, else
    * by any definition with that code.
-   * @throws ServiceError 'unprocessable' when none is stored, or it names an unknown parameter
+   * @throws ServiceError 'unprocessable' if none is stored, or it names an unknown parameter
    */
   async of(code: string): Promise<Compartment> {
     const stored = await this.cached.get();
@@ -69,7 +69,7 @@ export class Compartments {
     return this.compiledOf(definition, (await this.index.current()).parameters);
   }
 
-  /** Search parameters may change while the definition stays. */
+  /** Caches by parameters too, since search parameters may change while the definition stays. */
   private compiledOf(definition: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
     const known = this.compiled.get(definition);
     if (known?.parameters === parameters) return known.compartment;
@@ -106,7 +106,7 @@ function compartmentOf({ code: owner, resource }: CompartmentDefinition, paramet
 
 function linkOf(type: string, code: string, parameters: SearchParameterSet): SearchParameter {
   const parameter = parameters.find(type, code);
-  // A part that nobody can search would be missing from every answer without a word.
+  // An unsearchable link would silently be missing from every answer.
   if (parameter !== undefined) return parameter;
   throw new ServiceError(
     'unprocessable',

@@ -14,8 +14,8 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   /**
-   * Whether anybody wants to see changes of `type`: if not, a create is one statement without a transaction. Also brings the
-   * listeners' registries up to date; asked outside of a transaction, where they can be kept.
+   * Whether any listener needs changes of `type`: if not, a create is one statement without a transaction. Also
+   * refreshes the listeners' registries, outside of a transaction so that they can be cached.
    */
   async concerns(type: string): Promise<boolean> {
     for (const listener of this.listenersOf(type)) {
@@ -25,15 +25,15 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   /**
-   * Tells of a set of writes of the open transaction.
-   * @param at runs what concerns the change at that place alone
+   * Notifies listeners of a set of writes of the open transaction.
+   * @param at runs the work for the change at one index
    */
   async notify(
     changes: readonly ResourceChange[],
     at: (place: number, work: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const sets = new Map<ResourceChangeListener, ResourceChange[]>();
-    // Listeners of a type, until one acts: others may be concerned with the changes that follow.
+    // Listeners of a type are cached until one acts: its writes may concern other listeners in later changes.
     const concerned = new Map<string, readonly ResourceChangeListener[]>();
     for (const [place, change] of changes.entries()) {
       const known = concerned.get(change.type);
@@ -64,7 +64,8 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   /**
-   * What the statement of a create does besides, so that its listeners need no transaction; undefined when one of them does.
+   * CTEs that listeners add to the statement of a create, so that they need no transaction; undefined if one of them
+   * needs it.
    */
   async partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
     const all: StatementPart[] = [];

@@ -7,13 +7,13 @@ import { type WriteMethod } from '../../model/stored-resource';
 
 export type Interaction = 'create' | 'update' | 'delete';
 
-/** A resource at one version, as text and as parsed value (numbers of the value are doubles). */
+/** A resource at one version, as text and as parsed value (whose numbers are doubles). */
 export interface ResourceContent {
   readonly text: string;
   readonly value: Resource;
 }
 
-/** A write as listeners see it: inside its transaction, before COMMIT. */
+/** A write as passed to listeners: inside its transaction, before COMMIT. */
 export interface ResourceChange {
   readonly interaction: Interaction;
   readonly method: WriteMethod;
@@ -26,28 +26,29 @@ export interface ResourceChange {
   readonly current?: ResourceContent;
   /** Absent for a create. */
   readonly previous?: ResourceContent;
-  /** Of a create: the rows that its caller may touch, where he is limited to some. @internal */
+  /** For a create by a limited caller: the rows that the caller may access. @internal */
   readonly limit?: RowLimit | undefined;
 }
 
 /**
- * Sees every change of the types it names (of all types when it names none), inside the change's transaction.
- * Throwing vetoes the write. Effects outside of the database belong into `UnitOfWork.afterCommit`.
+ * Receives every change of the types it names (all types if it names none), inside the change's transaction. An
+ * exception vetoes the write. Effects outside of the database belong in `UnitOfWork.afterCommit`.
  */
 export interface ResourceChangeListener {
-  /** Whether changes of `type` concern this listener at the moment; asked before the transaction is opened. */
+  /** Whether this listener currently needs changes of `type`; called before the transaction begins. */
   concerns?(type: string): Promise<boolean>;
   onChange?(change: ResourceChange): Promise<void>;
   /** Resources to create together with the change: one statement inserts all new resources of a set of writes. */
   adds?(change: ResourceChange): Promise<readonly ResourceDraft[]>;
   /**
-   * Instead of {@link onChange}: changes of one set of writes at once, in their order, when all of the set is written and
-   * the other listeners have seen it. A failure is not told apart by entries of a Bundle.
+   * Replaces {@link onChange}: receives all changes of one set of writes in order, after the set is written and the
+   * other listeners have run. A failure is not attributed to one entry of a Bundle.
    */
   onChanges?(changes: readonly ResourceChange[]): Promise<void>;
   /**
-   * Instead of {@link onChange}, for a create under a new id that would need no transaction but for its listeners: what
-   * its statement does besides. Asked before, outside of a transaction; undefined where this listener needs one.
+   * Replaces {@link onChange} for a create under a new id, which needs a transaction only for its listeners. Returns
+   * CTEs to add to its statement. Called before the write, outside of a transaction; undefined if this listener needs
+   * one.
    * @internal
    */
   partsOf?(change: ResourceChange): Promise<readonly StatementPart[] | undefined>;

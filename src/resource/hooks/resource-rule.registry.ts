@@ -14,7 +14,7 @@ export class ResourceRules extends HandlerRegistry<string, ResourceRule<unknown>
     return this.find(type)?.handler;
   }
 
-  /** One resource as its reader or writer is shown it: as it is stored, unless the rule of its type shows more. */
+  /** One resource as returned to its reader or writer: as stored, unless the rule of its type shows more. */
   async shown(resource: StoredResource): Promise<StoredResource> {
     const text = await this.of(resource.type)?.shown?.(resource);
     return text === undefined ? resource : { ...resource, text };

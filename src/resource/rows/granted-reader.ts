@@ -12,8 +12,8 @@ import { RowLimits } from './row-limits';
 import { type RowLimit } from '../../search/rows/row-limit';
 
 /**
- * Reads for the caller of the present request. What a limited caller may not read looks as if it had never been, and so does
- * what was deleted: which rows it would belong to, nobody can tell any more.
+ * Reads for the caller of the present request. For a limited caller, hidden resources look as if they never existed. So
+ * do deleted ones, since no row is left for the row filter.
  */
 @Injectable()
 export class GrantedReader {
@@ -26,7 +26,7 @@ export class GrantedReader {
     private readonly requests: RequestContext,
   ) {}
 
-  /** Whether the caller may read some rows only. */
+  /** Whether the caller may read only some rows. */
   get isLimited(): boolean {
     return this.requests.rows !== 'all';
   }
@@ -36,7 +36,7 @@ export class GrantedReader {
     return limit === undefined ? this.reader.find(type, id) : this.findWithin(limit, type, id);
   }
 
-  /** @throws ServiceError 'not-found', or 'gone' for callers without a limit. */
+  /** @throws ServiceError 'not-found', or 'gone' for callers without a limit */
   async read(type: string, id: string): Promise<StoredResource> {
     const limit = await this.limits.current();
     if (limit === undefined) return this.reader.read(type, id);
@@ -45,12 +45,15 @@ export class GrantedReader {
     return found;
   }
 
-  /** For answers that tell of a resource without its text. @throws ServiceError 'not-found' to callers who may not read it @internal */
+  /**
+   * For answers that reveal a resource without its text. @throws ServiceError 'not-found' to callers who may not read
+   * it @internal
+   */
   async assertSeen(type: string, id: string): Promise<void> {
     if (this.isLimited) await this.read(type, id);
   }
 
-  /** Earlier versions can be read by whoever may read the present one; a look at both in one statement. */
+  /** A caller who may read the current version may read earlier ones; one statement reads both. */
   async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
     const limit = await this.limits.current();
     if (limit === undefined) return this.reader.readVersion(type, id, version);

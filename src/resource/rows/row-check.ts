@@ -10,7 +10,7 @@ export interface NamedRow {
   readonly id: string;
 }
 
-/** Whether writes keep to the rows that are granted: asked of what is stored, in the transaction of the write. */
+/** Checks that writes stay within the granted rows: tests stored rows in the transaction of the write. */
 @Injectable()
 export class RowCheck {
   constructor(
@@ -19,8 +19,8 @@ export class RowCheck {
   ) {}
 
   /**
-   * The limit for these resources: while an index that it asks for is being built, their search rows are first made those of
-   * their bodies, which decide.
+   * Returns the limit to use for these resources. While an index that it needs is being built, their search rows are
+   * first rebuilt from their bodies, which decide.
    */
   async refreshed(limit: RowLimit, rows: readonly NamedRow[]): Promise<RowLimit> {
     const outdated = rows.filter(({ type }) => limit.needsRefresh(type));
@@ -28,12 +28,12 @@ export class RowCheck {
     return limit.afterRefresh();
   }
 
-  /** True where nothing is limited. */
+  /** True if there is no limit. */
   async isGranted(limit: RowLimit | undefined, row: NamedRow): Promise<boolean> {
     return limit === undefined || (await this.beyond(limit, [row])).length === 0;
   }
 
-  /** Places of the rows, in their order, that are not granted or not stored. */
+  /** Indexes of the rows that are not granted or not stored. */
   async beyond(limit: RowLimit, rows: readonly NamedRow[]): Promise<number[]> {
     if (rows.length === 0) return [];
     const bind = new Binder();
@@ -48,6 +48,9 @@ where (select true from resource c where c.type = a.type and c.id = a.id and ${t
   }
 }
 
-/** One refusal for what a caller may not write and for ids that something hidden has: nobody shall tell them apart. */
+/**
+ * The same error for resources that the caller may not write and for ids of hidden resources, so that callers cannot
+ * distinguish them.
+ */
 export const notGranted = (): ServiceError =>
   new ServiceError('forbidden', 'The policies that grant this request do not cover this resource.');

@@ -10,7 +10,7 @@ import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
 import { anyOf, EVERY_ROW, NO_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
 import { type NamedRow, RowCheck } from './row-check';
 
-/** Turns what policies grant into limits of searches, reads and writes. */
+/** Turns the rows granted by policies into limits of searches, reads and writes. */
 @Injectable()
 export class RowLimits implements SearchRights {
   constructor(
@@ -21,12 +21,12 @@ export class RowLimits implements SearchRights {
     private readonly requests: RequestContext,
   ) {}
 
-  /** That of the present request; undefined where nothing is limited. */
+  /** The limit of the present request; undefined if there is none. */
   current(): Promise<RowLimit | undefined> {
     return this.of(this.requests.rows);
   }
 
-  /** Undefined where nothing is limited. */
+  /** Undefined if there is no limit. */
   async of(rows: GrantedRows): Promise<RowLimit | undefined> {
     if (rows === 'all') return undefined;
     const criteria: RowCriterion[] = [];
@@ -38,15 +38,18 @@ export class RowLimits implements SearchRights {
     return RowLimit.of(criteria);
   }
 
-  /** What a search of the present request may show. @param rows of the type that is searched */
+  /**
+   * The rows that a search of the present request may show.
+   * @param rows granted for the searched type
+   */
   async reach(rows: GrantedRows = this.requests.rows): Promise<Reach> {
     return new Reach(await this.of(rows), this);
   }
 
   /**
-   * The types of a compartment as far as the present request may show them: those that a policy opens as a whole, with its row
-   * criteria, and those that the caller may search. Indexes of other types than those that are shown are not waited for.
-   * @param owner has the compartment: one resource, which its body decides
+   * The types of a compartment as far as the present request may show them: those that a policy opens as a whole, with
+   * its row criteria, and those that the caller may search. Incomplete indexes matter only for the shown types.
+   * @param owner of the compartment: one resource, decided by its body
    * @param shown undefined: all
    */
   async ofCompartment(owner: NamedRow, types: Iterable<string>, shown?: ReadonlySet<string>): Promise<ReachedTypes> {
@@ -62,7 +65,7 @@ export class RowLimits implements SearchRights {
       const searched = await this.searched(type, clauseOf);
       if (opened === undefined) return searched;
       const own = await clauseOf(opened, type);
-      // Mostly the same policies: the same test twice would be made of each row.
+      // Usually both come from the same policies; do not test each row twice.
       return searched === undefined || isDeepStrictEqual(own, searched) ? own : anyOf([own, searched]);
     };
     return new Reach(undefined, { rowsOf, refusalOf: (hidden) => this.refusalOf(hidden) }).ofTypes(types);
@@ -78,7 +81,7 @@ export class RowLimits implements SearchRights {
   ): Promise<SearchClause | undefined> {
     const rows = await this.access.searchedRows(type);
     if (rows === undefined) return undefined;
-    // A compartment asks for some 70 types: of each only its own criteria are read.
+    // A compartment has some 70 types, so only the criteria of this type are parsed.
     const ofType = rows === 'all' ? rows : rows.filter((criterion) => typeOfCriterion(criterion) === type);
     const limit = await this.of(ofType);
     return limit === undefined ? EVERY_ROW : clauseOf(limit, type);

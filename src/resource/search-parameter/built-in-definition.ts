@@ -10,16 +10,16 @@ import { ServiceError } from '../../platform/errors/service-error';
 
 const ADVICE = 'To search in another way, store a SearchParameter of your own under another id, url and code.';
 
-/** Whether a SearchParameter is the one of HL7 that is stored to be read: it has its id and its url. */
+/** Whether a SearchParameter is the stored copy of HL7's: it has its id and its url. */
 export function isBuiltIn({ id, url }: Resource): boolean {
   const definition = definitionOfUrl(url);
   return definition !== undefined && resourceIdOf(definition) === id;
 }
 
 /**
- * HL7's definitions are written as they are stored, or not at all: under their ids and urls nothing else can be.
+ * HL7's definitions may be written only unchanged; no other resource may use their ids and urls.
  * @returns whether it is one of them
- * @throws ServiceError 'unprocessable' when it changes one, or takes its id or its url
+ * @throws ServiceError 'unprocessable' if it changes one, or takes its id or its url
  */
 export function assertAsBuiltIn(value: Resource): boolean {
   const ofUrl = definitionOfUrl(value.url);

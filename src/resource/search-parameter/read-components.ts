@@ -16,12 +16,14 @@ import {
   type Step,
 } from '../../fhirpath/fhirpath';
 
-/** Definitions of this server may be named with their version (http://hl7.org/fhir/R4/references.html#canonical). */
+/**
+ * Definitions of this server may be referenced with their version (http://hl7.org/fhir/R4/references.html#canonical).
+ */
 const VERSION = '|4.0.1';
 
 /**
- * The parts of a composite, which are two of HL7's parameters of all its types.
- * @throws ServiceError 'unprocessable' that names the part at fault
+ * Reads the components of a composite: two of HL7's parameters, defined for all its types.
+ * @throws ServiceError 'unprocessable' that names the component at fault
  */
 export function readComponents(component: unknown, base: readonly string[]): readonly OwnComponent[] {
   if (!Array.isArray(component) || component.length !== 2)
@@ -53,9 +55,9 @@ const isOf = (type: string, { base }: SearchParameterDefinition): boolean =>
   [type, 'Resource', 'DomainResource'].some((name) => base.includes(name));
 
 /**
- * A part's values must be values of its parameter, and all of them where both parameters are searched side by side: what a
- * composite finds is what its definition says.
- * @throws ServiceError 'unprocessable' that names the part at fault
+ * Checks that the values of a component are values of its parameter. If both parameters are searched independently,
+ * they must be all its values. So a composite finds exactly what its definition says.
+ * @throws ServiceError 'unprocessable' that names the component at fault
  */
 export function assertPairs(
   { type, kind, expression, components = [] }: OwnSearchParameter,
@@ -84,7 +86,7 @@ export function assertPairs(
   }
 }
 
-/** From the resource to the values of a part, through all items. */
+/** Paths from the resource to the values of a component, through all items. */
 function branchesOfPart({ kind, expression }: OwnComponent, items: readonly Branch[], type: string): readonly Branch[] {
   const parsed = parseExpression(expression);
   const budget = new CompilationBudget();
@@ -109,7 +111,7 @@ function compiled(member: string, type: string, compile: () => readonly Branch[]
   throw badElement(member, `leads to nothing of ${type} that could be indexed`);
 }
 
-/** Without conditions, which leave fewer values. */
+/** Steps without conditions, which only reduce the values. */
 const membersOf = (steps: readonly Step[]): readonly Step[] => steps.filter(({ member }) => member !== undefined);
 
 const pathOf = (steps: readonly Step[]): string => steps.map(({ text }) => text).join('.');

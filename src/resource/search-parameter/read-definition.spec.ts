@@ -6,7 +6,7 @@ import { readDefinition } from './read-definition';
 
 const builtIn = new SearchParameterSet();
 const composites = searchParameterDefinitions().filter(({ component = [] }) => component.length === 2);
-/** R4 gives the expressions of the first to the wrong parts, and those of the others are fewer than the values of the part. */
+/** R4 swaps the expressions of the first; those of the others select fewer values than the component's parameter. */
 const REFUSED: Readonly<Record<string, string>> = {
   'DocumentReference-relationship': 'component[0].expression leads to nothing of DocumentReference',
   'Observation-code-value-date': 'component[1].expression must lead to all values of Observation.value-date',
@@ -31,7 +31,7 @@ describe(readDefinition, () => {
     ['date', 'date', 'Procedure', 'Procedure.performed', 'clinical-date'],
     ['date', 'date', 'Immunization', 'Immunization.occurrence', undefined],
     ['name', 'string', 'Organization', 'Organization.name', 'Organization-name|4.0.1'],
-  ])('C4.8: a definition of %s that says what is built in adds nothing', (code, type, base, expression, original) => {
+  ])('C4.8: a definition of %s equal to the built-in one adds nothing', (code, type, base, expression, original) => {
     const derivedFrom =
       original === undefined ? {} : { derivedFrom: `http://hl7.org/fhir/SearchParameter/${original}` };
     const value = { resourceType: 'SearchParameter', ...OWN, ...derivedFrom, code, type, base: [base], expression };
@@ -52,13 +52,13 @@ describe(readDefinition, () => {
     expect(() => readDefinition(value, builtIn)).toThrow(reason);
   });
 
-  it('knows copies under their own code', () => {
+  it('recognizes copies under their own code', () => {
     const found = composites.filter(({ id }) => id !== 'DocumentReference-relationship');
     for (const definition of found)
       expect(readDefinition({ ...searchParameterResource(definition), ...OWN }, builtIn)).toEqual([]);
   });
 
-  it('tells another composite from the one that has the code', () => {
+  it('distinguishes another composite from the one with the code', () => {
     const definition = composites.find(({ id }) => id === 'Observation-code-value-quantity');
     if (definition === undefined) throw new Error('HL7 has it');
     const copy = { ...searchParameterResource(definition), ...OWN };

@@ -14,9 +14,9 @@ const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const RESERVED_CODE = /^_[A-Za-z]{1,63}$/;
 
 /**
- * The parameters, one a type, that a SearchParameter adds to those of HL7 and of modules: none while it is not active, or
- * says what is built in (http://hl7.org/fhir/R4/searchparameter.html).
- * @throws ServiceError 'unprocessable' with the element at fault, when it cannot be indexed
+ * The parameters, one per type, that a SearchParameter adds to those of HL7 and of modules. None if it is not active,
+ * or equals a built-in one (http://hl7.org/fhir/R4/searchparameter.html).
+ * @throws ServiceError 'unprocessable' with the element at fault, if it cannot be indexed
  */
 export function readDefinition(value: Resource, builtIn: SearchParameterSet): readonly OwnSearchParameter[] {
   const { url, status } = value;
@@ -54,7 +54,7 @@ function candidatesOf(
   const unknownTarget = target?.find((name) => !builtIn.has(name));
   if (unknownTarget !== undefined)
     throw badElement('target', `names "${excerpt(unknownTarget)}", which is no resource type`);
-  // Codes that begin with "_" are FHIR's own: a definition may repeat one, and cannot add one.
+  // FHIR reserves codes that begin with "_": a definition may repeat one but not add one.
   const stranger = RESERVED_CODE.test(code) ? base.find((name) => !builtIn.defines(name, code)) : undefined;
   if (stranger !== undefined)
     throw badElement(
@@ -66,9 +66,9 @@ function candidatesOf(
 }
 
 /**
- * Whether the parameter is built in already: with this meaning, or with more of it where the definition says that it is
- * derived from the one that is built in (http://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.derivedFrom).
- * @throws ServiceError 'unprocessable' when it has another meaning, or does not compile for the type
+ * Whether the parameter is already built in with the same meaning, or with a wider one if the definition is derived
+ * from it (http://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.derivedFrom).
+ * @throws ServiceError 'unprocessable' if it has another meaning, or does not compile for the type
  */
 function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn: SearchParameterSet): boolean {
   const { type, code } = candidate;
@@ -86,7 +86,7 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
   return false;
 
   function compiledOf({ expression, kind, targets, components = [] }: OwnSearchParameter): SearchParameter | undefined {
-    // Under a code that nobody has, so that it is compiled beside the parameters of the type.
+    // Uses an unused code, so that it is compiled together with the parameters of the type.
     const probe = {
       type,
       code: PROBE,
@@ -118,7 +118,9 @@ const compositePartsOf = ({ composite }: SearchParameter): unknown =>
 const pathsOf = ({ branches }: Pick<SearchParameter, 'branches'>): readonly string[] =>
   branches.map(({ steps }) => steps.map(({ text }) => text).join('.')).sort();
 
-/** Without what the kind does not index: HL7's `Procedure.performed` leads to ages too, which no date search finds. */
+/**
+ * Omits types that the kind does not index: HL7's `Procedure.performed` also allows ages, which no date search finds.
+ */
 const indexedPathsOf = ({ kind, branches }: SearchParameter): readonly string[] =>
   pathsOf({ branches: branches.filter((branch) => kind === 'composite' || holdsValuesOf(kind, branch)) });
 

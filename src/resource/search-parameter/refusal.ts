@@ -1,12 +1,12 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Longer than any of HL7's: the parser descends once a bracket, and each write of the types walks the paths. */
+/** Longer than any of HL7's. The parser recurses for each bracket, and each write of the types evaluates the paths. */
 export const MAX_EXPRESSION = 2_000;
 
-/** What a client sent, as much of it as a refusal repeats. */
+/** The beginning of a client's text, for an error message. */
 export const excerpt = (text: string): string => text.slice(0, 128);
 
-/** @param member the path of the element at fault below SearchParameter: `component[0].expression` */
+/** @param member path of the element at fault below SearchParameter: `component[0].expression` */
 export const badElement = (member: string, reason: string): ServiceError =>
   new ServiceError('unprocessable', `SearchParameter.${member} ${reason}.`, {
     expression: `SearchParameter.${member}`,

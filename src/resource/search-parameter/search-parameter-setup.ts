@@ -12,8 +12,8 @@ import { SearchIndex } from '../../search-index/search-index';
 const TYPE = 'SearchParameter';
 
 /**
- * Stores HL7's SearchParameters to be read and searched; what is indexed comes from the compiled ones (ADR 0019). One
- * transaction, and nobody is told: no listener has anything to do with what is built in.
+ * Stores HL7's SearchParameters so that they can be read and searched; indexing uses the compiled ones (ADR 0019). One
+ * transaction without listeners, since none handles built-in definitions.
  */
 @Injectable()
 export class SearchParameterSetup implements OnApplicationBootstrap {
@@ -27,11 +27,11 @@ export class SearchParameterSetup implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.index.current(); // what a transaction loads is not kept
+    await this.index.current(); // a load inside a transaction is not cached
     await this.setup.whenChanged('search-parameters', searchParametersDigest(), () => this.bringUpToDate());
   }
 
-  /** What a later set leaves out stays stored, as a SearchParameter like any other. */
+  /** Definitions missing from a later set stay stored, as ordinary SearchParameters. */
   private async bringUpToDate(): Promise<void> {
     const resources = searchParameterDefinitions().map(searchParameterResource);
     const held = await this.store.lockAll(resources.map(({ id = '' }) => ({ type: TYPE, id })));

@@ -14,10 +14,10 @@ import { type ParameterState } from '../../search-index/states/parameter-state';
 import { ParameterStates } from '../../search-index/states/parameter-states.repository';
 import { readDefinition } from './read-definition';
 
-/** Every write of a type pays for each of its parameters. */
+/** Every write of a type evaluates all its parameters. */
 const MAX_OF_TYPE = 100;
 
-/** Brings the live parameters in line with the stored SearchParameters, in the transaction of their change. */
+/** Updates the live parameters to match the stored SearchParameters, in the transaction of their change. */
 @Injectable()
 @OnResourceChange({ types: ['SearchParameter'] })
 export class SearchParameterListener implements ResourceChangeListener {
@@ -42,7 +42,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     for (const row of gone) await this.states.remove(row);
     for (const parameter of changed) await this.put(id, parameter, stored);
     this.epoch.raise();
-    // At the end of the transaction: its own writes go by the version before.
+    // Flushed at the end of the transaction: its own writes use the version before.
     this.unitOfWork.gather(this.versionRaised, undefined, () => this.states.raiseVersion());
     this.unitOfWork.afterCommit(() => {
       void this.background.wake(INDEX_TASK);
@@ -69,7 +69,9 @@ export class SearchParameterListener implements ResourceChangeListener {
   }
 }
 
-/** Aliases of built-in parameters are found by the rows of those, as are composites whose parts are searched side by side. */
+/**
+ * Aliases of built-in parameters use the rows of those, as do composites whose components are searched independently.
+ */
 const hasRows = (parameter: SearchParameter | undefined): boolean =>
   parameter?.isLive === true &&
   parameter.storedAs.includes(parameter.parameterId) &&

@@ -4,7 +4,7 @@ import { ForResourceType, type ResourceRule } from '../hooks/resource-rule';
 import { SearchIndex } from '../../search-index/search-index';
 import { readDefinition } from './read-definition';
 
-/** A SearchParameter that could not be indexed as it says is refused. */
+/** Refuses a SearchParameter that cannot be indexed as it says. */
 @Injectable()
 @ForResourceType('SearchParameter')
 export class SearchParameterRule implements ResourceRule {

@@ -1,13 +1,13 @@
 import { type CodeSet, codesOfR4, listedCodesOf, type StoredProfile, storedProfileOf } from '../../validator/validator';
 import { type StoredDefinitions } from './stored-definitions';
 
-/** A resource of more extensions, or with longer urls, has only the first ones looked up. */
+/** Bounds: of a resource with more extensions, only the first are looked up; longer urls are not. */
 const MAX_EXTENSION_URLS = 200;
 const MAX_URL_LENGTH = 2_000;
-/** Callers choose the URLs: when this many are remembered, the memory is cleared. */
+/** Callers choose the URLs, so the cache is cleared when it holds this many. */
 const MAX_KNOWN = 10_000;
 
-/** What is known of the stored definitions at one epoch: loaded when first asked for, absent ones included. */
+/** Cache of the stored definitions at one epoch: loaded on first use, including missing ones. */
 export class KnownDefinitions {
   private readonly profiles = new Map<string, Promise<StoredProfile | undefined>>();
   private readonly valueSets = new Map<string, Promise<CodeSet | undefined>>();
@@ -30,7 +30,7 @@ export class KnownDefinitions {
     );
   }
 
-  /** Those of the URLs that a StructureDefinition is stored of. */
+  /** The URLs among `urls` with a stored StructureDefinition. */
   async storedOf(urls: readonly string[]): Promise<ReadonlySet<string>> {
     const asked = [...new Set(urls)].slice(0, MAX_EXTENSION_URLS).filter((url) => url.length <= MAX_URL_LENGTH);
     const stored = new Set(asked.filter((url) => this.hasDefinition.get(url) === true));
@@ -49,7 +49,7 @@ export class KnownDefinitions {
 async function once<T>(kept: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
   if (kept.size > MAX_KNOWN) kept.clear();
   const known = kept.get(key);
-  // What fails for another request, whose client may have disconnected, is loaded again.
+  // If the load failed for another request, whose client may have disconnected, load again.
   if (known !== undefined) return known.catch(() => once(kept, key, load));
   const loaded = load();
   kept.set(key, loaded);

@@ -17,25 +17,25 @@ import { type Steps } from '../../platform/time/steps';
 const MAX_MILLISECONDS = 5_000;
 const MAX_ISSUES = 100;
 
-/** One resource or extension to be checked by one definition. */
+/** One resource or extension to validate by one definition. */
 export interface ProfileCheck {
   readonly canonical: string;
-  /** From the outermost resource to what names the definition. */
+  /** Path from the outermost resource to the member that names the definition. */
   readonly path: PlacedResource['path'];
   issuesBy(validator: ProfileValidator, definition: StoredProfile | undefined): Steps<readonly ErrorIssue[]>;
 }
 
-/** A profile of a resource. */
+/** A profile to validate a resource by. */
 export interface AskedProfile {
   readonly place: PlacedResource;
   readonly canonical: string;
-  /** A caller who names a profile for `$validate` receives an error when it cannot be checked. */
+  /** If the caller of `$validate` names the profile, it is an error if the profile cannot be checked. */
   readonly isNominated: boolean;
-  /** The rule of the type checks it; a StructureDefinition would come on top. */
+  /** The rule of the type checks it; a stored StructureDefinition is checked in addition. */
   readonly isOfRule: boolean;
 }
 
-/** The checks of one write. A definition with an invariant that takes too long is not evaluated again for a while. */
+/** The checks of one write. A definition whose invariant takes too long is not evaluated again for a while. */
 export class ProfileChecks {
   private readonly issues = new Map<string, ErrorIssue>();
   private checked: ProfileCheck | undefined;
@@ -47,7 +47,7 @@ export class ProfileChecks {
   ) {}
 
   /**
-   * Issues of all checks, each once, at most a hundred or so.
+   * Distinct issues of all checks, at most about a hundred.
    * @param characters of the resource
    */
   async issuesOf(checks: readonly ProfileCheck[], characters: number): Promise<readonly ErrorIssue[]> {
@@ -74,7 +74,7 @@ export class ProfileChecks {
     }
   }
 
-  /** A profile of the resource and the definition of its extension may say the same. */
+  /** Deduplicates: a profile of the resource and the definition of its extension may report the same issue. */
   private add(issues: readonly ErrorIssue[]): void {
     for (const issue of issues) this.issues.set(`${issue.code} ${issue.expression} ${issue.diagnostics}`, issue);
   }
@@ -87,7 +87,7 @@ export function checkOfProfile(asked: AskedProfile): ProfileCheck {
     path: [...place.path, 'meta', 'profile'],
     *issuesBy(validator, profile) {
       if (profile !== undefined) return yield* validator.validate(place, profile);
-      // A type of R4 is no profile that has to be stored: every resource is validated by its own.
+      // R4 types need no stored profile: every resource is validated by its type anyway.
       const type = typeOfCanonical(canonical.replace(/\|.*/, ''));
       if (type === undefined) return isOfRule ? [] : [unknownProfile(asked)];
       return isSubtype(String(place.resource.resourceType), type) ? [] : [otherType(asked, type)];

@@ -21,10 +21,13 @@ import { KnownDefinitions } from './known-definitions';
 import { type AskedProfile, checkOfExtension, checkOfProfile, ProfileChecks } from './profile-checks';
 import { StoredDefinitions } from './stored-definitions';
 
-/** A resource of many profiles, or a profile of many extensions; what goes beyond is not looked up. */
+/**
+ * Maximum number of definitions for a resource with many profiles, or a profile with many extensions; more are not
+ * looked up.
+ */
 const MAX_PROFILES = 200;
 
-/** Validates resources by the profiles that are stored here as StructureDefinitions. */
+/** Validates resources by profiles stored as StructureDefinitions. */
 @Injectable()
 export class ProfileValidation {
   private readonly known: CachedRegistry<KnownDefinitions>;
@@ -42,9 +45,9 @@ export class ProfileValidation {
   }
 
   /**
-   * Issues by the profiles that `meta.profile` names, also of contained resources and of those in a Bundle or Parameters, and
-   * by `more`; and of extensions by their definitions. A profile that is not stored here is a warning, unless the rule of the
-   * type checks it; an extension whose definition is not stored is none.
+   * Issues by the profiles in `meta.profile` and in `more`, and of extensions by their definitions. Contained resources
+   * and those in a Bundle or Parameters are included. A profile that is not stored is a warning, unless the rule of the
+   * type checks it; for an extension it is no issue.
    * @param more canonicals of profiles that the caller names for the resource itself
    * @param extensionUrls of all extensions of the resource
    * @param characters of the resource
@@ -79,11 +82,14 @@ export class ProfileValidation {
     );
   }
 
-  /** Loads profiles, their bases, the profiles of their types and their value sets, so that validating needs no database. */
+  /**
+   * Loads profiles, their bases, the profiles of their types and their value sets, so that validation needs no
+   * database.
+   */
   private async gather(known: KnownDefinitions, canonicals: readonly string[]): Promise<ProfileSources> {
     const profiles = new Map<string, StoredProfile | undefined>();
     const valueSets = new Map<string, CodeSet | undefined>();
-    // A set grows while it is walked.
+    // The loop adds to the set that it iterates over.
     const pending = new Set(canonicals);
     for (const canonical of pending) {
       if (profiles.has(canonical) || profiles.size >= MAX_PROFILES) continue;
@@ -115,7 +121,7 @@ export class ProfileValidation {
   }
 }
 
-/** Without a walk for most resources: only these hold others, which may name profiles too. */
+/** Avoids a walk for most resources: only these can hold others, which may name profiles too. */
 export function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
   if (meta?.profile !== undefined || contained !== undefined) return true;
   return resourceType === 'Bundle' || resourceType === 'Parameters';
@@ -126,7 +132,7 @@ function canonicalsOf({ meta }: PlacedResource['resource']): readonly string[] {
   return Array.isArray(named) ? (named as readonly unknown[]).filter((text) => typeof text === 'string') : [];
 }
 
-/** Slices that ask what a reference points at need the profiles of the targets. */
+/** Slices that test the target of a reference need the profiles of the targets. */
 function asksForTargets({ elements }: StoredProfile): boolean {
   const discriminators = elements.flatMap(({ slicing }) => slicing?.discriminators ?? []);
   return discriminators.some(({ path }) => path.includes('resolve()'));

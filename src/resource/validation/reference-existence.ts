@@ -16,15 +16,15 @@ interface FoundReference {
   readonly expression: string;
 }
 
-/** As many as validation tells. */
+/** The same number of issues as in validation. */
 const MAX_ISSUES = 100;
 
-/** Between two pauses. */
+/** Values visited between two pauses. */
 const VALUES_AT_ONCE = 1024;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Whether what resources refer to on this server is stored, where `SVC_REFERENCE_CHECK` asks for it. */
+/** Checks that references to this server have stored targets, if `SVC_REFERENCE_CHECK` enables it. */
 @Injectable()
 export class ReferenceExistence {
   constructor(
@@ -38,9 +38,9 @@ export class ReferenceExistence {
   }
 
   /**
-   * One issue for each reference whose target is not stored or was deleted; asked inside the transaction of the write, by one
-   * statement for all resources.
-   * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a bundle
+   * One issue for each reference whose target is not stored or was deleted. One statement for all resources, inside the
+   * transaction of the write.
+   * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a Bundle
    */
   async missing(
     resources: readonly Resource[],
@@ -75,7 +75,7 @@ function* referencesOf(resources: readonly Resource[], baseUrl: string): Steps<r
   return found;
 }
 
-/** The references to this server, of contained resources too. Iterative: a body may be 64 levels deep. */
+/** The references to this server, including those of contained resources. Iterative: a body may be 64 levels deep. */
 function* referencesIn(resource: Resource, baseUrl: string): Steps<readonly FoundReference[]> {
   const found: FoundReference[] = [];
   let visited = 0;

@@ -7,7 +7,7 @@ import { type Steps } from '../../platform/time/steps';
 import { type OwnResourceType } from '../../model/resource-type';
 import { ResourceTypes } from '../../model/resource-types';
 
-/** What the definitions of its type say of a resource. */
+/** The result of validating a resource by the definitions of its type. */
 export interface CheckedContent {
   readonly issues: readonly ErrorIssue[];
   readonly extensionUrls: readonly string[];
@@ -15,10 +15,10 @@ export interface CheckedContent {
 
 const NOT_CHECKED: CheckedContent = { issues: [], extensionUrls: [] };
 
-/** Stands for all native types in the name of the shape of their `meta`. */
+/** Placeholder for all native types in the shape name of their `meta`. */
 const NATIVE = 'Native';
 
-/** `meta` of native types: that of R4 with the time of creation, as resources have it that a Bundle brings back. */
+/** `meta` of native types: that of R4 plus the creation time, which exported resources of a Bundle have. */
 const NATIVE_META: OwnShapes = {
   [`${NATIVE}.meta`]: {
     versionId: '0..1 id',
@@ -31,21 +31,24 @@ const NATIVE_META: OwnShapes = {
   },
 };
 
-/** Validates resources of R4 by HL7's definitions, and types of modules by the shape that they bring; others are open. */
+/**
+ * Validates R4 resources by HL7's definitions, and types of modules by their registered shape. Other types allow any
+ * content.
+ */
 @Injectable()
 export class ResourceValidation {
   private built: ResourceValidator | undefined;
 
   constructor(private readonly types: ResourceTypes) {}
 
-  /** All faults of a resource, at most 100, and the urls of its extensions; none where its content is open. */
+  /** All faults of a resource, at most 100, and the urls of its extensions; none if its type allows any content. */
   *check(resource: Resource): Steps<CheckedContent> {
     const validator = this.validator();
     const { resourceType: type } = resource;
     return validator.hasShape(type) ? yield* validator.run(type, withoutServerMeta(resource)) : NOT_CHECKED;
   }
 
-  /** Asked at the first write: modules have registered their types by then. */
+  /** Created at the first write, when modules have registered their types. */
   private validator(): ResourceValidator {
     if (this.built === undefined) {
       const own = this.types.described();
@@ -65,7 +68,7 @@ function shapesOf({ type, shape = {}, isNative }: OwnResourceType): OwnShapes {
     : shape;
 }
 
-/** @throws ServiceError 'unprocessable' that holds all issues, when one of them is an error. */
+/** @throws ServiceError 'unprocessable' with all issues, if one of them is an error */
 export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): void {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const [first] = errors;
@@ -80,7 +83,7 @@ export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): voi
   );
 }
 
-/** `versionId` and `lastUpdated` are the server's own: what was sent is not stored. */
+/** The server sets `versionId` and `lastUpdated`; the sent values are not stored. */
 function withoutServerMeta(resource: Resource): Resource {
   if (typeof resource.meta !== 'object') return resource;
   const { versionId, lastUpdated, ...meta } = resource.meta;

@@ -7,7 +7,7 @@ import { parseSearch } from '../../search/parse/parse-search';
 import { ResourceSearch } from '../../search/run/resource-search';
 import { SearchIndex } from '../../search-index/search-index';
 
-/** Definitions of one URL that differ in their versions; more are not looked at. */
+/** Maximum number of versions of one URL that are considered. */
 const MAX_VERSIONS = 20;
 
 const URLS_AT_ONCE = 20;
@@ -24,7 +24,7 @@ export class StoredDefinitions {
     private readonly environment: Environment,
   ) {}
 
-  /** @param canonical a URL with or without `|version`; without one, the definition that was stored last counts */
+  /** @param canonical a URL with or without `|version`; without one, the definition stored last counts */
   async find(type: DefinitionType, canonical: string): Promise<Resource | undefined> {
     const { url, version } = parseCanonical(canonical);
     const found = (await this.search(type, [url], MAX_VERSIONS)).filter((definition) => definition.url === url);
@@ -32,12 +32,12 @@ export class StoredDefinitions {
     return latestOf(fitting);
   }
 
-  /** Those of the URLs that definitions are stored of; one statement for each {@link URLS_AT_ONCE}. */
+  /** The URLs among `urls` with stored definitions; one statement for each {@link URLS_AT_ONCE}. */
   async known(type: DefinitionType, urls: readonly string[]): Promise<ReadonlySet<string>> {
     const known = new Set<string>();
     for (let start = 0; start < urls.length; start += URLS_AT_ONCE) {
       const some = urls.slice(start, start + URLS_AT_ONCE);
-      // Other definitions of these URLs may take all places of the answer: then the rest is asked for without them.
+      // Several definitions of one URL may fill the result; then search again for the remaining URLs.
       for (let left = some; left.length > 0;) {
         const found = new Set((await this.search(type, left, URLS_AT_ONCE)).map(({ url }) => String(url)));
         for (const url of found) known.add(url);
@@ -49,7 +49,7 @@ export class StoredDefinitions {
   }
 
   private async search(type: DefinitionType, urls: readonly string[], count: number): Promise<readonly Resource[]> {
-    // A comma between the URLs is "or", one inside of them is none.
+    // A comma between URLs means "or"; a comma inside a URL is escaped.
     const query = new URLSearchParams({ url: urls.map((url) => url.replace(/[\\,$|]/g, '\\$&')).join(',') });
     const { clauses } = parseSearch(query, {
       type,

@@ -9,7 +9,7 @@ import { mayNameProfiles, ProfileValidation } from './profile-validation';
 import { ReferenceExistence } from './reference-existence';
 import { assertNoErrors, ResourceValidation } from './resource-validation';
 
-/** What every write has to satisfy, whatever its type: definitions, profiles, references. */
+/** Validation of every write, for all types: definitions, profiles, references. */
 @Injectable()
 export class WriteValidation {
   constructor(
@@ -20,19 +20,19 @@ export class WriteValidation {
     private readonly slices: Slices,
   ) {}
 
-  /** Whether references are looked up, which the write's transaction has to do. */
+  /** Whether references are checked, which must happen in the write's transaction. */
   get needsTransaction(): boolean {
     return this.references.isOn;
   }
 
   /**
-   * All errors and warnings of the content; nothing is stored, and references are not looked up.
-   * @param more canonicals of profiles beside those of `meta.profile`
+   * All errors and warnings of the content, without storing it or checking references.
+   * @param more canonicals of profiles in addition to `meta.profile`
    */
   async issuesOf(draft: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const value = this.storedOf(draft);
     const { issues, extensionUrls } = await this.slices.run(this.validation.check(value));
-    // What is built wrongly says nothing more to a profile.
+    // With structural errors, profile checks would be meaningless.
     if (issues.some(({ code }) => code === 'structure')) return issues;
     if (more.length === 0 && extensionUrls.length === 0 && !mayNameProfiles(value)) return issues;
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
@@ -40,7 +40,10 @@ export class WriteValidation {
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
   }
 
-  /** What was sent, but for a time of creation, which is the server's own: a false one there is no fault, as it is not stored. */
+  /**
+   * The sent resource without a creation time. The server sets that time and does not store the sent one, so a wrong
+   * one is no error.
+   */
   private storedOf({ type, value }: ResourceDraft): Resource {
     if (value.meta === undefined) return value;
     const meta = this.styles.of(type).withoutCreation(value.meta);
@@ -49,21 +52,24 @@ export class WriteValidation {
     return Object.keys(meta).length === 0 ? others : { ...value, meta };
   }
 
-  /** @throws ServiceError 'unprocessable' with all errors. */
+  /** @throws ServiceError 'unprocessable' with all errors */
   async assertValid(draft: ResourceDraft): Promise<void> {
     assertNoErrors(draft.type, await this.issuesOf(draft));
   }
 
   /**
-   * Inside of the transaction.
-   * @param willExist keys (`Patient/p7`) that the transaction writes besides
-   * @throws ServiceError 'unprocessable' naming each reference whose target is missing.
+   * Must run inside the transaction.
+   * @param willExist other keys (`Patient/p7`) that the transaction writes
+   * @throws ServiceError 'unprocessable' naming each reference whose target is missing
    */
   async assertReferences(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<void> {
     assertNoErrors(draft.type, await this.missingReferences(draft, willExist));
   }
 
-  /** One issue for each reference whose target is missing, as {@link assertReferences}; outside of a transaction as of now. */
+  /**
+   * One issue for each reference whose target is missing, as {@link assertReferences}; outside of a transaction it
+   * checks the current state.
+   */
   async missingReferences(
     { type, id, value }: ResourceDraft,
     willExist?: ReadonlySet<string>,

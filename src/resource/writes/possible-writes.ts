@@ -6,13 +6,19 @@ import { type LockedId, NEW_ID } from '../../store/resource-store';
 import { type StoredResource } from '../../model/stored-resource';
 import { type Write, type WriteConditions } from './write';
 
-/** An id that nobody has or had. */
+/** An id that is not and was never in use. */
 export const UNUSED: LockedId = { current: undefined, ...NEW_ID };
 
-/** What is hidden from the caller is not there; its id cannot be taken over either, since its history would be shown. */
+/**
+ * A resource hidden from the caller counts as missing. Its id cannot be reused either, since that would reveal its
+ * history.
+ */
 export const HIDDEN: LockedId = { ...UNUSED };
 
-/** @throws ServiceError when what is stored does not allow the write; TransactionConflict when a condition found something else */
+/**
+ * @throws ServiceError if the stored state does not allow the write; TransactionConflict if a condition found another
+ *   text
+ */
 export function assertPossible(write: Write, held: LockedId): void {
   const { mode, type, id, foundText } = write;
   const { current, lastVersion } = held;
@@ -30,7 +36,7 @@ export function assertPossible(write: Write, held: LockedId): void {
   }
 }
 
-/** @throws ServiceError 'precondition-failed' when what is stored is not what the caller counted on. */
+/** @throws ServiceError 'precondition-failed' if the stored version is not the required one */
 export function assertMatch({ ifMatch, ifNoneMatch }: WriteConditions, current: StoredResource | undefined): void {
   const isNamed = (versions: readonly number[] | '*'): boolean =>
     current !== undefined && (versions === '*' || versions.includes(current.version));

@@ -7,17 +7,20 @@ import { type ResourceDraft } from '../../model/resource-draft';
 import { ResourceRules } from '../hooks/resource-rule.registry';
 import { WriteValidation } from '../validation/write-validation';
 
-/** A draft that its type's rule has accepted, and that is valid: by validation, or because code of this server made it. */
+/** A draft accepted by the rule of its type, and valid: by validation, or because code of this server made it. */
 export interface CheckedDraft {
-  /** False when the write is the one statement of its row: no rule stores, nothing is looked up; listeners aside. */
+  /**
+   * False if the write is a single statement: no rule stores data and nothing is looked up. Listeners are not
+   * considered.
+   */
   readonly needsTransaction: boolean;
-  /** Whether listeners want to see the write. */
+  /** Whether listeners need the write. */
   readonly isConcerning: boolean;
-  /** Looks references up, and lets the rule move what is not part of the body to its own tables; inside the transaction. */
+  /** Checks references, and lets the rule move data out of the body into its own tables; inside the transaction. */
   store(previous: Resource | undefined): Promise<void>;
 }
 
-/** What every write has to satisfy, and what modules hang onto writes: the rule of the type, and listeners. */
+/** Checks and hooks of every write: validation, the rule of the type, and listeners. */
 @Injectable()
 export class WriteExtensions {
   constructor(
@@ -27,8 +30,8 @@ export class WriteExtensions {
   ) {}
 
   /**
-   * @param willExist keys (`Patient/p7`) that the transaction writes besides, which references may name
-   * @throws ServiceError 'unprocessable' with all faults of the resource, or what its rule throws.
+   * @param willExist other keys (`Patient/p7`) that the transaction writes, which references may name
+   * @throws ServiceError 'unprocessable' with all faults of the resource, or any error of its rule
    */
   async check(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<CheckedDraft> {
     const isConcerning = await this.listeners.concerns(draft.type);
@@ -45,7 +48,10 @@ export class WriteExtensions {
     };
   }
 
-  /** Types of R4 are validated before a rule does slow work; the rule of an own type knows better words than its shape. */
+  /**
+   * R4 types are validated before a rule does slow work. For own types the rule runs first: its messages are better
+   * than those of the shape.
+   */
   private async checkSent(draft: ResourceDraft): Promise<unknown> {
     const isR4 = isR4ResourceType(draft.type);
     if (isR4) await this.validation.assertValid(draft);
@@ -54,7 +60,7 @@ export class WriteExtensions {
     return checked;
   }
 
-  /** What a rule refuses may be there misspelt: what the shape does not know is told with it. */
+  /** If a rule reports a missing member, reports unknown members too: one may be the misspelt name. */
   private async checkByRule(draft: ResourceDraft): Promise<unknown> {
     try {
       return await this.rules.of(draft.type)?.check(draft);
@@ -71,15 +77,15 @@ export class WriteExtensions {
   }
 
   /**
-   * What a write of the draft would be refused for, and what it would be warned of; nothing is stored.
-   * @param profiles canonicals beside those of `meta.profile`
+   * The errors and warnings that a write of the draft would have; nothing is stored.
+   * @param profiles canonicals in addition to `meta.profile`
    */
   async issuesOf(draft: ResourceDraft, profiles: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const issues = await this.validation.issuesOf(draft, profiles);
     return issues.some(({ severity }) => severity === 'error') ? issues : [...issues, ...(await this.refusalOf(draft))];
   }
 
-  /** References of the draft whose targets are not stored, where `SVC_REFERENCE_CHECK` asks for them. */
+  /** References of the draft without a stored target, if `SVC_REFERENCE_CHECK` enables the check. */
   missingReferences(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
     return this.validation.missingReferences(draft);
   }

@@ -23,26 +23,26 @@ import { type CheckedDraft, WriteExtensions } from './write-extensions';
 import { assertPossible, HIDDEN, UNUSED } from './possible-writes';
 import { ALONE, type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
 
-/** Statements under way on the one connection: enough to hide the round trips, few enough to keep memory small. */
+/** Pipelined statements on the one connection: enough to hide round trips, few enough to keep memory small. */
 const FLIGHT = 64;
 
-/** Bytes of stored versions that one set may change; so many at most are not asked for. */
+/** Maximum bytes of stored versions that one set may change; for up to `FEW` resources they are not counted. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const FEW = 3;
 
-/** What a set of writes does to the tables, and whom it concerns. */
+/** The effects of a set of writes on tables and listeners. */
 interface Effects {
   readonly inserts: NewResource[];
-  /** Those of the inserts whose ids somebody else could use as well. */
+  /** The inserts under client-chosen ids, which other requests could use as well. */
   readonly chosenIds: NewResource[];
   readonly statements: (() => Promise<void>)[];
   readonly changes: { readonly write: Write; readonly change: ResourceChange }[];
 }
 
 /**
- * Writes resources: a single write is a set of one. Locks all resources of the set, refuses what they do not allow, plans the
- * effects, and executes these together: new resources by one statement for hundreds, the rest in flights (ADR 0050). Runs inside a
- * unit of work.
+ * Writes resources: a single write is a set of one. It locks all resources of the set, refuses impossible writes, plans
+ * the effects, and executes them together: new resources by one statement for hundreds, the rest in pipelined round
+ * trips (ADR 0050). Runs inside a unit of work.
  */
 @Injectable()
 export class WriteSet {
@@ -56,8 +56,8 @@ export class WriteSet {
   ) {}
 
   /**
-   * Results are in the order of `writes`; undefined where there was nothing to delete. The later of two writes of one id is the
-   * later version.
+   * Results are in the order of `writes`; undefined if there was nothing to delete. The later of two writes of one id
+   * is the later version.
    */
   async write(writes: readonly Write[], guard: WriteGuard = ALONE): Promise<(WriteResult | undefined)[]> {
     const firstByKey = new Map<string, Write>();
@@ -81,7 +81,8 @@ export class WriteSet {
     }
     await this.addTogether(effects, guard);
     await this.execute(effects, guard);
-    // One after the other, in their order: the second write of an id, and what refers by search to what the set has stored.
+    // These run one by one, in order: second writes of an id, and writes with references by search to resources of the
+    // set.
     for (const write of writes.filter((one) => one.mode === 'late' || !results.has(one))) {
       const again = write.mode === 'late' ? await guard.at(write.index, write.make) : write;
       const [result] = await guard.at(write.index, () => this.write([{ ...again, foundText: undefined }], guard));
@@ -91,7 +92,7 @@ export class WriteSet {
     return writes.map((write) => results.get(write));
   }
 
-  /** Everything that the set is about is locked before its first write, in one order that all sets keep. */
+  /** Locks all resources of the set before its first write, in one global order, which prevents deadlocks. */
   private async hold(writes: readonly Write[]): Promise<ReadonlyMap<Write, LockedId>> {
     const held = new Map<Write, LockedId>();
     const asked: (readonly [key: string, write: Write])[] = [];
@@ -109,19 +110,21 @@ export class WriteSet {
     return held;
   }
 
-  /** Mostly the resource is stored: its row is the lock. */
+  /** Usually the resource is stored, and its row is the lock. */
   private async holdOne({ mode, type, id }: Write): Promise<LockedId> {
     const current = mode === 'create' ? undefined : await this.store.lock(type, id);
     return current !== undefined || mode === 'delete' ? lockedId(current) : this.store.lockId(type, id);
   }
 
-  /** A few bytes may delete gigabytes, and all that is changed stands in memory with what is made of it. */
+  /** A small request may delete gigabytes, and all changed resources are in memory together. */
   private holdMemory(bytes: number): void {
     if (bytes > MOST_BYTES && this.requests.origin !== undefined) throw tooLongTogether();
     this.requests.ticket.hold(2 * bytes);
   }
 
-  /** Writes whose resource is not stored, or is not among the rows of the caller: one look for all that share a grant. */
+  /**
+   * Writes whose resource is not stored or not granted to the caller; one statement for all writes with the same grant.
+   */
   private async beyond(writes: readonly Write[]): Promise<ReadonlySet<Write>> {
     const beyond = new Set<Write>();
     for (const [limit, limited] of byLimit(writes)) {
@@ -140,7 +143,7 @@ export class WriteSet {
           ? this.planInsert(write, held, effects)
           : this.planReplace(write, current, effects);
       case 'patch': {
-        if (current === undefined) return undefined; // refused before
+        if (current === undefined) return undefined; // already refused
         const draft = ResourceDraft.of(await write.patch(current.text), write.type, write.id);
         const rule = await this.extensions.check(draft, write.willExist);
         return this.planReplace({ ...write, draft, rule }, current, effects);
@@ -172,7 +175,7 @@ export class WriteSet {
     return { outcome: 'created', resource: { type, id, ...content } };
   }
 
-  /** Plans what listeners create with the changes: it is inserted with what the set creates. */
+  /** Plans the resources that listeners create with the changes; they are inserted with those of the set. */
   private async addTogether(effects: Effects, guard: WriteGuard): Promise<void> {
     for (const { write, change } of [...effects.changes]) {
       const { index } = write;
