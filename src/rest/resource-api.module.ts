@@ -22,7 +22,10 @@ import { WriteIntents } from './bundle/write-intents';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
 
-/** Routes of the resource API, imported by AppModule alone and last: `/:type` would answer for everybody else (ADR 0007). */
+/**
+ * Routes of the resource API, imported only by AppModule and last: `/:type` would match the routes of other modules
+ * (ADR 0007).
+ */
 @Module({
   imports: [ResourceModule],
   controllers: [

@@ -13,8 +13,9 @@ import { SearchIndex } from '../../search-index/search-index';
 import { SearchRequests } from './search-request';
 
 /**
- * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): what of one type belongs to one resource, by the
- * stored CompartmentDefinition. The last of the open routes: on the bare root it would answer for `/fhir/{type}/{id}`.
+ * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): resources of one type that belong to one resource,
+ * by the stored CompartmentDefinition. Registered last of the open routes: on the bare root it would match
+ * `/fhir/{type}/{id}`.
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)

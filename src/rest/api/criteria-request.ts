@@ -3,10 +3,10 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { isLenient } from '../../platform/http/known-parameters';
 
-/** Parameters of the request itself; every other one is a criterion. */
+/** Parameters of the request itself; all others are criteria. */
 const OF_THE_REQUEST = ['_format', '_pretty', '_method', '_no-content'];
 
-/** The criteria in the URL of a conditional write; empty when there are none. */
+/** The criteria in the URL of a conditional write; empty if there are none. */
 export function criteriaOf(request: Request): string {
   const query = queryOf(request);
   for (const name of OF_THE_REQUEST) query.delete(name);
@@ -14,8 +14,8 @@ export function criteriaOf(request: Request): string {
 }
 
 /**
- * The criteria of a create, in `If-None-Exist` (http://hl7.org/fhir/R4/http.html#ccreate) or in the URL; undefined when it
- * is unconditional.
+ * The criteria of a create, in `If-None-Exist` (http://hl7.org/fhir/R4/http.html#ccreate) or in the URL; undefined if
+ * it is unconditional.
  */
 export function createCriteriaOf(request: Request): string | undefined {
   const inHeader = request.get('if-none-exist');
@@ -30,11 +30,11 @@ export function createCriteriaOf(request: Request): string | undefined {
   return inHeader ?? (inUrl === '' ? undefined : inUrl);
 }
 
-/** Whether a create is one of these; rights are asked before the criteria are read. */
+/** Whether a create is conditional; access is decided before the criteria are read. */
 export const isConditionalCreate = (request: Request): boolean =>
   request.headers['if-none-exist'] !== undefined || criteriaOf(request) !== '';
 
-/** Whether `_no-content=true` asks a DELETE for 204 in place of what was deleted. */
+/** Whether `_no-content=true` asks a DELETE for 204 instead of the deleted resource. */
 export function isNoContent(request: Request): boolean {
   const text = queryOf(request).get('_no-content');
   if (['true', 'false', '', null].includes(text)) return text === 'true';
@@ -42,8 +42,8 @@ export function isNoContent(request: Request): boolean {
 }
 
 /**
- * Refuses criteria beside an id: whoever sends them expects them to decide, and they would not.
- * @throws ServiceError 'invalid' unless `Prefer` asks to ignore what is unknown
+ * Refuses criteria in addition to an id: the client expects them to decide, but they would be ignored.
+ * @throws ServiceError 'invalid' unless `Prefer` asks to ignore unknown parameters
  */
 export function assertNoCriteria(request: Request): void {
   if (!request.url.includes('?') || isLenient(request.get('prefer'))) return;
@@ -55,7 +55,7 @@ export function assertNoCriteria(request: Request): void {
   );
 }
 
-/** Whether `x-conditional-delete: remove-all` allows to delete several. */
+/** Whether `x-conditional-delete: remove-all` allows several deletions. */
 export function isRemoveAll(request: Request): boolean {
   const header = request.get('x-conditional-delete');
   if (header === undefined || header === 'remove-all') return header !== undefined;

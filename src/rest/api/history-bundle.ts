@@ -13,8 +13,8 @@ interface Link {
 }
 
 /**
- * The Bundle of a page. Its links go by the place of the first and last version, not by page numbers: whatever is
- * written meanwhile, the next page begins where this one ended.
+ * The Bundle of a page. Its links hold the position of the first and last version, not page numbers: regardless of
+ * concurrent writes, the next page begins where this one ended.
  */
 export function historyBundle(
   page: HistoryPage,
@@ -57,12 +57,12 @@ function pageLinks(
   const links = [linkTo('self', positionOf(walk, page))];
   const isFirst = from === undefined && (page ?? 1) === 1;
   if (!isFirst) links.push(linkTo('first'));
-  // Where a page was reached from, there is something.
+  // A page reached by a link has a neighbor on that side.
   if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
     links.push(linkTo('previous', ['_after', printPosition(first)]));
   }
   if (last !== undefined && (isOlder ? hasMore : true)) links.push(linkTo('next', ['_before', printPosition(last)]));
-  // Pages go to what is older: only the first one knows from where on there is news (RFC 5989 names the relation).
+  // Pages lead to older versions, so only the first one can link to later changes (RFC 5989 defines the relation).
   if (isFirst && bookmark !== undefined) links.push(linkTo('monitor', ['_txid', printBookmark(bookmark)]));
   return links;
 }

@@ -13,23 +13,23 @@ const PARAMETERS = [
   ...['_since', '_at', '_txid', '_count', '_page', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'],
   ...['_before', '_after'],
 ];
-/** How an answer is written is no part of what it lists, but its links repeat it. */
+/** Parameters that links repeat, including those of the format, which do not select versions. */
 const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
 
-/** Pages are counted out up to here; links walk on from the last version of a page, at no cost. */
+/** Deepest offset of numbered pages. Links continue from the last version of a page and have no such cost. */
 const LARGEST_SKIP = 10_000;
 
 export interface HistoryQuery extends HistoryRequest {
-  /** From 1; undefined where the page is not asked for by its number. */
+  /** From 1; undefined if the page is not requested by number. */
   readonly page: number | undefined;
   readonly subset: Subset | undefined;
-  /** The parameters that were used, without the position. */
+  /** The parameters used, without the position. */
   readonly used: URLSearchParams;
 }
 
 /**
- * Reads the parameters of a history (http://hl7.org/fhir/R4/http.html#history): `_since`, `_at` and `_txid` limit
- * it, `_before` and `_after`, or `_page`, continue it. It is sorted as R4 says, so `_sort` may only say the same.
+ * Reads the parameters of a history (http://hl7.org/fhir/R4/http.html#history): `_since`, `_at` and `_txid` limit it;
+ * `_before` and `_after`, or `_page`, select a page. R4 defines the order, so `_sort` may only repeat it.
  * @param prefer the header, which may ask to ignore unknown parameters
  * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed
  */

@@ -22,7 +22,7 @@ import { historyBundle } from './history-bundle';
 import { readHistoryQuery } from './history-request';
 import { resourceAnswer } from './resource-answer';
 
-/** The versions of one resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history), and each of them alone. */
+/** The versions of a resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history), and single versions. */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
 @EnforcesRows()
@@ -119,7 +119,7 @@ export class HistoryController {
   }
 }
 
-/** Types that nothing is granted of need no walk. */
+/** Drops types without granted rows, which need no walk. */
 const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
   ...scope,
   types: scope.id === undefined ? scope.types.filter((type) => limit.types.includes(type)) : scope.types,

@@ -1,14 +1,14 @@
 import { greatCircleMeters, type Position } from '../../search/query/great-circle';
 import { type SearchClause } from '../../search/query/search-query';
 
-/** The extension of `Bundle.entry.search` that tells how far a Location is from what a search was near to. */
+/** The extension of `Bundle.entry.search` with the distance of a Location from the searched place. */
 const URL = 'http://hl7.org/fhir/StructureDefinition/location-distance';
 
-/** Tells what an entry's `search` says beside its mode: JSON members, or nothing. */
+/** Returns more JSON members for an entry's `search`, or nothing. */
 export type SearchExtension = (text: string) => string;
 
 /**
- * The distance to the nearest place that the search names; undefined for searches that name none
+ * The distance to the nearest searched place; undefined for searches without a place
  * (http://hl7.org/fhir/R4/extension-location-distance.html).
  */
 export function locationDistance(clauses: readonly SearchClause[]): SearchExtension | undefined {

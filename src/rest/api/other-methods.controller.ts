@@ -2,7 +2,10 @@ import { All, Controller } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** What the root of the API does not take: behind its other routes, and before those of `/:type`, which `/fhir` would be one of. */
+/**
+ * Refuses other methods on the root of the API. Registered after its other routes, and before those of `/:type`, which
+ * would match `/fhir`.
+ */
 @ApiExcludeController()
 @Controller(['fhir', ''])
 export class OtherMethodsController {

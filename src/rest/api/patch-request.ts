@@ -18,9 +18,10 @@ const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
 const KINDS: readonly PatchKind[] = ['json-patch', 'merge-patch', 'fhirpath-patch'];
 
 /**
- * Reads the patch of a request; its kind comes from `_method`, else from the media type, else from its form.
- * @param maxBytes the largest result
- * @throws ServiceError 'unsupported-media-type', or 'invalid' for a malformed patch; JsonBodyError for hostile or broken text.
+ * Reads the patch of a request. Its kind comes from `_method`, else from the media type, else from its form.
+ * @param maxBytes maximum size of the result
+ * @throws ServiceError 'unsupported-media-type', or 'invalid' for a malformed patch; JsonBodyError for hostile or
+ *   broken text
  */
 export async function patchOf(request: Request, maxBytes: number, slices: Slices): Promise<ResourcePatch> {
   const sent = mediaTypeOf(request);

@@ -15,8 +15,8 @@ import { IsolationGuard } from './isolation.guard';
 import { resourceAnswer } from './resource-answer';
 
 /**
- * Reads one resource (http://hl7.org/fhir/R4/http.html#read) on both roots, and refuses what no other route takes.
- * The routes are open to any type, so they come after all others (ADR 0007).
+ * Reads one resource (http://hl7.org/fhir/R4/http.html#read) on both roots, and refuses requests that match no other
+ * route. The routes match any type, so they are registered after all others (ADR 0007).
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard, IsolationGuard)

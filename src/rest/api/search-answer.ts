@@ -10,19 +10,19 @@ import { type LateTexts, type ListedVersion } from '../../store/late-texts';
 import { bundleText, joined, produceBundle, searchEntry } from '../../model/bundle-text';
 import { searchLinks, type SearchPlace } from './search-links';
 
-/** What the answer of a search says beside its resources, and how these are shown. */
+/** The presentation of a search's answer: members beside its resources, and the format of these. */
 export interface SearchPresentation extends SearchPlace {
-  /** The part of each resource that was asked for. */
+  /** The requested part of each resource. */
   readonly subset: Subset | 'count' | undefined;
-  /** Bare resources instead of a Bundle. */
+  /** Resources without a Bundle. */
   readonly isArray: boolean;
-  /** What the `search` of each match says beside its mode. */
+  /** Further members for the `search` of each match. */
   readonly extension?: SearchExtension | undefined;
 }
 
 /**
- * The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts that were not read with
- * the page are read while it is sent.
+ * The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts that
+ * were not read with the page are read while it is sent.
  */
 export function searchAnswer(
   page: SearchPage,
@@ -65,7 +65,7 @@ function bundleOf(
 /** Bytes of texts that are printed at once. */
 const SHORT_BYTES = 64 * 1024;
 
-/** Whether all texts came with the page and are few: to print them in steps would cost more than the search. */
+/** Whether all texts came with the page and are short. Printing these in steps would cost more than the search. */
 function isShort({ resources, included }: SearchPage): boolean {
   let bytes = 0;
   const isWithin = ({ text, bytes: own }: SearchPage['resources'][number]): boolean =>
@@ -101,8 +101,8 @@ async function* entriesOf(
 }
 
 /**
- * The resources alone; where the pages beside this one are says the header `Link` (RFC 8288, section 3), and what a Bundle
- * would warn of the header `Warning` (RFC 7234, section 5.5).
+ * An array of resources. The header `Link` (RFC 8288, section 3) holds the links to other pages, and the header
+ * `Warning` (RFC 7234, section 5.5) the warnings of a Bundle.
  */
 function arrayOf(
   page: SearchPage,
@@ -131,7 +131,7 @@ function arrayOf(
   };
 }
 
-/** @param one with its text, which has been read by now */
+/** @param one with its text, which has been read */
 const readText = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
 
 /** http://hl7.org/fhir/R4/search.html#outcome */
@@ -144,7 +144,7 @@ const TOO_MANY_INCLUDED: OutcomeIssue = {
   diagnostics: `Not all resources that _include and _revinclude ask for are in this page: it holds ${MAX_INCLUDED} of them at most. Ask for a smaller _count.`,
 };
 
-/** Said whether any are stored or not, so that it tells nothing. */
+/** Returned whether or not any are stored, so that it reveals nothing. */
 const leftOut = (types: readonly string[]): OutcomeIssue => ({
   severity: 'warning',
   code: 'suppressed',

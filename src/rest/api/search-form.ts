@@ -2,12 +2,15 @@ import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 
-/** A thousand values of a hundred characters fit in often; larger forms would take long to read in one go. */
+/**
+ * Large enough for about a thousand values of a hundred characters, several times; larger forms would take long to
+ * parse in one go.
+ */
 const LARGEST_FORM_BYTES = 1_048_576;
 
 /**
  * The parameters of `POST …/_search`: those of the URL and those of the form (http://hl7.org/fhir/R4/http.html#search).
- * @throws ServiceError 'unsupported-media-type' for another body than a form, 'too-large' above 1 MiB
+ * @throws ServiceError 'unsupported-media-type' if the body is no form, 'too-large' above 1 MiB
  */
 export function searchFormOf(request: Request): URLSearchParams {
   const bytes = bodyOf(request);

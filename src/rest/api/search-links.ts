@@ -3,16 +3,16 @@ import { type SearchPage } from '../../search/run/resource-search';
 import { printPosition } from '../../search/query/search-position';
 import { type PagePosition } from '../../search/query/search-query';
 
-/** What the links of a search repeat, and where the page is. */
+/** The repeated parts of a search's links, and the position of the page. */
 export interface SearchPlace {
   readonly rootUrl: string;
-  /** Below the root: `Patient`; empty for the root itself. */
+  /** Path below the root: `Patient`; empty for the root itself. */
   readonly path: string;
-  /** The parameters that were used, with the count that is in force. */
+  /** The parameters used, with the effective count. */
   readonly used: URLSearchParams;
   readonly count: number;
   readonly position: PagePosition | undefined;
-  /** The number of the page, when it was asked for by one. */
+  /** The page number, if the page was requested by number. */
   readonly page: number | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface Link {
 }
 
 /**
- * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They go by the rows at its edges, so that they stay right
- * while others write; by number when it was reached by its number.
+ * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They hold the rows at its edges, so that they stay
+ * correct during writes. A page reached by number has numbered links.
  */
 export function searchLinks(page: SearchPage, place: SearchPlace): readonly Link[] {
   const { rootUrl, path, used } = place;
@@ -37,7 +37,9 @@ export function searchLinks(page: SearchPage, place: SearchPlace): readonly Link
   ];
 }
 
-/** Where numbers end, or a page ended early since it is long, `next` goes on by the last row. */
+/**
+ * Beyond the deepest numbered page, or after a page shortened because it is long, `next` continues from the last row.
+ */
 function numberedLinksOf(
   { total, hasMore, isShort, next }: SearchPage,
   { count }: SearchPlace,
@@ -55,7 +57,7 @@ function numberedLinksOf(
   ];
 }
 
-/** The parameters that were used say nothing of a page; what does needs no escapes. */
+/** The parameters used hold no position; the position needs no escapes. */
 const linkFrom =
   (base: string, used: string) =>
   (relation: string, at: PagePosition | number | undefined): Link => {

@@ -24,24 +24,24 @@ import { LateTexts } from '../../store/late-texts';
 import { locationDistance } from './location-distance';
 import { noPlaceForTotals, searchAnswer, type SearchPresentation } from './search-answer';
 
-/** What is searched, beside what the query asks for. */
+/** The target of a search, in addition to the query. */
 export interface SearchTarget {
   readonly type: string;
-  /** Below the root, as the links repeat it. */
+  /** Path below the root, as the links repeat it. */
   readonly path: string;
-  /** Clauses that the path stands for. */
+  /** Clauses that the path implies. */
   readonly clauses: readonly SearchClause[];
 }
 
 type Scope = Omit<Parameters<typeof readSearch>[1], 'type'> & { readonly incomplete: Set<SearchParameter> };
 
-/** What shapes a page: `page` and `explain` are asked of one type alone. */
+/** The shape of a page; only a search of one type has `page` and `explain`. */
 type AskedShape = Omit<ReadSearch, keyof SearchQuery> & Pick<SearchQuery, 'count' | 'position'>;
 
-/** Stands for all types when nothing is stored: common parameters are checked against it. */
+/** Placeholder type if nothing is stored: common parameters are checked against it. */
 const SOME_TYPE = 'Basic';
 
-/** A search from its query to its Bundle, whatever route it came by. */
+/** Answers searches of all routes, from the query to the Bundle. */
 @Injectable()
 export class SearchRequests {
   constructor(
@@ -57,7 +57,7 @@ export class SearchRequests {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ServiceError 'invalid' naming the parameter that is unknown or malformed */
+  /** @throws ServiceError 'invalid' naming an unknown or malformed parameter */
   async answer(request: Request, query: URLSearchParams, { type, path, clauses }: SearchTarget): Promise<FhirAnswer> {
     const scope = await this.scopeOf(request);
     const asked = readSearch(query, { ...scope, type }, this.environment.searchTimeoutMaxSeconds);
@@ -69,8 +69,9 @@ export class SearchRequests {
   }
 
   /**
-   * A search over types.
-   * @throws ServiceError 'invalid' for no parameter at all, and naming one that is not common to the types or malformed
+   * Answers a search over types.
+   * @throws ServiceError 'invalid' for a search without parameters, and naming one that is malformed or not common to
+   *   the types
    */
   async answerOverTypes(request: Request, query: URLSearchParams): Promise<FhirAnswer> {
     if (![...query.values()].some((value) => value !== '')) throw nothingAsked();
@@ -111,7 +112,7 @@ export class SearchRequests {
     const { path, used, isArray, position, page: number, extension } = asked;
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && (count === 0 || asked.explain !== undefined || asksForTotal(query))) throw noPlaceForTotals();
-    // An array has no place for the total, which only the link to its last page by number needs.
+    // An array has no member for the total; only its numbered link to the last page needs it.
     const total = isArray && number === undefined ? 'none' : asked.total;
     const page = await this.statements.within(this.limitOf(asked.timeoutSeconds), () => find({ count, total }));
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
@@ -119,7 +120,7 @@ export class SearchRequests {
     return searchAnswer(page, { ...place, subset, isArray, extension }, this.texts, warnings);
   }
 
-  /** Of page, total and includes together; when nothing is asked, as long as one statement may take. */
+  /** Time limit of page, total and includes together; by default, the limit of one statement. */
   private limitOf(asked: number | undefined): TimeLimit {
     const seconds = asked ?? this.environment.statementTimeoutSeconds;
     const message = `The search took longer than ${seconds} s. Ask with a larger _timeout, or for less: fewer matches, a smaller _count, _total=none.`;
@@ -127,7 +128,7 @@ export class SearchRequests {
   }
 }
 
-/** A page of everything is hardly what a caller of the bare root wants. */
+/** A caller of the bare root hardly wants a page of everything. */
 const nothingAsked = (): ServiceError =>
   new ServiceError(
     'invalid',

@@ -9,8 +9,8 @@ import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
 
 /**
- * Search over types (http://hl7.org/fhir/R4/http.html#search, "all resource types"), with GET and with a form. The policy
- * decides on the whole, as on the history of the server: who may search so may search every type.
+ * Search over types (http://hl7.org/fhir/R4/http.html#search, "all resource types"), with GET and with a form. The
+ * policy decides once for the whole, as for the history of the server: such a grant covers every type.
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)

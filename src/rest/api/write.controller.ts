@@ -31,13 +31,13 @@ import { locationOf, resourceAnswer } from './resource-answer';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
 
-/** Names a write by its id, and the same write by criteria. */
+/** Sets the operation id of a write: one for writes by id, another for writes by criteria. */
 const WriteId = (byId: string, byCriteria: string): MethodDecorator =>
   OperationId(({ params }) => (params.id === undefined ? byCriteria : byId), [byId, byCriteria]);
 
 /**
- * Create, update, patch and delete (http://hl7.org/fhir/R4/http.html) on both roots, of a resource that is named by its id, or
- * found by criteria.
+ * Create, update, patch and delete (http://hl7.org/fhir/R4/http.html) on both roots, of a resource selected by id or by
+ * criteria.
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard, IsolationGuard)
@@ -126,16 +126,17 @@ export class WriteController {
   }
 
   /**
-   * The resource that is sent; one of megabytes is read in slices.
-   * @throws what {@link readBodyInSteps} and {@link ResourceDraft.of} throw
+   * The sent resource; one of megabytes is parsed in time slices.
+   * @throws all errors of {@link readBodyInSteps} and {@link ResourceDraft.of}
    */
   private async draftOf(request: Request, type: string, id?: string): Promise<ResourceDraft> {
     return ResourceDraft.of(await this.slices.run(readBodyInSteps(request)), type, id);
   }
 
   /**
-   * @param id undefined where criteria name the resource
-   * @throws ServiceError for a type that is unknown or refuses such writes, what is no id, or criteria beside the id
+   * @param id undefined if criteria select the resource
+   * @throws ServiceError for a type that is unknown or refuses such writes, for a malformed id, or for criteria in
+   *   addition to the id
    */
   private assertTarget(write: 'update' | 'delete', type: string, id: string | undefined, request: Request): void {
     if (id === undefined) {
@@ -147,7 +148,7 @@ export class WriteController {
     assertNoCriteria(request);
   }
 
-  /** On which versions the write depends, and to which rows it keeps. */
+  /** The version preconditions of the write, and the rows that the caller may access. */
   private async optionsOf({ headers }: Request): Promise<WriteConditions> {
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
     return { ...preconditionsOf({ ifMatch, ifNoneMatch }, HEADER_TAGS), reach: await this.limits.reach() };

@@ -12,18 +12,18 @@ import { EntryRoutes, answeredEntry } from './entry-routes';
 import { EntryFaults } from './entry-faults';
 import { TransactionRunner } from './transaction-runner';
 
-/** Neighbouring writes that are tried as one set. */
+/** Maximum number of adjacent writes that are tried as one set. */
 const SET_SIZE = 256;
 
-/** Characters that each entry may have: refusals among them. */
+/** Characters that each entry may have in any case; errors fit in. */
 const ALWAYS_ROOM = 16 * 1024;
 
-/** Characters that are left for the answers of further entries. */
+/** Remaining characters for the answers of further entries. */
 interface Room {
   left: number;
 }
 
-/** Runs each entry of a batch as if it were sent alone, in their order: one that fails is no other's business. */
+/** Runs each entry of a batch as if it were sent alone, in order. The failure of one entry does not affect others. */
 @Injectable()
 export class BatchRunner {
   constructor(
@@ -45,8 +45,8 @@ export class BatchRunner {
   }
 
   /**
-   * Plain writes together cost a fraction of what they cost alone, and nobody can tell the difference: when one of them
-   * fails, nothing of the set is written, and its halves are tried.
+   * Plain writes in one set cost a fraction of single ones, with the same outcome: if one fails, nothing of the set is
+   * written, and its halves are tried.
    */
   private async runSet(
     set: readonly BundleEntry[],
@@ -56,7 +56,7 @@ export class BatchRunner {
   ): Promise<AnsweredEntry[]> {
     if (set.length === 1 || deadline.isOver) return [await this.runAlone(set[0], call, deadline, room)];
     try {
-      // Links between them are left as they are: a batch has none.
+      // Links between entries stay as they are: a batch has none.
       const entries = set.map((entry) => ({ ...entry, fullUrl: undefined }));
       return await this.transactions.run({ type: 'batch', entries, faults: new EntryFaults(true) }, call, deadline);
     } catch (error) {
@@ -80,7 +80,7 @@ export class BatchRunner {
     try {
       await deadline.check();
       const { refusal, ...answer } = await this.routes.send(entry, call, Math.max(room.left, ALWAYS_ROOM));
-      // What was written stays written: it is answered without its resource.
+      // A committed write must be answered, even without room for its resource.
       if (refusal !== undefined && entry.request.method === 'GET') throw refusal;
       room.left -= answer.text.length;
       return answeredEntry(entry, answer);
@@ -91,7 +91,7 @@ export class BatchRunner {
   }
 }
 
-/** A POST or PUT that nothing but its resource decides. */
+/** A POST or PUT whose effect depends only on its resource. */
 const isPlainWrite = (entry: BundleEntry | undefined): boolean =>
   entry !== undefined &&
   (entry.request.method === 'POST' || entry.request.method === 'PUT') &&
@@ -104,7 +104,7 @@ function neighboursOf(entries: readonly BundleEntry[], from: number): readonly B
   return entries.slice(from, end);
 }
 
-/** @throws what is no refusal but a failure of ours: the filter answers it, and logs it. */
+/** @throws an unexpected failure, which is no refusal: the exception filter answers and logs it */
 function refusedEntry(error: unknown, entry: BundleEntry): AnsweredEntry {
   const refusal = entryError(error, entry.index);
   if (!(refusal instanceof ServiceError)) throw error;

@@ -1,10 +1,10 @@
 import { faultAt } from './entry-error';
 
-/** What the entries of one transaction are called there, and what they become: links to them are rewritten. */
+/** Maps the fullUrls of a transaction's entries to their new references, to rewrite links. */
 export class BundleLinks {
   private readonly targets = new Map<string, string>();
 
-  /** @throws ServiceError 'invalid' when one fullUrl stands for two resources. */
+  /** @throws ServiceError 'invalid' if two resources have the same fullUrl */
   add(fullUrl: string, target: string): void {
     const known = this.targets.get(fullUrl);
     if (known !== undefined && known !== target) {
@@ -14,8 +14,8 @@ export class BundleLinks {
   }
 
   /**
-   * Finds what a link of the entry `fullUrl` becomes: `Type/id` of an entry of the transaction, or undefined. A relative link
-   * is below the base of the entry that holds it (http://hl7.org/fhir/R4/bundle.html#references).
+   * The replacement of a link in the entry `fullUrl`: `Type/id` of an entry of the transaction, or undefined. A
+   * relative link is resolved against the base of its entry (http://hl7.org/fhir/R4/bundle.html#references).
    */
   targetOf(link: string, fullUrl: string | undefined): string | undefined {
     const direct = this.targets.get(link);

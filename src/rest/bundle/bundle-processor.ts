@@ -13,10 +13,12 @@ import { produceAnswer } from './entry-answer';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
-/** A Bundle waits as long for a slot; most clients of HTTP give up later. */
+/** Longest wait of a Bundle for a slot; most HTTP clients give up later. */
 const LONGEST_WAIT_MILLISECONDS = 30_000;
 
-/** Processes Bundles (http://hl7.org/fhir/R4/http.html#transaction). A collection is stored like a transaction of PUTs. */
+/**
+ * Processes Bundles (http://hl7.org/fhir/R4/http.html#transaction). A collection is stored like a transaction of PUTs.
+ */
 @Injectable()
 export class BundleProcessor {
   private readonly slots: Slots;
@@ -28,7 +30,8 @@ export class BundleProcessor {
     private readonly slices: Slices,
     private readonly environment: Environment,
   ) {
-    // At most half of the connections to the database, so that Bundles never delay all other requests; one caller has half of that.
+    // At most half of the database connections, so that Bundles never delay all other requests; one caller gets at most
+    // half of that.
     const permits = Math.max(1, Math.floor(environment.databasePoolSize / 2));
     this.slots = new Slots({
       permits,
@@ -40,9 +43,9 @@ export class BundleProcessor {
   }
 
   /**
-   * Returns the Bundle that answers.
-   * @throws ServiceError with an expression that begins with the entry at fault; nothing of a transaction is left then. 'busy' after
-   * the longest wait for a slot
+   * Returns the Bundle of the answer.
+   * @throws ServiceError with an expression that begins with the entry at fault, after which nothing of a transaction
+   *   is stored; 'busy' after the longest wait for a slot
    */
   process(text: string, call: BundleCall): Promise<Produce> {
     const { caller: key, signal } = this.requests.ticket;

@@ -1,28 +1,28 @@
 import { type JsonMember } from '../../platform/json/json-members';
 import { type EntryFaults } from './entry-faults';
 
-/** http://hl7.org/fhir/R4/valueset-bundle-type.html; the other types are not something to do. */
+/** http://hl7.org/fhir/R4/valueset-bundle-type.html; Bundles of other types cannot be processed. */
 export type BundleType = 'transaction' | 'batch' | 'collection';
 
-/** A Bundle that is to be processed. */
+/** A Bundle to process. */
 export interface Bundle {
   readonly type: BundleType;
   readonly entries: readonly BundleEntry[];
-  /** What is wrong with entries so far; of a batch none is. */
+  /** Faults of entries found so far; none for a batch. */
   readonly faults: EntryFaults;
 }
 
 export interface BundleEntry {
-  /** From 0, as the expression of an error names it. */
+  /** From 0, as in the expression of an error. */
   readonly index: number;
   readonly fullUrl: string | undefined;
   readonly resource: EntryResource | undefined;
   readonly request: EntryRequest;
 }
 
-/** The resource of an entry as text; it is parsed once it is known what its references become. */
+/** The resource of an entry as text; parsed later, when the replacements of its references are known. */
 export interface EntryResource {
-  /** `resourceType`, when it is a string. */
+  /** `resourceType`, if it is a string. */
   readonly type: string | undefined;
   readonly id: string | undefined;
   readonly members: readonly JsonMember[];

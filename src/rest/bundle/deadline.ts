@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EndSignal } from '../../platform/admission/request-end';
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** How many steps may follow each other before other requests get their turn: a step is well below a millisecond. */
+/** Steps between two yields to other requests; a step takes well below a millisecond. */
 const STEPS_A_TURN = 50;
 
 /**
- * Bounds the whole of a bundle, whose statements are bounded one by one, and keeps it from delaying other requests. A bundle whose
- * client disconnected ends too.
+ * Limits the total time of a Bundle, in addition to the limits of its statements, and yields to other requests. Also
+ * ends a Bundle whose client disconnected.
  */
 export class Deadline {
   private readonly endsAt: number;
@@ -24,12 +24,12 @@ export class Deadline {
     return performance.now() > this.endsAt;
   }
 
-  /** @throws ServiceError 'busy' when the client disconnected: nothing more is done for it, not even a commit. */
+  /** @throws ServiceError 'busy' if the client disconnected: no more work is done for it, not even a commit */
   checkClient(): void {
     this.signal?.throwIfAborted();
   }
 
-  /** Called after each step. @throws ServiceError 'timeout' when the time is over; as {@link checkClient} */
+  /** Called after each step. @throws ServiceError 'timeout' after the time limit; as {@link checkClient} */
   async check(): Promise<void> {
     if (++this.steps % STEPS_A_TURN === 0) await nextTurn();
     this.checkClient();

@@ -6,19 +6,19 @@ import { faultAt } from './entry-error';
 
 export type WriteVerb = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What an entry asks to write. */
+/** A write that an entry requests. */
 export interface WriteAction {
   readonly kind: 'write';
   readonly verb: WriteVerb;
   readonly type: string;
-  /** The id of the URL. */
+  /** The id in the URL. */
   readonly id?: string;
-  /** The query that decides what is written, if anything: of the URL, or `ifNoneExist`. */
+  /** The query that selects the resource to write, if any: from the URL, or `ifNoneExist`. */
   readonly criteria?: string;
   readonly options: WriteConditions;
 }
 
-/** What an entry asks to read: a path below the root, with its query. */
+/** A read that an entry requests: a path below the root, with its query. */
 export interface ReadAction {
   readonly kind: 'read';
   readonly type: string | undefined;
@@ -30,8 +30,8 @@ export type EntryAction = WriteAction | ReadAction;
 const WRITE_VERBS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'] satisfies WriteVerb[];
 
 /**
- * Reads what an entry of a transaction asks for (http://hl7.org/fhir/R4/http.html#transaction).
- * @throws ServiceError 'invalid' or 'not-allowed' with an expression below the entry.
+ * Reads the request of a transaction's entry (http://hl7.org/fhir/R4/http.html#transaction).
+ * @throws ServiceError 'invalid' or 'not-allowed' with an expression below the entry
  */
 export function actionOf(entry: BundleEntry, baseUrl: string): EntryAction {
   const { method } = entry.request;
@@ -90,7 +90,7 @@ const TARGETS: Readonly<Record<WriteVerb, string>> = {
 
 /**
  * Reads the URL of a request: relative, or below the server's own base.
- * @throws ServiceError 'invalid' for another server's.
+ * @throws ServiceError 'invalid' for a URL of another server
  */
 export function relativeUrl(url: string, baseUrl: string): string {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(url);

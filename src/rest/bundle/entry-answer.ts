@@ -5,13 +5,13 @@ import { produceBundle } from '../../model/bundle-text';
 import { entryStatus, versionPath } from '../api/resource-answer';
 import { type BundleType } from './bundle';
 
-/** The most characters of resources in the answer to a Bundle: they stand in memory together until it is sent. */
+/** Maximum characters of resources in the answer to a Bundle: all of them are in memory until it is sent. */
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 /** An entry of the answer, before it is text. */
 export type AnsweredEntry = { readonly kind: 'write'; readonly result: WriteResult | undefined } | RoutedEntry;
 
-/** An answer of a route of ours. */
+/** The answer of one of our routes. */
 export interface RoutedEntry {
   readonly kind: 'route';
   readonly status: number;
@@ -24,15 +24,16 @@ export interface RoutedEntry {
 }
 
 /**
- * The Bundle that answers one: an entry for each, in their order (http://hl7.org/fhir/R4/http.html#transaction-response). It never
- * fails, since writes are committed by now: where resources would make it too long, the later ones are left out, as `Prefer` allows.
+ * The answer to a Bundle: one entry for each, in order (http://hl7.org/fhir/R4/http.html#transaction-response). It
+ * never fails, since writes are already committed. If resources would make it too long, the later ones are omitted, as
+ * `Prefer` allows.
  */
 export function produceAnswer(type: BundleType, answers: readonly AnsweredEntry[], call: BundleCall): Produce {
   const responseType = type === 'batch' ? 'batch-response' : 'transaction-response';
   return produceBundle(responseType, {}, entriesOf(answers, call));
 }
 
-/** A few at a time, in characters that are printed at once. */
+/** Yields a few entries at a time, bounded by the characters that are printed at once. */
 function* entriesOf(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
   let room = MOST_CHARACTERS - answers.reduce((sum, one) => sum + (one.kind === 'route' ? one.text.length : 0), 0);
   let texts: string[] = [];
@@ -92,7 +93,7 @@ function routeText(answer: RoutedEntry, call: BundleCall): string {
   return entryText(status !== 204 && preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
 }
 
-/** Relative as Bundle.entry.response.location may be: the base of the answer is that of the request. */
+/** Makes a URL relative, as Bundle.entry.response.location may be: the base of the answer is that of the request. */
 const relativeTo = (rootUrl: string, url: string): string =>
   url.startsWith(`${rootUrl}/`) ? url.slice(rootUrl.length + 1) : url;
 

@@ -2,7 +2,7 @@ import { type ErrorIssue, type ErrorKind, ServiceError } from '../../platform/er
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { isTransactionConflict } from '../../platform/database/database-error';
 
-/** A fault of one entry: message, issues and expressions begin with the entry, so that the caller finds it. */
+/** A fault of one entry. Message, issues and expressions begin with the entry, so that the caller finds it. */
 export class EntryRefusal extends ServiceError {
   constructor(
     readonly index: number,
@@ -24,7 +24,10 @@ export class EntryRefusal extends ServiceError {
   }
 }
 
-/** Turns the failure of an entry into its refusal; returns what is no refusal, or starts the transaction over, as it is. */
+/**
+ * Converts the failure of an entry to its refusal. Returns unexpected failures and conflicts that restart the
+ * transaction unchanged.
+ */
 export function entryError(error: unknown, index: number): unknown {
   if (isTransactionConflict(error) || error instanceof EntryRefusal) return error;
   const known = serviceErrorOf(error);
@@ -45,7 +48,7 @@ function placeOf(entry: string, expression = ''): string {
   return within === '' ? `${entry}.resource` : `${entry}.resource.${within}`;
 }
 
-/** Runs what belongs to one entry; its failure names the entry. */
+/** Runs the work for one entry; its failure names the entry. */
 export async function atEntry<T>(index: number, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
@@ -54,6 +57,6 @@ export async function atEntry<T>(index: number, work: () => Promise<T> | T): Pro
   }
 }
 
-/** @param expression of the member at fault, below the entry or from the Bundle on */
+/** @param expression of the member at fault, relative to the entry or to the Bundle */
 export const faultAt = (expression: string, message: string, kind: ErrorKind = 'invalid'): ServiceError =>
   new ServiceError(kind, message, { expression });

@@ -2,10 +2,10 @@ import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { EntryRefusal, entryError } from './entry-error';
 
-/** Issues of one answer: more than people mend at once. */
+/** Maximum issues of one answer: more than people fix at once. */
 const MAX_ISSUES = 100;
 
-/** Collects the faults of the entries of a transaction, so that the caller can mend all of them at once. */
+/** Collects the faults of a transaction's entries, so that the caller can fix all of them at once. */
 export class EntryFaults {
   private first: EntryRefusal | undefined;
   private readonly faulty = new Set<number>();
@@ -14,7 +14,7 @@ export class EntryFaults {
   private omittedIssues = 0;
   private omittedEntries = 0;
 
-  /** @param isFirstEnough throws the first fault at once, for a caller that does not answer with all of them */
+  /** @param isFirstEnough throws the first fault immediately, for a caller that does not report all of them */
   constructor(private readonly isFirstEnough = false) {}
 
   get areAny(): boolean {
@@ -25,7 +25,7 @@ export class EntryFaults {
     return this.faulty.has(index);
   }
 
-  /** Runs what belongs to one entry; undefined for a refused one. @throws what is no refusal of the entry, and a timeout */
+  /** Runs the work for one entry; undefined if it is refused. @throws unexpected failures, and a timeout */
   async at<T>(index: number, work: () => Promise<T> | T): Promise<T | undefined> {
     try {
       return await work();
@@ -35,7 +35,7 @@ export class EntryFaults {
     }
   }
 
-  /** As {@link at}. */
+  /** Like {@link at}, synchronously. */
   atSync<T>(index: number, work: () => T): T | undefined {
     try {
       return work();
@@ -45,7 +45,7 @@ export class EntryFaults {
     }
   }
 
-  /** @throws ServiceError of the kind that was found first, with the issues of all in the order of the entries. */
+  /** @throws ServiceError of the kind found first, with the issues of all entries in order */
   throwIfAny(): void {
     if (this.first === undefined) return;
     if (this.faulty.size === 1) throw this.first;
@@ -63,7 +63,7 @@ export class EntryFaults {
   private add(error: unknown, index: number): void {
     const refusal = entryError(error, index);
     if (!(refusal instanceof EntryRefusal) || this.isFirstEnough) throw refusal;
-    // The statement that was cancelled has ended the transaction: nothing more can be found out.
+    // The canceled statement has ended the transaction, so no more faults can be found.
     if (refusal.kind === 'timeout') throw refusal;
     this.first ??= refusal;
     this.faulty.add(refusal.index);

@@ -6,24 +6,23 @@ import { type ResourceText } from '../../model/stored-resource';
 import { type EntryFaults } from './entry-faults';
 import { type WriteIntent } from './write-intent';
 
-/** Which resource an entry writes. */
+/** The resource that an entry writes. */
 export interface EntryIdentity {
   readonly id: string;
   /**
-   * `given`: by the URL. `found`: by the condition. `made`: by an earlier entry with the same condition. `chosen`: a new
-   * resource under the id of the body. `new`: under an id of ours. `nothing`: there is nothing to delete.
+   * `given`: by the URL. `found`: by the condition. `made`: by an earlier entry with the same condition. `chosen`: a
+   * new resource under the id of the body. `new`: under a generated id. `nothing`: nothing to delete.
    */
   readonly origin: 'given' | 'found' | 'made' | 'chosen' | 'new' | 'nothing';
   readonly match?: ResourceText;
 }
 
-/** What conditions find, by their canonical spelling: up to two matches each. */
+/** The matches of conditions, by their canonical form: up to two each. */
 export type Matches = ReadonlyMap<string, readonly ResourceText[]>;
 
 /**
- * Decides which resource each entry writes, in the order of the entries: an entry with the condition of an earlier one
- * meets what that one leaves behind.
- * Undefined for an entry at fault: several matches, or a patch of nothing.
+ * Determines the resource that each entry writes, in order: an entry with the condition of an earlier one uses the
+ * result of that entry. Undefined for an entry at fault: several matches, or a patch without a match.
  */
 export function identitiesOf(
   intents: readonly WriteIntent[],
@@ -57,8 +56,8 @@ export function identitiesOf(
 }
 
 /**
- * The id of the body is kept, but not where the entry is POSTed under a urn: that says that its identity is made up for this
- * Bundle (http://hl7.org/fhir/R4/http.html#trules), and other Bundles may bring the same resource under the same one.
+ * Keeps the id of the body, unless the fullUrl is a urn. A urn means that the identity is made up for this Bundle
+ * (http://hl7.org/fhir/R4/http.html#trules), and other Bundles may use the same id for another resource.
  */
 function newIdentity({ entry, action }: WriteIntent): EntryIdentity {
   const id = entry.resource?.id;

@@ -21,7 +21,7 @@ export class EntryPatches {
     private readonly slices: Slices,
   ) {}
 
-  /** @throws ServiceError 'invalid' for anything else. */
+  /** @throws ServiceError 'invalid' for any other resource */
   async of({ resource }: BundleEntry): Promise<ResourcePatch> {
     const { bodyLimitBytes } = this.environment;
     if (resource?.type === 'Parameters') {

@@ -14,13 +14,13 @@ import { type ReadIntent } from './write-intents';
 import { faultAt } from './entry-error';
 
 /**
- * The time that the reads of a transaction have together while its rows are locked. Other writers of these rows wait for 5 s before
+ * Total time for the reads of a transaction while its rows are locked. Other writers of these rows wait for 5 s before
  * they are refused.
  */
 const LOCKED_SECONDS = 2;
 const TOO_SLOW = `The reads of this transaction took longer than ${LOCKED_SECONDS} s, while what it writes is locked; nothing was written. Send slow reads by themselves, after it.`;
 
-/** Reads and searches of a transaction: the route of each answers it, inside of the transaction. */
+/** Reads and searches of a transaction: their routes answer them inside the transaction. */
 @Injectable()
 export class EntryReads {
   constructor(
@@ -29,9 +29,9 @@ export class EntryReads {
   ) {}
 
   /**
-   * Answers by the place of the entry.
+   * Returns the answers by index of the entry.
    * @param isLocking whether the transaction writes: its locks are held for a bounded time (ADR 0017)
-   * @throws ServiceError of the kind that a route answered with: one failure is the failure of the transaction.
+   * @throws ServiceError with the kind of a route's error: one failure fails the transaction
    */
   async read(
     reads: readonly ReadIntent[],

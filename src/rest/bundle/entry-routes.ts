@@ -11,7 +11,7 @@ import { binaryContent, resourceTextOf } from './entry-text';
 
 const FHIR_JSON = 'application/fhir+json';
 
-/** Sends entries to the routes that answer such requests by themselves: with the same rights, checks, words and answers. */
+/** Sends entries to the routes for such requests, so that rights, checks, messages and answers are the same. */
 @Injectable()
 export class EntryRoutes {
   constructor(
@@ -21,8 +21,8 @@ export class EntryRoutes {
   ) {}
 
   /**
-   * @param mostCharacters that the answer may have
-   * @throws ServiceError for an entry that is no request to the resource API.
+   * @param mostCharacters maximum size of the answer
+   * @throws ServiceError if the entry is no request to the resource API
    */
   send({ request, resource }: BundleEntry, call: BundleCall, mostCharacters: number): Promise<InnerAnswer> {
     const url = relativeUrl(request.url, this.environment.baseUrl);
@@ -53,7 +53,10 @@ export class EntryRoutes {
     });
   }
 
-  /** Neither tokens nor RPC nor Bundles in Bundles: what begins with a type, an operation, or is about the whole API. */
+  /**
+   * Refuses tokens, RPC and nested Bundles. Allows paths that begin with a type or an operation, and those of the whole
+   * API.
+   */
   private assertWithinApi(url: string): void {
     if (url.includes('#')) throw faultAt('request.url', 'request.url has a "#", which no request has. Leave it out.');
     const [first = ''] = url.split(/[/?]/);
@@ -67,14 +70,14 @@ export class EntryRoutes {
   }
 }
 
-/** A patch travels in a Binary, or is a Parameters resource (http://hl7.org/fhir/R4/http.html#jsonpatch). */
+/** A patch is sent in a Binary, or is a Parameters resource (http://hl7.org/fhir/R4/http.html#jsonpatch). */
 function bodyOf(method: string, resource: EntryResource | undefined): { mediaType?: string; body?: Buffer } {
   if (resource === undefined || method === 'GET') return {};
   if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
   return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };
 }
 
-/** What an entry becomes of its route's answer. */
+/** Converts a route's answer to the answer of an entry. */
 export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): RoutedEntry {
   const header = (name: string): string | undefined => {
     const value = headers[name];

@@ -6,8 +6,8 @@ export const resourceTextOf = ({ members }: EntryResource): string =>
   `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
 
 /**
- * What a Binary holds: a patch travels in one (http://hl7.org/fhir/R4/http.html#jsonpatch).
- * @throws ServiceError 'invalid' without content.
+ * The content of a Binary, which may hold a patch (http://hl7.org/fhir/R4/http.html#jsonpatch).
+ * @throws ServiceError 'invalid' without content
  */
 export function binaryContent({ members }: EntryResource): { readonly mediaType: string; readonly body: Buffer } {
   const valueOf = (name: string): unknown => {

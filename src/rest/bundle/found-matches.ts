@@ -6,7 +6,7 @@ import { type EntryFaults } from './entry-faults';
 import { type Matches } from './entry-identities';
 import { type NamedCondition, type WriteIntent, conditionOf } from './write-intent';
 
-/** Searches what the conditions of a transaction find: those of its entries, and references by search. */
+/** Finds the matches of a transaction's conditions: those of its entries, and references by search. */
 @Injectable()
 export class FoundMatches {
   constructor(
@@ -14,7 +14,7 @@ export class FoundMatches {
     private readonly conditions: ConditionMatches,
   ) {}
 
-  /** Each distinct condition is searched once. */
+  /** Searches each distinct condition once. */
   async of(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
     return new Map([...(await this.ofEntries(intents, faults)), ...(await this.ofLinks(intents, faults))]);
   }
@@ -38,7 +38,7 @@ export class FoundMatches {
     return found;
   }
 
-  /** Puts whoever writes under the same conditions in line, all at once and in one order. */
+  /** Serializes writers with the same conditions: locks all conditions at once, in one global order. */
   lock(intents: readonly WriteIntent[]): Promise<void> {
     return this.conditions.lock(intents.flatMap(({ condition }) => (condition === undefined ? [] : [condition])));
   }
@@ -51,7 +51,7 @@ export class FoundMatches {
   }
 }
 
-/** Whether the same conditions find the same resources in both. */
+/** Whether the conditions of `b` have the same matches in `a`. */
 export function isSameMatches(a: Matches, b: Matches): boolean {
   return [...b].every(([canonical, matches]) => {
     const before = a.get(canonical) ?? [];

@@ -11,12 +11,12 @@ import { Deadline } from './deadline';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
-/** Nobody asked, so nobody is answered; no policy limits the server itself. */
+/** The call of the server itself: no caller receives the answer, and no policy applies. */
 const SYSTEM: BundleCall = { root: '', rootUrl: '', authorization: undefined, prefer: undefined, isSystem: true };
 
 /**
- * Processes the Bundle of `SVC_INIT_BUNDLE` at each start, before the port opens. Entries that PUT, or create under a
- * condition, change nothing the second time.
+ * Processes the Bundle of `SVC_INIT_BUNDLE` at each start, before the port opens. Entries with PUT or a conditional
+ * create change nothing the second time.
  */
 @Injectable()
 export class InitBundle {
@@ -28,7 +28,7 @@ export class InitBundle {
     private readonly environment: Environment,
   ) {}
 
-  /** @throws StartError that names the file, the entry and the reason. */
+  /** @throws StartError that names the file, the entry and the reason */
   async apply(): Promise<void> {
     const file = this.environment.initBundle;
     if (file === undefined) return;
@@ -46,6 +46,6 @@ export class InitBundle {
   }
 }
 
-/** Each entry of a batch stands by itself; all must succeed here. */
+/** Each entry of a batch is a separate transaction; all must succeed here. */
 const transactionsIn = (bundle: Bundle): readonly Bundle[] =>
   bundle.type === 'batch' ? bundle.entries.map((entry) => ({ ...bundle, entries: [entry] })) : [bundle];

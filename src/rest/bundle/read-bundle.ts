@@ -6,16 +6,16 @@ import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type
 import { faultAt } from './entry-error';
 import { EntryFaults } from './entry-faults';
 
-/** A resource may be as deep in a Bundle as it may be by itself. */
+/** A resource in a Bundle may be as deep as one sent alone. */
 const MAX_DEPTH = 64 + 3;
 
 const TYPES: readonly BundleType[] = ['transaction', 'batch', 'collection'];
 const REQUEST_MEMBERS = ['method', 'url', 'ifMatch', 'ifNoneMatch', 'ifModifiedSince', 'ifNoneExist'] as const;
 
 /**
- * Reads a Bundle to be processed. Resources stay text: they are parsed when their references are known.
- * Malformed entries of a transaction are among its `faults`, beside those that are found later.
- * @throws ServiceError 'invalid' or 'too-large'; JsonBodyError for hostile or broken text.
+ * Reads a Bundle to process. Resources stay text until their references are known. Malformed entries of a transaction
+ * are reported in its `faults`, together with later ones.
+ * @throws ServiceError 'invalid' or 'too-large'; JsonBodyError for hostile or broken text
  */
 export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   const compact = yield* compactJsonInSteps(text, { maxDepth: MAX_DEPTH });
@@ -82,7 +82,7 @@ function requestOf(text: string | undefined): EntryRequest {
   return { method, url, ...conditions };
 }
 
-/** An entry of a collection has no request: its resource is stored under its id, or a new one. */
+/** The implied request of a collection's entry: stores its resource under its id, or a new one. */
 function storingRequest(resource: EntryResource | undefined): EntryRequest {
   if (resource?.type === undefined)
     throw new ServiceError(
@@ -93,7 +93,7 @@ function storingRequest(resource: EntryResource | undefined): EntryRequest {
   return id === undefined ? { method: 'POST', url: type } : { method: 'PUT', url: `${type}/${id}` };
 }
 
-/** The string that a JSON text is; undefined for anything else. */
+/** The value of a JSON string; undefined for other JSON. */
 function stringOf(text: string | undefined): string | undefined {
   return text?.startsWith('"') === true ? (JSON.parse(text) as string) : undefined;
 }

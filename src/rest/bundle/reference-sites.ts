@@ -1,27 +1,27 @@
 import { endOfString } from '../../platform/json/json-skip';
 
-/** A place in a JSON text that holds a link: the inside of a string, without its quotes. */
+/** The position of a link in a JSON text: the inside of a string, without its quotes. */
 export interface LinkSite {
   readonly start: number;
   readonly end: number;
-  /** Unescaped. */
+  /** The link without escapes. */
   readonly link: string;
 }
 
-/** The only member of this name in R4 that is a string is Reference.reference. */
+/** In R4, the only member of this name with a string is Reference.reference. */
 const REFERENCE = '"reference":"';
 
 /**
- * Members of type uri or url that point at resources, beside references: of attachments and of extensions. A urn anywhere
- * else, such as in Identifier.value, is a name of its own and no link.
+ * Other members of type uri or url with links to resources: in attachments and extensions. A urn elsewhere, such as in
+ * Identifier.value, is a name and no link.
  */
 const URN_MEMBERS = ['"url":', '"valueUri":', '"valueUrl":'];
 
 const NARRATIVE_LINK = /(?:href|src)=(?:\\"([^"\\]*)\\"|'([^'\\]*)')/g;
 
 /**
- * Finds the links of a compact JSON value that a transaction may rewrite (http://hl7.org/fhir/R4/http.html#trules), in
- * order: references, urns in uris, and `href` and `src` of narratives. Canonicals are left alone.
+ * Finds the links in compact JSON that a transaction may rewrite (http://hl7.org/fhir/R4/http.html#trules), in order:
+ * references, urns in uris, and `href` and `src` of narratives. Canonicals are not rewritten.
  */
 export function linkSitesOf(json: string): LinkSite[] {
   const sites: LinkSite[] = [];
@@ -31,7 +31,7 @@ export function linkSitesOf(json: string): LinkSite[] {
   return sites.length < 2 ? sites : sites.sort((a, b) => a.start - b.start);
 }
 
-/** Replaces links; those without a replacement stay as they are, byte for byte. */
+/** Replaces links; links without a replacement stay the same, byte for byte. */
 export function replaceLinks(
   json: string,
   sites: readonly LinkSite[],
@@ -50,7 +50,7 @@ export function replaceLinks(
 
 function addReferences(json: string, sites: LinkSite[]): void {
   for (let at = json.indexOf(REFERENCE); at >= 0; at = json.indexOf(REFERENCE, at + REFERENCE.length)) {
-    // A key begins behind a brace or comma; a quote that is escaped in front of it does not begin one.
+    // A key follows a brace or comma; an escaped quote inside a string does not.
     const before = json[at - 1];
     if (before === '{' || before === ',') sites.push(siteAt(json, at + REFERENCE.length - 1));
   }

@@ -17,16 +17,16 @@ import { faultAt } from './entry-error';
 interface Planning {
   readonly links: BundleLinks;
   readonly matches: Matches;
-  /** What the transaction itself writes: by condition, and by type. */
+  /** Writes of the transaction itself: by condition, and by type. */
   readonly madeByCondition: ReadonlyMap<string, string>;
   readonly writtenTypes: ReadonlySet<string>;
-  /** Keys of what it stores: references may name these before they are there. */
+  /** Keys that it stores; references may name these before they exist. */
   readonly willExist: ReadonlySet<string>;
-  /** Whether entries at fault are missing, which may be what a reference by search does not find. */
+  /** Whether entries at fault are missing; a reference by search without a match may mean one of them. */
   readonly isPartial: boolean;
 }
 
-/** Makes drafts of entries, whose identities are known by now: links rewritten, rules asked. Outside of the transaction. */
+/** Makes drafts of entries with known identities: rewrites links and runs rules, outside of the transaction. */
 @Injectable()
 export class TransactionPlanner {
   constructor(
@@ -35,7 +35,7 @@ export class TransactionPlanner {
     private readonly patches: EntryPatches,
   ) {}
 
-  /** @throws ServiceError with all faults of the entries, those that were found before among them. */
+  /** @throws ServiceError with all faults of the entries, including earlier ones */
   async plan(all: readonly WriteIntent[], matches: Matches, faults: EntryFaults, deadline: Deadline): Promise<Write[]> {
     const intents = all.filter(({ entry }) => !faults.has(entry.index));
     const identities = identitiesOf(intents, matches, faults);
@@ -97,7 +97,7 @@ export class TransactionPlanner {
     return { ...planned, mode: 'late', make: makeLate };
   }
 
-  /** Whether a reference by search finds nothing yet, but may find what this transaction writes. */
+  /** Whether a reference by search has no match yet but may match a resource that this transaction writes. */
   private waits(
     { searches, linked }: WriteIntent,
     { matches, madeByCondition, writtenTypes, isPartial }: Planning,

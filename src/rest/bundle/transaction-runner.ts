@@ -28,14 +28,14 @@ export class TransactionRunner {
   ) {}
 
   /**
-   * Answers entries in their order. Reads see what the transaction has written, wherever they stand.
-   * @throws ServiceError with the faults of all entries, as far as they show before something is written: of what shows
-   * only then (a name that is taken, a patch that does not fit) the first.
+   * Answers entries in order. Reads run after all writes of the transaction, at any position.
+   * @throws ServiceError with the faults of all entries that are found before the first write; of those found later (an
+   *   id in use, a patch that does not apply), the first
    */
   async run(bundle: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
     const { writes, reads } = await this.intents.of(bundle, call, deadline);
     const matches = await this.found.of(writes, bundle.faults);
-    // Slow work is done before the transaction holds anything.
+    // Does slow work before the transaction holds locks.
     const planned = await this.planner.plan(writes, matches, bundle.faults, deadline);
     let isFirstTry = true;
     const answers = await this.unitOfWork.run(async () => {
@@ -50,7 +50,7 @@ export class TransactionRunner {
     return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
   }
 
-  /** What was planned outside holds if the conditions, now that nobody else can act on them, find the same. */
+  /** Reuses the plan if, now that the conditions are locked, their searches return the same matches. */
   private async planInside(
     writes: readonly WriteIntent[],
     { matches, planned, isFirstTry }: { matches: Matches; planned: Write[]; isFirstTry: boolean },
@@ -59,13 +59,13 @@ export class TransactionRunner {
     await this.found.lock(writes);
     const faults = new EntryFaults();
     const now = await this.found.ofEntries(writes, faults);
-    // Rules change the drafts that they store, so another try needs other drafts.
+    // Rules modify the drafts that they store, so another try needs new drafts.
     if (isFirstTry && isSameMatches(matches, now)) return planned;
     return this.planner.plan(writes, new Map([...matches, ...now]), faults, deadline);
   }
 }
 
-/** Faults of writes name their entries; those that show before something is written are reported together. */
+/** Faults of writes name their entries; those found before the first write are reported together. */
 const guardOf = (deadline: Deadline): WriteGuard => ({
   at: atEntry,
   judge: (writes, assert) => {

@@ -4,35 +4,35 @@ import { type BundleEntry } from './bundle';
 import { type WriteAction } from './entry-action';
 import { type LinkSite } from './reference-sites';
 
-/** A condition with the name of what it finds: who sees other rows finds something else. */
+/** A condition with a name for its matches: callers with different rows have different matches. */
 export interface NamedCondition extends Condition {
   readonly canonical: string;
 }
 
-/** What the caller may touch in one place of a Bundle. */
+/** The rows that the caller may access for one entry or reference of a Bundle. */
 export interface EntryGrant {
   readonly reach: Reach;
-  /** The same for grants of the same rows; empty for all rows. */
+  /** Equal for grants of the same rows; empty for all rows. */
   readonly name: string;
 }
 
-/** A writing entry of a transaction: what it asks for, before it is known which resource that is. */
+/** A writing entry of a transaction: its request, before its resource is known. */
 export interface WriteIntent {
   readonly entry: BundleEntry;
   readonly action: WriteAction;
-  /** What decides which resource is written, if any. */
+  /** The condition that selects the resource to write, if any. */
   readonly condition: NamedCondition | undefined;
-  /** What the entry may write, and its condition may find; undefined: anything. */
+  /** The rows that the entry may write and its condition may find; undefined: all. */
   readonly granted: EntryGrant | undefined;
-  /** What its references by search may find, for each type that they search: what the caller may search. */
+  /** For each type searched by its references: the rows that the caller may search. */
   readonly linked: ReadonlyMap<string, EntryGrant>;
-  /** The links of each member of the resource; empty for what is not stored as sent. */
+  /** The links of each member of the resource; empty if the sent resource is not stored. */
   readonly links: readonly (readonly LinkSite[])[];
-  /** Those of them that are references by search; mostly none. */
+  /** The links that are references by search; usually none. */
   readonly searches: readonly string[];
 }
 
-/** A reference by search, such as `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|1`. */
+/** Whether a link is a reference by search, such as `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|1`. */
 export const isConditional = (link: string): boolean => link.includes('?') && /^[A-Z][A-Za-z]*\?./.test(link);
 
 export function conditionOf(link: string, linked: WriteIntent['linked']): NamedCondition {
@@ -40,10 +40,10 @@ export function conditionOf(link: string, linked: WriteIntent['linked']): NamedC
   return namedCondition({ type, criteria: link.slice(type.length + 1) }, linked.get(type));
 }
 
-/** The type that a reference by search searches. */
+/** The searched type of a reference by search. */
 export const searchedTypeOf = (link: string): string => link.slice(0, link.indexOf('?'));
 
-/** @throws ServiceError 'invalid' for criteria that decide nothing */
+/** @throws ServiceError 'invalid' for criteria that select nothing */
 export function namedCondition(asked: Condition, granted: EntryGrant | undefined): NamedCondition {
   const { reach, name = '' } = granted ?? {};
   return { ...asked, canonical: [canonicalCondition(asked), name].join(' ').trimEnd(), reach };

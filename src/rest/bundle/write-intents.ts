@@ -24,7 +24,7 @@ export interface Intents {
   readonly reads: readonly ReadIntent[];
 }
 
-/** The names of the routes that such writes have by themselves: policies link to them. */
+/** The operation ids of such writes when sent alone; policies link to them. */
 const OPERATION_IDS = {
   POST: ['FhirCreate', 'FhirConditionalCreate'],
   PUT: ['FhirUpdate', 'FhirConditionalUpdate'],
@@ -41,7 +41,7 @@ function kindOf({ verb, id }: WriteAction): WriteKind {
   return WRITE_KINDS[verb];
 }
 
-/** Reads what the entries of a transaction ask for, and refuses what the caller may not do, before anything is written. */
+/** Reads the requests of a transaction's entries, and refuses those without access, before anything is written. */
 @Injectable()
 export class WriteIntents {
   constructor(
@@ -90,7 +90,7 @@ export class WriteIntents {
     };
   }
 
-  /** @throws ServiceError 'forbidden' when no policy grants the entry */
+  /** @throws ServiceError 'forbidden' if no policy grants the entry */
   private async grantOf(
     { resource }: BundleEntry,
     { verb, type, id, criteria }: WriteAction,

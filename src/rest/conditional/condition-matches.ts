@@ -7,7 +7,7 @@ import { ResourceCriteria } from '../../search/run/resource-criteria';
 import { type LockedResource, ResourceStore } from '../../store/resource-store';
 import { type Condition, lockKeyOf } from './condition';
 
-/** A statement of its own, so that a search after it begins when the locks are held; in the order of the array. */
+/** A separate statement, so that the next search begins when the locks are held. Locks in the order of the array. */
 const LOCK_CONDITIONS: Statement = {
   name: 'resource-lock-conditions',
   text: 'select pg_advisory_xact_lock(k) from unnest($1::bigint[]) k',
@@ -17,7 +17,7 @@ const LOCK_CONDITIONS: Statement = {
 /** Rows that change between search and lock are searched again; a livelock ends as a conflict of the transaction. */
 const MAX_TRIES = 5;
 
-/** What conditions find, held so that it still is so when the open unit of work writes. */
+/** Finds matches of conditions and locks them, so that they stay valid until the open unit of work writes. */
 @Injectable()
 export class ConditionMatches {
   constructor(
@@ -26,15 +26,18 @@ export class ConditionMatches {
     private readonly store: ResourceStore,
   ) {}
 
-  /** Puts the writers of each condition in line until the unit ends; all at once in one order, so that none wait in a circle. */
+  /**
+   * Serializes the writers of each condition until the unit ends. Locks all at once in one order, which prevents
+   * deadlocks.
+   */
   async lock(conditions: readonly Condition[]): Promise<void> {
     const keys = [...new Set(conditions.map(lockKeyOf))].sort((a, b) => a - b);
     if (keys.length > 0) await this.statements.run(LOCK_CONDITIONS, [keys]);
   }
 
   /**
-   * Finds and holds the one match; undefined when there is none.
-   * @throws ServiceError 'multiple-matches' when there are several.
+   * Finds and locks the one match; undefined if there is none.
+   * @throws ServiceError 'multiple-matches' if there are several
    */
   async holdOne(condition: Condition): Promise<LockedResource | undefined> {
     const [only, ...others] = await this.hold(condition, 2);
@@ -42,19 +45,19 @@ export class ConditionMatches {
     return only;
   }
 
-  /** Whether there are more matches than `most`; none is held, so that it may have changed at the next look. */
+  /** Whether there are more than `most` matches. None is locked, so the number may change. */
   areMoreThan(most: number, { type, criteria, reach }: Condition): Promise<boolean> {
     return this.criteria.findsMoreThan(most, type, criteria, reach);
   }
 
-  /** Finds up to `most` matches and holds their rows. */
+  /** Finds up to `most` matches and locks their rows. */
   async hold({ type, criteria, reach }: Condition, most: number): Promise<LockedResource[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const hits = await this.criteria.find(type, criteria, most, reach);
       const held: LockedResource[] = [];
       for (const { id, text } of hits.sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const row = await this.store.lock(type, id);
-        // The version that was found is the version that is held: it still matches.
+        // The locked version is the found version, so it still matches.
         if (row?.text === text) held.push(row);
       }
       if (held.length === hits.length) return held;

@@ -11,7 +11,7 @@ describe(canonicalCondition.name, () => {
     ['identifier=a|1,b|2', 'identifier=b|2,a|1,b|2'],
     ['?identifier=a', 'Patient?identifier=a'],
     ['name=a+b', 'name=a%20b'],
-  ])('is the same of %s and %s', (one, other) => {
+  ])('is equal for %s and %s', (one, other) => {
     expect(canonical(one)).toBe(canonical(other));
     expect(lockKeyOf({ type: 'Patient', criteria: one })).toBe(lockKeyOf({ type: 'Patient', criteria: other }));
   });
@@ -21,11 +21,11 @@ describe(canonicalCondition.name, () => {
     ['identifier=a,b', 'identifier=a\\,b'],
     ['identifier=a,b', 'identifier=a&identifier=b'],
     ['identifier=a', 'Identifier=a'],
-  ])('differs of %s and %s', (one, other) => {
+  ])('differs for %s and %s', (one, other) => {
     expect(canonical(one)).not.toBe(canonical(other));
   });
 
-  it('differs by the type', () => {
+  it('depends on the type', () => {
     const criteria = 'identifier=a';
     expect(lockKeyOf({ type: 'Patient', criteria })).not.toBe(lockKeyOf({ type: 'Person', criteria }));
   });

@@ -17,21 +17,21 @@ export interface ConditionalResult {
 }
 
 export interface ConditionalDeletion {
-  /** How many resources were deleted. */
+  /** Number of deleted resources. */
   readonly count: number;
-  /** The deleted resource, when it was the only one. */
+  /** The deleted resource, if it was the only one. */
   readonly resource?: StoredResource;
 }
 
-/** How many resources one `remove-all` deletes at most: it is one transaction. */
+/** Maximum number of deletions by one `remove-all`, which is one transaction. */
 const MAX_REMOVED = 1000;
-/** Bodies are read when they are deleted, so not all at once. */
+/** Bodies are read when deleted, so only this many at once. */
 const REMOVED_AT_ONCE = 50;
 
 /**
- * Writes that a search decides (http://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete). Writers of one condition
- * queue up before they search, so none misses what another has just written (ADR 0016).
- * Drafts are copied, since a unit of work may run again and rules change what they check.
+ * Writes that depend on a search (http://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete). Writers with the
+ * same condition queue before they search, so that none misses a write of another (ADR 0016). Drafts are copied, since
+ * a unit of work may run again and rules modify their drafts.
  */
 @Injectable()
 export class ConditionalWriter {
@@ -41,7 +41,7 @@ export class ConditionalWriter {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Stores the draft when nothing matches; one match is the answer instead, several are refused. */
+  /** Stores the draft if nothing matches. Returns a single match instead; refuses several. */
   create(
     draft: ResourceDraft,
     criteria: string,
@@ -55,8 +55,8 @@ export class ConditionalWriter {
   }
 
   /**
-   * Replaces the one match; without a match it creates, under the draft's id where it has one.
-   * @throws ServiceError 'invalid' when the draft names another id than the match, 'duplicate' when the id is taken.
+   * Replaces the one match. Without a match it creates the resource, under the draft's id if it has one.
+   * @throws ServiceError 'invalid' if the draft's id is not that of the match, 'duplicate' if the id is taken
    */
   put(draft: ResourceDraft, criteria: string, options: WriteOptions = {}): Promise<ConditionalResult> {
     return this.run({ type: draft.type, criteria, reach: options.reach }, async (match) => {
@@ -74,7 +74,7 @@ export class ConditionalWriter {
     });
   }
 
-  /** @throws ServiceError 'not-found' without a match. */
+  /** @throws ServiceError 'not-found' without a match */
   patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
     return this.run({ type, criteria, reach: options.reach }, (match) => {
       if (match === undefined)
@@ -85,7 +85,8 @@ export class ConditionalWriter {
 
   /**
    * Deletes the one match; with `all` every match, in one transaction.
-   * @throws ServiceError 'multiple-matches' for several without `all`, or for more than 1,000 with it: nothing is deleted.
+   * @throws ServiceError 'multiple-matches' for several without `all`, or for more than 1,000 with it; then nothing is
+   *   deleted
    */
   delete(
     type: string,
@@ -111,7 +112,7 @@ export class ConditionalWriter {
       for (;;) {
         const matches = await this.matches.hold(condition, REMOVED_AT_ONCE);
         count += matches.length;
-        // Others may write matches while these are deleted.
+        // Other requests may write more matches during the deletion.
         if (count > MAX_REMOVED) throw tooMany(condition);
         await this.writer.deleteAll(matches, { reach });
         last = matches.at(-1) ?? last;

@@ -1,17 +1,17 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type WriteConditions } from '../../resource/writes/write';
 
-/** The preconditions of a write as they are sent: header fields, or members of a Bundle's entry. */
+/** The preconditions of a write as sent: header fields, or members of a Bundle's entry. */
 interface SentTags {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** The names of the tags in refusals. */
+/** The names of the tags in error messages. */
 export const HEADER_TAGS = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' };
 export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.ifNoneMatch' };
 
-/** @throws ServiceError 'invalid' for what is no list of versions, with the expression of an entry's member */
+/** @throws ServiceError 'invalid' for a malformed list of versions, with the expression of an entry's member */
 export function preconditionsOf(
   sent: SentTags,
   names: typeof HEADER_TAGS,
@@ -25,15 +25,15 @@ export function preconditionsOf(
 }
 
 /**
- * Reads what `If-Match` or `If-None-Match` hold (RFC 9110, sections 13.1.1 and 13.1.2): `W/"2"`, `"2"`, a bare `2`, a list of
- * these, or `*`. Any other tag in quotes stands for version 0, which nothing has.
+ * Reads `If-Match` or `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2): `W/"2"`, `"2"`, a bare `2`, a list of
+ * these, or `*`. Any other quoted tag becomes version 0, which no resource has.
  */
 function versionsOf(text: string, name: string, details: object): readonly number[] | '*' {
   const tags = text.trim();
   if (tags === '*') return '*';
   return tags.split(',').map((tag) => {
     const version = /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag.trim())?.[1];
-    // A tag of another server, or of nothing: no version ever has it.
+    // A tag of another server, or an invented one, matches no version.
     if (version === undefined && /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(tag.trim())) return 0;
     if (version === undefined) throw new ServiceError('invalid', `${name} must hold a version such as W/"2".`, details);
     return Number(version);

@@ -2,13 +2,15 @@ import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { type PatchTree } from './patch-tree';
 import { unfit } from './tree-patch';
 
-/** An element as FHIR writes it: `extra` are id and extensions of a primitive (http://hl7.org/fhir/R4/json.html#primitive). */
+/**
+ * An element in FHIR JSON: `extra` holds id and extensions of a primitive (http://hl7.org/fhir/R4/json.html#primitive).
+ */
 export interface Element {
   readonly value: JsonValue | undefined;
   readonly extra: JsonValue | undefined;
 }
 
-/** A repeated element of `parent`: `given` and, in step with it, `_given`. */
+/** A repeated element of `parent`: `given` and, at the same indexes, `_given`. */
 export class ElementList {
   private readonly elements: Element[];
 
@@ -28,7 +30,7 @@ export class ElementList {
     return this.elements.length;
   }
 
-  /** @throws ServiceError 'unprocessable' for an index above the length. */
+  /** @throws ServiceError 'unprocessable' for an index above the length */
   insert(index: number, element: Element): void {
     if (index > this.length) throw this.noIndex(index);
     this.elements.splice(index, 0, element);
@@ -45,7 +47,7 @@ export class ElementList {
     this.store();
   }
 
-  /** Moves an element to the index that it has afterwards. @throws ServiceError 'unprocessable' for an index beyond the list. */
+  /** Moves an element to its final index. @throws ServiceError 'unprocessable' for an index beyond the list */
   move(source: number, destination: number): void {
     for (const index of [source, destination]) if (index >= this.length) throw this.noIndex(index);
     this.elements.splice(destination, 0, ...this.elements.splice(source, 1));

@@ -1,25 +1,28 @@
 import { compileLocations, ExpressionError, type LocationStep, NotAllowed } from '../../fhirpath/fhirpath';
 import { malformed, excerpt, unfit } from './tree-patch';
 
-/** A member, or one element of a repeated member; of a choice its JSON name, maybe without the type (`value` for `valueQuantity`). */
+/**
+ * A member, or one element of a repeated member. For a choice, its JSON name, possibly without the type (`value` for
+ * `valueQuantity`).
+ */
 export type ElementStep = LocationStep;
 
-/** The way from the resource to one of its elements; empty for the resource itself. */
+/** The path from the resource to one of its elements; empty for the resource itself. */
 export type ElementLocation = readonly ElementStep[];
 
-/** A FHIRPath that names elements of the resource that is patched. */
+/** A FHIRPath that selects elements of the patched resource. */
 export interface ElementPath {
   readonly text: string;
   /**
    * @param resource plain values, with rounded numbers
-   * @throws ServiceError 'unprocessable' when the path yields anything but elements.
+   * @throws ServiceError 'unprocessable' if the path yields anything but elements
    */
   find(resource: unknown): readonly ElementLocation[];
 }
 
 /**
  * Compiles a path.
- * @throws ServiceError 'invalid' for what is no FHIRPath, 'unprocessable' for a function that patches may not use.
+ * @throws ServiceError 'invalid' for invalid FHIRPath, 'unprocessable' for a function that patches may not use
  */
 export function compileElementPath(text: string): ElementPath {
   const locate = locatorOf(text);
@@ -50,7 +53,7 @@ function located<T>(find: () => T, text: string): T {
   try {
     return find();
   } catch (error) {
-    // The end of the time is no Error of this realm, and not ours to translate.
+    // A time limit throws no Error of this realm; it passes unchanged.
     if (!(error instanceof Error)) throw error;
     throw unfit(`The path "${excerpt(text)}" cannot be evaluated on the resource.`);
   }

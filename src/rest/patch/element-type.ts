@@ -1,14 +1,14 @@
 import { elementsOfType } from '../../fhir/definitions/definitions';
 import { type JsonObject } from '../../platform/json/lossless';
 
-/** What R4 says about a member. Types of the server's own are unknown to it, and then so are their members. */
+/** R4's definition of a member. Native types, and so their members, are not defined in R4. */
 export interface MemberType {
-  /** The JSON name of the element without the type of a choice. */
+  /** The JSON name of the element, without the type of a choice. */
   readonly name: string;
   readonly isRepeated: boolean;
-  /** The types that a choice allows; undefined for what is no choice. */
+  /** The allowed types of a choice; undefined for other elements. */
   readonly choices: readonly string[] | undefined;
-  /** The type of the value: for a choice undefined, unless the JSON name told it. */
+  /** The type of the value. For a choice: undefined, unless the JSON name contains it. */
   readonly type: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface MemberType {
 export const isDefined = (type: string | undefined): type is string =>
   type !== undefined && elementsOfType(type) !== undefined;
 
-/** Finds a member by its JSON name, of a choice also by the name without a type. */
+/** Finds a member by its JSON name; a choice also by the name without a type. */
 export function memberType(type: string | undefined, key: string): MemberType | undefined {
   const elements = type === undefined ? undefined : elementsOfType(type);
   for (const { name, isChoice, isRepeated, types } of elements?.values() ?? []) {
@@ -28,7 +28,7 @@ export function memberType(type: string | undefined, key: string): MemberType | 
   return undefined;
 }
 
-/** The type of `members`, which stand where `declared` is expected: of a resource it is what the resource says. */
+/** The type of `members` in an element of type `declared`; for a resource, its `resourceType`. */
 export function typeOf(members: JsonObject, declared: string | undefined): string | undefined {
   const named = members.get('resourceType');
   return typeof named === 'string' ? named : declared;

@@ -31,7 +31,7 @@ const operation = ({ type, path, name, value, index, source, destination }: Step
 const parameters = (...operations: string[]): string =>
   `{"resourceType":"Parameters","parameter":[${operations.join(',')}]}`;
 
-/** The kind of the refusal, or the content after the resource type. */
+/** The kind of the error, or the content after the resource type. */
 function outcome(type: string, content: string, patch: string): string {
   try {
     const tree = parseLossless(`{"resourceType":"${type}"${content === '' ? '' : ','}${content}}`);
@@ -49,7 +49,7 @@ const identifiers = (...order: number[]): string => `"identifier":[${order.map((
 const CONTACT = '"contact":[{"name":{"text":"a name"},"gender":"male"}]';
 
 describe(compileFhirPathPatch.name, () => {
-  // What HL7's own cases for R4 say (github.com/FHIR/fhir-test-cases, r4/patch), in JSON.
+  // From HL7's own cases for R4 (github.com/FHIR/fhir-test-cases, r4/patch), in JSON.
   it.each<[string, string, Step[], string]>([
     ['changes nothing without operations', '"birthDate":"1920-01-01"', [], '"birthDate":"1920-01-01"'],
     [
@@ -159,11 +159,11 @@ describe(compileFhirPathPatch.name, () => {
     expect(patched(content, ...steps)).toBe(result);
   });
 
-  it('takes Parameters without any parameter', () => {
+  it('accepts Parameters without any parameter', () => {
     expect(outcome('Patient', '"active":true', '{"resourceType":"Parameters"}')).toBe('"active":true');
   });
 
-  it('keeps digits, where it patches and where not', () => {
+  it('keeps digits in patched and unpatched numbers', () => {
     const content = '"valueQuantity":{"value":1.10},"component":[{"valueQuantity":{"value":2.50}}]';
     const add = operation({
       type: 'add',
@@ -183,7 +183,7 @@ describe(compileFhirPathPatch.name, () => {
       outcome('Observation', content, parameters(operation(step)));
     const text = '"valueString":"high"';
 
-    it('is found, replaced by another type at its place, and added under its type', () => {
+    it('is found, replaced in place by another type, and added under its type', () => {
       expect(
         observed('"valueQuantity":{"value":1},"note":[]', { type: 'replace', path: 'Observation.value', value: text }),
       ).toBe('"valueString":"high","note":[]');
@@ -196,7 +196,7 @@ describe(compileFhirPathPatch.name, () => {
       expect(observed('"valueInteger":1', { type: 'delete', path: 'Observation.value' })).toBe('');
     });
 
-    it('stands once, and with a type that R4 allows', () => {
+    it('occurs once, and with a type that R4 allows', () => {
       const add = { type: 'add', path: 'Observation', name: 'value', value: text };
       expect(observed('"valueQuantity":{"value":1}', add)).toBe('unprocessable');
       expect(observed('', { ...add, value: '"valueAddress":{}' })).toBe('unprocessable');
@@ -221,7 +221,7 @@ describe(compileFhirPathPatch.name, () => {
       ["Patient.extension('http://e/1').value", '"valueString":"Z"'],
       ["Patient.extension.where(url = 'http://e/1').value.ofType(string)", '"valueString":"Z"'],
       ['Patient.name.skip(1).given', '"given":["Z"]'],
-    ])('%s names one element', (path, shown) => {
+    ])('%s selects one element', (path, shown) => {
       expect(patched(content, { type: 'replace', path, value: '"valueString":"Z"' })).toContain(shown);
     });
 
@@ -257,7 +257,7 @@ describe(compileFhirPathPatch.name, () => {
   });
 
   describe('delete', () => {
-    it('of what is not there changes nothing, of several is refused', () => {
+    it('of a missing element changes nothing, of several is refused', () => {
       expect(patched(CONTACT, { type: 'delete', path: 'Patient.birthDate' })).toBe(CONTACT);
       expect(patched(identifiers(1, 2), { type: 'delete', path: 'Patient.identifier' })).toBe('unprocessable');
     });
@@ -266,7 +266,7 @@ describe(compileFhirPathPatch.name, () => {
   describe('a primitive with extensions', () => {
     const content = '"name":[{"given":["A",null,"C"],"_given":[null,{"id":"b"},null]}],"birthDate":"2000"';
 
-    it('keeps its list in step', () => {
+    it('keeps its list aligned', () => {
       const moved = patched(content, { type: 'move', path: 'Patient.name[0].given', source: 2, destination: 0 });
       expect(moved).toContain('{"given":["C","A",null],"_given":[null,null,{"id":"b"}]}');
       expect(patched(content, { type: 'delete', path: "Patient.name[0].given.where($this='A')" })).toContain(
@@ -283,7 +283,7 @@ describe(compileFhirPathPatch.name, () => {
       );
     });
 
-    it('gets and loses an extension', () => {
+    it('gains and loses an extension', () => {
       const extension = '"valueExtension":{"url":"http://e","valueBoolean":true}';
       const added = patched(content, { type: 'add', path: 'Patient.birthDate', name: 'extension', value: extension });
       expect(added).toContain('"birthDate":"2000","_birthDate":{"extension":[{"url":"http://e","valueBoolean":true}]}');
@@ -291,7 +291,7 @@ describe(compileFhirPathPatch.name, () => {
     });
   });
 
-  it('works on types that R4 does not know, by what is there', () => {
+  it('works on types unknown to R4, by their existing members', () => {
     const content = '"pulse":{"value":72},"list":[{"a":1}]';
     const own = (step: Step): string => outcome('SDCDocument', content, parameters(operation(step)));
     expect(own({ type: 'replace', path: 'SDCDocument.pulse.value', value: '"valueDecimal":72.0' })).toContain('72.0');
@@ -317,7 +317,7 @@ describe(compileFhirPathPatch.name, () => {
     ],
     ['a move from beyond', { type: 'move', path: 'Patient.name', source: 1, destination: 0 }],
     ['a move to beyond', { type: 'move', path: 'Patient.name', source: 0, destination: 1 }],
-  ])('refuses %s as unfit', (_case, step) => {
+  ])('refuses %s as not applicable', (_case, step) => {
     expect(patched('"gender":"female","name":[{"family":"A"}]', step)).toBe('unprocessable');
   });
 

@@ -10,7 +10,7 @@ import { compileJsonPatch } from './json-patch';
 const patched = (original: string, patch: string): string =>
   printLossless(atOnce(atOnce(compileJsonPatch(parseLossless(patch)))(parseLossless(original))));
 
-/** The kind of the refusal, or the result. */
+/** The kind of the error, or the result. */
 function outcome(original: string, patch: string): string {
   try {
     return patched(original, patch);
@@ -20,7 +20,7 @@ function outcome(original: string, patch: string): string {
 }
 
 describe(compileJsonPatch.name, () => {
-  // RFC 6902, appendix A; A.13 is refused by the scan of the body, which knows no duplicate keys.
+  // RFC 6902, appendix A. The body scan refuses A.13, since it allows no duplicate keys.
   it.each([
     ['A.1', '{"foo":"bar"}', '[{"op":"add","path":"/baz","value":"qux"}]', '{"foo":"bar","baz":"qux"}'],
     ['A.2', '{"foo":["bar","baz"]}', '[{"op":"add","path":"/foo/1","value":"qux"}]', '{"foo":["bar","qux","baz"]}'],
@@ -153,17 +153,17 @@ describe(compileJsonPatch.name, () => {
     ['a move into itself', '[{"op":"move","from":"/c","path":"/c/d"}]'],
     ['a replacement of nothing', '[{"op":"replace","path":"/x","value":1}]'],
     ['a copy of nothing', '[{"op":"copy","from":"/x","path":"/y"}]'],
-  ])('refuses %s as unfit', (_case, patch) => {
+  ])('refuses %s as not applicable', (_case, patch) => {
     expect(outcome('{"a":[1,2,3],"b":"x","c":{}}', patch)).toBe('unprocessable');
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('refuses to become deeper than a body may be', () => {
+  it('refuses to nest deeper than the limit of bodies', () => {
     const steps = Array.from({ length: 80 }, () => '{"op":"copy","from":"","path":"/a"}').join(',');
     expect(outcome('{"a":1}', `[${steps}]`)).toBe('unprocessable');
   });
 
-  it('refuses to copy without end', () => {
+  it('refuses unbounded copies', () => {
     const double = Array.from({ length: 40 }, (_, n) => `{"op":"copy","from":"/a","path":"/a/${n % 2}"}`);
     expect(outcome('{"a":[[1,1,1,1],[2]]}', `[${double.join(',')}]`)).toBe('unprocessable');
     const long = `{"a":"${'x'.repeat(1_000_000)}"}`;
@@ -188,7 +188,7 @@ describe(compileJsonPatch.name, () => {
     ]);
   });
 
-  it('does what a plain model of the RFC does, digit by digit', () => {
+  it('gives the same result as a plain model of the RFC, digit by digit', () => {
     const step = fc.constantFrom('a', 'b', 'c', 'a~1b', '~0', '', '0', '1', '-', '01');
     const pointer = fc.array(step, { maxLength: 3 }).map((steps) => steps.map((one) => `/${one}`).join(''));
     const operation = fc.oneof(
@@ -205,7 +205,7 @@ describe(compileJsonPatch.name, () => {
       fc.property(jsonText, fc.array(operation, { minLength: 1, maxLength: 3 }), (original, operations) => {
         const patch = `[${operations.join(',')}]`;
         const result = outcome(original, patch);
-        // Plain objects put keys like "1" first: the order is for the cases above.
+        // Plain objects put keys like "1" first; the cases above cover the order.
         expect(inOrder(result)).toBe(inOrder(modelled(original, patch)));
         if (result !== 'unprocessable') applied++;
       }),
@@ -218,7 +218,7 @@ describe(compileJsonPatch.name, () => {
 const inOrder = (result: string): string =>
   result === 'unprocessable' ? result : canonicalText(parseLossless(result));
 
-/** RFC 6902 by the letter, on plain objects that keep digits; written apart from the code under test. */
+/** Literal model of RFC 6902 on plain objects that keep digits; independent of the code under test. */
 function modelled(original: string, patch: string): string {
   let root: unknown = parse(original);
   const refuse = (): never => {

@@ -12,12 +12,13 @@ type Operation =
   | { readonly op: 'remove'; readonly path: Pointer }
   | { readonly op: 'move' | 'copy'; readonly path: Pointer; readonly from: Pointer };
 
-/** Operations that are compiled between two pauses. */
+/** Operations compiled between two pauses. */
 const OPERATIONS_AT_ONCE = 256;
 
 /**
- * Compiles a JSON Patch (RFC 6902). All operations apply, or none; members that RFC 6902 does not know are ignored.
- * @throws ServiceError 'invalid' for what is no JSON Patch; the patch itself throws 'unprocessable' where it does not fit.
+ * Compiles a JSON Patch (RFC 6902). All operations apply, or none; members unknown to RFC 6902 are ignored.
+ * @throws ServiceError 'invalid' for a malformed JSON Patch; the patch itself throws 'unprocessable' if it does not
+ *   apply
  */
 export function* compileJsonPatch(patch: JsonValue): Steps<TreePatch> {
   if (!Array.isArray(patch)) throw malformed('A JSON Patch is an array of operations (RFC 6902).');
@@ -131,7 +132,7 @@ class PatchedDocument {
     });
   }
 
-  /** Keeps the place of a member, unlike a removal and an addition. */
+  /** Keeps the position of a member, unlike a removal and an addition. */
   private replace(pointer: Pointer, value: JsonValue): void {
     this.find(pointer);
     const copy = this.effort.copy(value, pointer.length);

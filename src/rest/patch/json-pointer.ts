@@ -1,8 +1,8 @@
 import { malformed, excerpt } from './tree-patch';
 
 /**
- * Reads a JSON Pointer (RFC 6901) as its unescaped steps; none for the whole document.
- * @throws ServiceError 'invalid' for a text that is no pointer.
+ * Splits a JSON Pointer (RFC 6901) into unescaped steps; none for the whole document.
+ * @throws ServiceError 'invalid' for a malformed pointer
  */
 export function parsePointer(text: string): readonly string[] {
   if (text === '') return [];
@@ -15,6 +15,6 @@ export function parsePointer(text: string): readonly string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** An index as RFC 6901, section 4 writes it: digits without leading zeros. Undefined for anything else. */
+/** An array index by RFC 6901, section 4: digits without leading zeros. Undefined for other texts. */
 export const indexOf = (step: string): number | undefined =>
   /^(0|[1-9]\d{0,9})$/.test(step) ? Number(step) : undefined;

@@ -27,11 +27,11 @@ describe(compileMergePatch.name, () => {
     ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
     ['[1,2]', '{"a":"b","c":null}', '{"a":"b"}'],
     ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
-  ])('turns %s by %s into %s', (original, patch, result) => {
+  ])('patches %s by %s to %s', (original, patch, result) => {
     expect(merge(original, patch)).toBe(result);
   });
 
-  it('keeps digits, where it patches and where not', () => {
+  it('keeps digits in patched and unpatched numbers', () => {
     expect(merge('{"a":1.10,"b":{"c":2.50,"d":1e2}}', '{"b":{"d":3.00,"e":[0.10]}}')).toBe(
       '{"a":1.10,"b":{"c":2.50,"d":3.00,"e":[0.10]}}',
     );
@@ -46,7 +46,7 @@ describe(compileMergePatch.name, () => {
     ]);
   });
 
-  it('does what the pseudo code of the RFC does', () => {
+  it('gives the same result as the pseudo code of the RFC', () => {
     fc.assert(
       fc.property(jsonText, jsonText, (original, patch) => {
         expect(merge(original, patch)).toBe(stringify(merged(parse(original), parse(patch))));

@@ -10,7 +10,7 @@ export function compileMergePatch(patch: JsonValue): TreePatch {
   };
 }
 
-/** Recurses as deep as the patch, whose depth the scan of the body has bounded. */
+/** Recurses as deep as the patch; the body scan bounds its depth. */
 function merged(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!(patch instanceof Map)) return patch;
   const result: JsonObject = target instanceof Map ? target : new Map<string, JsonValue>();

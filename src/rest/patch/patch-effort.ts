@@ -1,26 +1,29 @@
 import { JsonNumber, type JsonValue } from '../../platform/json/lossless';
 import { unfit } from './tree-patch';
 
-/** Characters and values that one patch may touch. A patch of 1 kB that copies what it copied would else fill the memory. */
+/**
+ * Maximum effort of one patch, in characters and values. Without it, a 1 kB patch that repeatedly copies its own copies
+ * would exhaust the memory.
+ */
 const MAX_EFFORT = 16 * 1024 * 1024;
-/** What a value costs beside its characters. */
+/** Effort of a value in addition to its characters. */
 const VALUE_EFFORT = 8;
-/** As deep as a body may be (`compactJson`). */
+/** The same depth limit as for bodies (`compactJson`). */
 const MAX_DEPTH = 64;
 
-/** Counts what a patch does and stops it when it does too much. */
+/** Counts the effort of a patch and stops it at the limit. */
 export class PatchEffort {
   private left = MAX_EFFORT;
 
-  /** @throws ServiceError 'unprocessable' when the patch has done too much. */
+  /** @throws ServiceError 'unprocessable' at the effort limit */
   spend(effort: number): void {
     this.left -= effort;
     if (this.left < 0) throw unfit('The patch does too much at once: split it, or replace the resource with PUT.');
   }
 
   /**
-   * Copies a value that will stand below `depth` containers.
-   * @throws ServiceError 'unprocessable' when it would be deeper than a body may be.
+   * Copies a value to a position below `depth` containers.
+   * @throws ServiceError 'unprocessable' if the result would be deeper than a body may be
    */
   copy(value: JsonValue, depth: number): JsonValue {
     this.spend(VALUE_EFFORT + (typeof value === 'string' ? value.length : 0));

@@ -1,7 +1,7 @@
 import { JsonNumber, type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { malformed, excerpt } from './tree-patch';
 
-/** A value as `Parameters` carry it: `valueQuantity`, a resource, or an element spelled out in parts. */
+/** A value in `Parameters`: `valueQuantity`, a resource, or an element as parts. */
 export type PatchValue =
   | {
       readonly kind: 'typed';
@@ -26,8 +26,8 @@ export type PatchOperation =
   | { readonly type: 'move'; readonly path: string; readonly source: number; readonly destination: number };
 
 /**
- * Reads the operations of a FHIRPath patch out of `Parameters`.
- * @throws ServiceError 'invalid' naming what is missing or malformed.
+ * Reads the operations of a FHIRPath patch from `Parameters`.
+ * @throws ServiceError 'invalid' naming the missing or malformed member
  */
 export function operationsOf(parameters: JsonValue): readonly PatchOperation[] {
   if (!(parameters instanceof Map) || parameters.get('resourceType') !== 'Parameters') {
@@ -102,7 +102,7 @@ class OperationParts {
   }
 }
 
-/** Recurses as deep as the body, whose depth its scan has bounded. */
+/** Recurses as deep as the body; its scan bounds the depth. */
 function valueOf(part: JsonObject, place: string): PatchValue {
   const keys = [...part.keys()].flatMap((key) => /^_?value([A-Z]\w*)$/.exec(key)?.[1] ?? []);
   const [suffix, ...others] = new Set(keys);

@@ -3,12 +3,12 @@ import { type Steps } from '../../platform/time/steps';
 
 type PlainObject = Record<string, unknown>;
 
-/** Objects that are copied between two pauses. */
+/** Objects copied between two pauses. */
 const OBJECTS_AT_ONCE = 512;
 
 /**
- * A resource that is patched: the lossless values, and beside each object a plain one with rounded numbers. Paths are evaluated
- * on the plain ones. Both change together, so that no operation prints and parses the resource.
+ * A patched resource: lossless values and, for each object, a plain copy with rounded numbers, on which paths are
+ * evaluated. Both change together, so that no operation prints and parses the resource.
  */
 export class PatchTree {
   private readonly plainObjects = new WeakMap<JsonObject, PlainObject>();
@@ -17,7 +17,7 @@ export class PatchTree {
 
   static *of(root: JsonObject): Steps<PatchTree> {
     const tree = new PatchTree(root);
-    // Inner objects stand behind outer ones. They are copied first, so that no copy goes deeper than one object.
+    // Inner objects follow outer ones. They are copied first, so that no copy goes deeper than one object.
     const objects = [root];
     for (const [index, object] of objects.entries()) {
       for (const member of object.values()) gatherObjects(member, objects);
@@ -35,7 +35,7 @@ export class PatchTree {
     return this.objectOf(this.root);
   }
 
-  /** Sets a member at its place, or at the end; removes it without a value. */
+  /** Sets a member in place, or at the end; removes it if there is no value. */
   set(object: JsonObject, key: string, value: JsonValue | undefined): void {
     const plain = this.objectOf(object);
     if (value === undefined) {
@@ -47,7 +47,7 @@ export class PatchTree {
     }
   }
 
-  /** Gives a member and its sibling another name, at the same places. */
+  /** Renames a member and its sibling in place. */
   rename(object: JsonObject, from: string, to: string): void {
     if (from === to) return;
     const entries = [...object];
@@ -77,7 +77,7 @@ function gatherObjects(value: JsonValue, objects: JsonObject[]): void {
   else if (Array.isArray(value)) for (const item of value) gatherObjects(item, objects);
 }
 
-/** A patch of an own type may name any member: `__proto__` becomes one, as by `JSON.parse`. */
+/** A patch of a native type may name any member: `__proto__` becomes an own member, as with `JSON.parse`. */
 function define(plain: PlainObject, key: string, value: unknown): void {
   if (key !== '__proto__') plain[key] = value;
   else Object.defineProperty(plain, key, { value, enumerable: true, configurable: true, writable: true });

@@ -8,7 +8,7 @@ import { type PatchTree } from './patch-tree';
 import { type PatchValue } from './patch-operation';
 import { excerpt, unfit } from './tree-patch';
 
-/** The members of an element, and the name of its type where R4 defines it. */
+/** The members of an element, and its type name if R4 defines it. */
 interface Place {
   readonly members: JsonObject;
   readonly type: string | undefined;
@@ -20,7 +20,7 @@ export class PatchedResource {
 
   constructor(private readonly tree: PatchTree) {}
 
-  /** @throws ServiceError 'unprocessable' unless the path names exactly one element. */
+  /** @throws ServiceError 'unprocessable' unless the path selects exactly one element */
   findOne(path: ElementPath): ElementLocation {
     const [only, ...others] = path.find(this.tree.plain);
     if (only !== undefined && others.length === 0) return only;
@@ -28,7 +28,7 @@ export class PatchedResource {
     throw unfit(`The path "${excerpt(path.text)}" ${found} of the resource; it must name one.`);
   }
 
-  /** Appends to a repeated element; sets another one, which must not be there yet. */
+  /** Appends to a repeated element; sets any other element, which must not exist yet. */
   add(at: ElementLocation, name: string, value: PatchValue): void {
     const { members, type } = this.placeAt(at);
     const key = keyFor(type, name, value);
@@ -53,7 +53,7 @@ export class PatchedResource {
     this.listAt(at, name).list.move(source, destination);
   }
 
-  /** Deletes the element that the path names, if any, and what is empty without it: FHIR knows no empty elements. */
+  /** Deletes the selected element, if any, and parents that become empty: FHIR has no empty elements. */
   delete(path: ElementPath): void {
     if (path.find(this.tree.plain).length === 0) return;
     const at = this.findOne(path);
@@ -62,7 +62,7 @@ export class PatchedResource {
     this.prune(at.slice(0, -1));
   }
 
-  /** Replaces an element; one of a choice may get another type. */
+  /** Replaces an element; a choice may get another type. */
   replace(at: ElementLocation, value: PatchValue): void {
     const { step, parent } = this.parentOf(at);
     const member = memberType(parent.type, step.key);
@@ -116,7 +116,7 @@ export class PatchedResource {
     this.prune(at.slice(0, -1));
   }
 
-  /** The members of an element; of a primitive those beside its value, which are made when they are first needed. */
+  /** The members of an element. For a primitive, those beside its value, created on demand. */
   private membersAt(members: JsonObject, step: ElementStep): JsonObject {
     const { value, extra } = elementAt(members, step);
     if (value instanceof Map) return value;
@@ -142,7 +142,7 @@ export class PatchedResource {
   }
 }
 
-/** The path of a choice says `value`, where its JSON name is `valueQuantity`. */
+/** In a path, a choice is named `value`; its JSON name is `valueQuantity`. */
 function stepIn({ members, type }: Place, { key, index }: ElementStep): ElementStep {
   const names = [...members.keys()].map((name) => name.replace(/^_/, ''));
   if (names.includes(key)) return { key, index };
@@ -159,7 +159,7 @@ function elementAt(members: JsonObject, { key, index }: ElementStep): Element {
   return { value: at(members.get(key)), extra: at(members.get(`_${key}`)) };
 }
 
-/** `valueString` and `valueQuantity` are one member. */
+/** `valueString` and `valueQuantity` are the same member. */
 function isSameMember(type: string | undefined, one: string, other: string): boolean {
   if (one === other) return true;
   const member = memberType(type, one);

@@ -40,11 +40,11 @@ const apply = async (stored: string, operations: readonly Operation[]): Promise<
 const named = (count: number): string =>
   `{"resourceType":"Patient","name":[${Array.from({ length: count }, (_, n) => `{"given":["${n}"],"family":"f"}`).join(',')}]}`;
 
-/** CPU milliseconds, five times what was measured; the compiler and the collector of the process count too. */
+/** CPU milliseconds: five times the measured time, since the process's compiler and garbage collector count too. */
 const LONGEST = 500;
 
 describe(compileResourcePatch.name, () => {
-  it('S22: applies hundreds of operations to 60 kB in short turns', async () => {
+  it('S22: applies hundreds of operations to 60 kB in short time slices', async () => {
     const operations = Array.from({ length: 250 }, (_, n) => ({
       type: 'replace',
       path: `Patient.name[${n}].family`,
@@ -56,7 +56,7 @@ describe(compileResourcePatch.name, () => {
     expect(longest).toBeLessThan(LONGEST);
   });
 
-  it('S22: looks 16 times for what is not there in 400 kB, in short turns', async () => {
+  it('S22: searches 16 times for a missing element in 400 kB, in short time slices', async () => {
     const operations = Array.from({ length: 16 }, () => ({ type: 'delete', path: 'Patient.contact.name.family' }));
     const stored = named(10_000);
     let text = '';
@@ -65,7 +65,7 @@ describe(compileResourcePatch.name, () => {
     expect(longest).toBeLessThan(LONGEST);
   });
 
-  it('S22: ends a path that takes too long, and a patch of many that take long', async () => {
+  it('S22: stops a path that takes too long, and a patch of many slow paths', async () => {
     const inner = "given.where($this.length() > 0).exists() and family.where($this.startsWith('f')).exists()";
     const slow = `Patient.name.where(${Array.from({ length: 12 }, () => inner).join(' and ')})[0].family`;
     const value = { valueString: 'f' };
@@ -78,7 +78,7 @@ describe(compileResourcePatch.name, () => {
     expect(longest).toBeLessThan(LONGEST);
   });
 
-  it('S22: gives what a tree for each operation gives, digit by digit', () => {
+  it('S22: gives the same result as a new tree for each operation, digit by digit', () => {
     const index = fc.nat({ max: 3 });
     const name = { valueHumanName: { family: 'n', given: ['x', 'y'] } };
     const operation: fc.Arbitrary<Operation> = fc.oneof(

@@ -13,15 +13,15 @@ import { type TreePatch, unfit } from './tree-patch';
 
 export type PatchKind = 'json-patch' | 'merge-patch' | 'fhirpath-patch';
 
-/** CPU time to compile a patch, and to apply it: long for any patch that people write. Its row is locked meanwhile. */
+/** CPU time to compile and apply a patch: ample for patches written by people. Its row is locked meanwhile. */
 const MAX_MILLISECONDS = 1_000;
 
 /**
- * Compiles a patch of a resource. It works on the text, so numbers keep their digits where they are patched and where not.
- * @param kind undefined where it follows from the form: `Parameters` are FHIRPath operations, an array is a JSON Patch,
- * anything else is merged
- * @param maxBytes the largest result, in UTF-8; what is larger already may stay as large
- * @throws ServiceError 'invalid' for a malformed patch; the patch itself throws 'unprocessable' where it does not fit.
+ * Compiles a patch of a resource. It works on the text, so patched and unpatched numbers keep their digits.
+ * @param kind undefined if the form decides: `Parameters` are FHIRPath operations, an array is a JSON Patch, anything
+ *   else is a merge patch
+ * @param maxBytes the largest result, in UTF-8; a resource that is already larger may keep its size
+ * @throws ServiceError 'invalid' for a malformed patch; the patch itself throws 'unprocessable' if it does not apply
  */
 export async function compileResourcePatch(
   kind: PatchKind | undefined,
@@ -46,14 +46,14 @@ function* compiled(kind: PatchKind, patch: JsonValue): Steps<TreePatch> {
   return kind === 'json-patch' ? yield* compileJsonPatch(patch) : compileMergePatch(patch);
 }
 
-/** @returns what identifies the stored resource, and what the patch makes of it */
+/** @returns the identity of the stored resource, and the patched resource */
 function* patched(storedText: string, apply: TreePatch): Steps<readonly [JsonValue, JsonValue]> {
   const stored = yield* parseLosslessInSteps(storedText);
   const before = stored instanceof Map ? new Map(stored) : stored;
   return [before, yield* apply(stored)];
 }
 
-/** @throws ServiceError 'unprocessable' when the time is over. */
+/** @throws ServiceError 'unprocessable' at the time limit */
 async function inTime<T>(begin: () => Steps<T>, slices: Slices): Promise<T> {
   try {
     return await slices.runLimited(begin, { ofOne: LONGEST_STEP_MILLISECONDS, ofAll: MAX_MILLISECONDS });
@@ -73,7 +73,7 @@ function identityOf(resource: JsonValue, name: 'resourceType' | 'id'): JsonValue
   return resource.get(name);
 }
 
-/** The result passes the same scan as a body that is sent. */
+/** The result passes the same scan as a sent body. */
 function* bodyOf(result: JsonValue, maxBytes: number): Steps<ScannedJson> {
   const text = yield* printLosslessInSteps(result);
   if (Buffer.byteLength(text) > maxBytes) throw unfit(`The patched resource would be larger than ${maxBytes} bytes.`);
