@@ -3,13 +3,15 @@ import { type ResourceText } from './stored-resource';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A Bundle of entries that are JSON already. FHIR has no empty arrays, so a Bundle without entries has no `entry`. */
+/**
+ * A Bundle of entries that are JSON text already. FHIR has no empty arrays, so a Bundle without entries has no `entry`.
+ */
 export function bundleText(type: string, members: Members, entries: readonly string[] = []): string {
   const head = JSON.stringify({ resourceType: 'Bundle', type, ...members });
   return entries.length === 0 ? head : `${head.slice(0, -1)},"entry":[${entries.join(',')}]}`;
 }
 
-/** Writes a Bundle as its entries come, a few at a time: bodies are joined as they are, never parsed. */
+/** Writes a Bundle while its entries arrive, a few at a time: bodies are joined unparsed. */
 export function produceBundle(
   type: string,
   members: Members,
@@ -30,8 +32,8 @@ export function produceBundle(
 }
 
 /**
- * Joins texts with commas and empties the list, which a loop would keep in memory while its reader is slow. Each `+` costs a few bytes:
- * the text is copied once, when it is sent, where `join` would copy it a first time.
+ * Joins texts with commas and empties the list, which a loop would keep in memory for a slow reader. Each `+` costs a
+ * few bytes: the text is copied once, when sent; `join` would copy it twice.
  */
 export const joined = (before: string, texts: string[]): string =>
   texts.splice(0).reduce((all, text, index) => `${all}${index === 0 ? '' : ','}${text}`, before);

@@ -1,11 +1,11 @@
 import { elementsOf, type JsonMember } from '../platform/json/json-members';
 import { type Meta } from '../fhir/types';
 
-/** The server's own part of the `meta` of a version. */
+/** The members of a version's `meta` that the server sets. */
 export interface VersionStamp {
   readonly version: number;
   readonly updatedAt: Date;
-  /** Time of version 1; undefined where it is not told, as in texts that are older than this. */
+  /** Time of version 1; undefined if unknown, as for texts older than this feature. */
   readonly createdAt: Date | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface SentMeta {
 }
 
 /**
- * The place of the creation time in `meta`. A value that a client sends there is not stored, so that it can neither
- * move the time nor double it by sending back what it read.
+ * How `meta` holds the creation time. A value sent by a client is not stored, so that a client that sends back what it
+ * read neither changes nor duplicates the time.
  */
 export interface MetaStyle {
-  /** The `meta` of one version as JSON text: what the server says, then what was sent. */
+  /** The `meta` of one version as JSON text: the server's members, then those sent. */
   textOf(sent: SentMeta, stamp: VersionStamp): string;
-  /** A `meta` that was sent, without what is not stored; itself when that is all. */
+  /** A sent `meta` without the members that are not stored; the same object if there are none. */
   withoutCreation(meta: Meta): Meta;
   createdAtIn(meta: Meta): Date | undefined;
 }
@@ -44,7 +44,7 @@ export const NATIVE_META: MetaStyle = {
   createdAtIn: ({ createdAt }) => instantOf(createdAt),
 };
 
-/** Types of FHIR: an extension, the first one, as FHIR has no member for it. */
+/** FHIR types: an extension, placed first, since FHIR has no member for the creation time. */
 export const fhirMeta = (url: string): MetaStyle => {
   const isOwn = (extension: unknown): boolean => (extension as { readonly url?: unknown } | null)?.url === url;
   const begin = `{"url":${JSON.stringify(url)},"valueInstant":`;
@@ -75,7 +75,7 @@ export const fhirMeta = (url: string): MetaStyle => {
   };
 };
 
-/** @param creation a member that tells the time of version 1, with its comma; or nothing */
+/** @param creation a member with the time of version 1, including its comma; or empty */
 const metaText = ({ version, updatedAt }: VersionStamp, creation: string, sent: readonly JsonMember[]): string =>
   `{"versionId":"${version}","lastUpdated":${instantText(updatedAt)}${creation}${sent.map(({ keyText, valueText }) => `,${keyText}:${valueText}`).join('')}}`;
 

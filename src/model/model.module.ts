@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { MetaStyles } from './meta-styles';
 import { ResourceTypes } from './resource-types';
 
-/** The resource types of this server, and how each tells its versions. */
+/** The resource types of this server, and the style of their `meta`. */
 @Module({
   imports: [DiscoveryModule],
   providers: [ResourceTypes, MetaStyles],

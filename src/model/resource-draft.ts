@@ -4,13 +4,13 @@ import { type ScannedJson } from '../platform/json/read-json';
 import { type Meta, type Resource } from '../fhir/types';
 import { type SentMeta } from './meta-style';
 
-/** Members that the server writes itself, in front of all others. */
+/** Members that the server writes itself, before all others. */
 const OWN_MEMBERS = new Set(['resourceType', 'id', 'meta']);
 const OWN_META_MEMBERS = new Set(['versionId', 'lastUpdated']);
 
 /**
- * The content of a resource that is about to be written: every byte as sent, except `resourceType`, `id`, `meta`
- * and white space outside strings.
+ * The content of a resource to be written: every byte as sent, except `resourceType`, `id`, `meta` and white space
+ * outside strings.
  */
 export class ResourceDraft {
   private members: readonly JsonMember[];
@@ -23,13 +23,13 @@ export class ResourceDraft {
     readonly meta: SentMeta,
     private content: Readonly<Record<string, unknown>>,
     members: readonly JsonMember[],
-    /** Whether code of this server made the body: its shape is proven by a spec, and not validated at each write (ADR 0014). */
+    /** Whether code of this server made the body: specs prove its shape, so writes do not validate it (ADR 0014). */
     readonly isOwn = false,
   ) {
     this.members = members;
   }
 
-  /** The draft of a body that code of this server makes. */
+  /** The draft of a body made by code of this server. */
   static own(type: string, body: object): ResourceDraft {
     const { meta = {}, ...content } = JSON.parse(JSON.stringify(body)) as { readonly meta?: Meta };
     return new ResourceDraft(
@@ -43,8 +43,8 @@ export class ResourceDraft {
   }
 
   /**
-   * Reads a body for `type`; with `id` for an update, whose body may leave out both.
-   * @throws ServiceError 'invalid' when the body is no object, or names another type or id than the URL.
+   * Reads a body for `type`; with `id` for an update, whose body may omit both.
+   * @throws ServiceError 'invalid' if the body is no object, or names another type or id than the URL
    */
   static of(body: ScannedJson, type: string, id?: string): ResourceDraft {
     const { value } = body;
@@ -77,12 +77,12 @@ export class ResourceDraft {
     );
   }
 
-  /** A copy, for work that may run again: rules change what they check. @internal */
+  /** A copy, for work that may run again, since rules modify the draft that they check. @internal */
   copy(): ResourceDraft {
     return new ResourceDraft(this.type, this.assignedId, this.meta, this.content, this.members, this.isOwn);
   }
 
-  /** The id that the body names, the URL gave, or the server assigned; rules that store can rely on it. */
+  /** The id from the body, the URL or the server; set before a rule's `store` runs. */
   get id(): string | undefined {
     return this.assignedId;
   }
@@ -92,9 +92,9 @@ export class ResourceDraft {
     this.assignedId = id;
   }
 
-  /** The content as values; numbers are doubles, so they are for checks and indexes, not for storing. */
+  /** The content as parsed values. Numbers are doubles, so these are for checks and indexes, not for storage. */
   get value(): Resource {
-    // Read several times by each write; a body that names its type is the value as it is.
+    // Each write reads this several times; a body with its type needs no copy.
     return this.content.resourceType === this.type
       ? (this.content as Resource)
       : { ...this.content, resourceType: this.type };
@@ -105,12 +105,12 @@ export class ResourceDraft {
     return this.members.find((member) => member.key === key)?.valueText;
   }
 
-  /** About the length of the text. @internal */
+  /** Approximate length of the text. @internal */
   get characters(): number {
     return this.members.reduce((sum, { valueText }) => sum + valueText.length, 0);
   }
 
-  /** Replaces a top-level member by a JSON text, or adds it at the end; `value` is what JSON.parse makes of the text. */
+  /** Replaces a top-level member by a JSON text, or adds it at the end; `value` is the parsed text. */
   setMember(key: string, valueText: string, value = JSON.parse(valueText) as unknown): void {
     const member: JsonMember = { key, keyText: JSON.stringify(key), valueText };
     const isKnown = this.members.some((known) => known.key === key);
@@ -120,7 +120,7 @@ export class ResourceDraft {
     this.content = { ...this.content, [key]: value };
   }
 
-  /** Tells that something changed that the body does not show (a password), so that an equal body is a new version too. @internal */
+  /** Marks a change outside of the body (a password), so that an equal body makes a new version too. @internal */
   markHiddenChange(): void {
     this.hidden = true;
   }
@@ -130,7 +130,7 @@ export class ResourceDraft {
     return this.hidden;
   }
 
-  /** The resource as one version of it is stored and sent. @internal */
+  /** The text of one version as stored and sent. @internal */
   textOf(id: string, metaText: string): string {
     const parts = [
       `"resourceType":${JSON.stringify(this.type)}`,

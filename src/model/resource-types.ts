@@ -6,17 +6,17 @@ import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { ServiceError } from '../platform/errors/service-error';
 import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
 
-/** Where a request is sent: to a type, or to one resource of it. */
+/** The target of a request: a type, or one resource of it. */
 export type Place = 'type' | 'instance';
 
-/** The resource types that this server stores: those of R4 and those that modules bring. */
+/** The resource types that this server stores: those of R4 and those registered by modules. */
 @Injectable()
 export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   constructor(discovery: DiscoveryService) {
     super(discovery, DefinesResourceType, ({ type }) => type);
   }
 
-  /** @throws ServiceError 'not-found' for anything that is no resource type that can be stored. */
+  /** @throws ServiceError 'not-found' for any other than a storable resource type */
   assertKnown(type: string): void {
     if (isR4ResourceType(type)) return;
     const own = this.find(type)?.meta;
@@ -29,12 +29,12 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     }
   }
 
-  /** @throws ServiceError 'not-found' for anything that is no resource type, stored or sent. */
+  /** @throws ServiceError 'not-found' for any other than a resource type, stored or sent */
   assertDescribed(type: string): void {
     if (this.find(type)?.meta.isSentOnly !== true) this.assertKnown(type);
   }
 
-  /** @throws ServiceError what the type refuses such a write with: 'not-allowed' or 'unprocessable'. */
+  /** @throws ServiceError by which the type refuses such a write: 'not-allowed' or 'unprocessable' */
   assertWritable(type: string, write: WriteKind, place: Place): void {
     this.assertKnown(type);
     const refusal = this.refusedWrites(type)[write];
@@ -72,12 +72,12 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.find(type)?.meta.isNative ?? false;
   }
 
-  /** Those that are not of R4, and are stored. */
+  /** Stored types that are not of R4. */
   own(): readonly OwnResourceType[] {
     return this.described().filter(({ isSentOnly }) => isSentOnly !== true);
   }
 
-  /** Those that are not of R4, with those that are only sent. */
+  /** Types that are not of R4, including those that are only sent. */
   described(): readonly OwnResourceType[] {
     return this.all()
       .map(({ meta }) => meta)

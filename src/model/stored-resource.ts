@@ -1,15 +1,15 @@
-/** How a version came to be, as history entries tell it. */
+/** The request method of a version, as history entries show it. */
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One version of a resource as it is stored and sent. */
+/** One version of a resource as stored and sent. */
 export interface StoredResource {
   readonly type: string;
   readonly id: string;
-  /** 1, 2, 3 … without gaps; a deletion takes one too. */
+  /** 1, 2, 3 … without gaps; a deletion also takes one. */
   readonly version: number;
   readonly updatedAt: Date;
   readonly method: WriteMethod;
-  /** The whole resource as compact JSON text, `id` and `meta` included. */
+  /** The whole resource as compact JSON text, including `id` and `meta`. */
   readonly text: string;
 }
 
