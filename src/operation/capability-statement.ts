@@ -15,7 +15,7 @@ import { SearchCapabilities } from './search-capabilities';
 type Method = Parameters<Routes['has']>[0];
 type RoutedInteraction = readonly [code: string, method: Method, path: string];
 
-/** http://hl7.org/fhir/R4/valueset-type-restful-interaction.html, and the route that each one needs. */
+/** http://hl7.org/fhir/R4/valueset-type-restful-interaction.html, each with the route that it requires. */
 const READING: readonly RoutedInteraction[] = [
   ['read', 'get', '/fhir/:type/:id'],
   ['vread', 'get', '/fhir/:type/:id/_history/:version'],
@@ -46,13 +46,13 @@ const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/o
 
 export interface StatementText {
   readonly text: string;
-  /** Of the text: it differs between two versions of the server, and between what their modules register. */
+  /** ETag of the text. It differs between versions of the server, and between sets of registered modules. */
   readonly etag: string;
 }
 
 /**
- * The CapabilityStatement: the routes, types, parameters and operations that are there, and nothing else. It changes
- * with the stored SearchParameters (http://hl7.org/fhir/R4/capabilitystatement.html).
+ * The CapabilityStatement: exactly the existing routes, types, parameters and operations. It changes with the stored
+ * SearchParameters (http://hl7.org/fhir/R4/capabilitystatement.html).
  */
 @Injectable()
 export class CapabilityStatements {
@@ -103,7 +103,7 @@ export class CapabilityStatements {
     };
   }
 
-  /** This server expands and translates nothing. */
+  /** This server neither expands value sets nor translates codes. */
   private terminology(): object {
     return { resourceType: 'TerminologyCapabilities', ...this.head() };
   }
@@ -154,7 +154,7 @@ export class CapabilityStatements {
     return wanted.filter(([, method, path]) => this.routes.has(method, path)).map(([code]) => ({ code }));
   }
 
-  /** An operation of types and of their instances is named once. */
+  /** An operation of types and of their instances is listed once. */
   private operationsOf(type: string | undefined): object[] {
     const own = this.operations
       .all()
@@ -168,7 +168,7 @@ export class CapabilityStatements {
   }
 }
 
-/** A name and no address: there is no OperationDefinition of our own operations to be read. */
+/** A URN without an address: our own operations have no readable OperationDefinition. */
 const ownDefinition = ({ resourceType, code }: OperationDefinition): string =>
   `urn:svc:operation:${resourceType === undefined ? '' : `${resourceType}-`}${code}`;
 

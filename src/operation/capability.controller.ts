@@ -9,7 +9,7 @@ import { queryOf } from '../platform/http/raw-request';
 import { PublicRoute } from '../platform/http/route-access';
 import { CapabilityStatements } from './capability-statement';
 
-/** http://hl7.org/fhir/R4/http.html#capabilities; all that is served is normative or as good as that. */
+/** http://hl7.org/fhir/R4/http.html#capabilities; everything served counts as normative. */
 const MODES = ['full', 'normative', 'terminology'];
 
 @ApiTags('Server')

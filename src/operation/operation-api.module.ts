@@ -5,7 +5,7 @@ import { CapabilityStatements } from './capability-statement';
 import { OperationController } from './operation.controller';
 import { OperationModule } from './operation.module';
 
-/** Routes of the operations, imported by AppModule alone: their paths are open to any type (ADR 0007). */
+/** Routes of the operations, imported only by AppModule: their paths match any type (ADR 0007). */
 @Module({
   imports: [OperationModule, ResourceModule],
   controllers: [CapabilityController, OperationController],

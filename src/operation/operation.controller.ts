@@ -15,12 +15,12 @@ import { ANY_TYPE, type OperationDefinition } from './operation';
 import { OperationRegistry, operationKey } from './operation.registry';
 import { unknownOperation } from './unknown-operation';
 
-/** Some clients send the dollar percent-encoded, and Express compares the raw path. */
+/** Some clients percent-encode the dollar sign, and Express compares the raw path. */
 const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:code`];
 
 /** `/$op`, `/Type/$op` and `/Type/id/$op` on both roots. */
 @ApiExcludeController()
-@EnforcesRows() // Each operation says whether it does.
+@EnforcesRows() // each operation declares whether it does
 @OperationId(({ params }) => operationIdOfCode(String(params.code)))
 @Controller(['fhir', ''])
 export class OperationController {

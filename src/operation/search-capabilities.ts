@@ -8,7 +8,9 @@ interface DescribedParameter {
   readonly type: string;
 }
 
-/** Parameters without an index of their own (http://hl7.org/fhir/R4/search.html#all). R4 defines `_filter` and `_list` as special. */
+/**
+ * Parameters without an index (http://hl7.org/fhir/R4/search.html#all). R4 defines `_filter` and `_list` as special.
+ */
 const TEXT_PARAMETERS: readonly DescribedParameter[] = [
   { name: '_text', type: 'string' },
   { name: '_content', type: 'string' },
@@ -16,13 +18,13 @@ const TEXT_PARAMETERS: readonly DescribedParameter[] = [
   { name: '_filter', type: 'special' },
 ];
 
-/** What types can be searched by, for the CapabilityStatement. */
+/** The search parameters of types, for the CapabilityStatement. */
 export class SearchCapabilities {
   /** Ids of HL7's definitions by `type.code`. */
   private readonly definitions = new Map(
     searchParameterDefinitions().flatMap(({ id, code, base }) => base.map((type) => [`${type}.${code}`, id] as const)),
   );
-  /** Reference parameters by the types that they may point at; those that may point at any are listed with each. */
+  /** Reference parameters by target type; those that allow any target are listed for each type. */
   private readonly referrers: ReadonlyMap<string, readonly string[]>;
 
   constructor(
@@ -38,7 +40,7 @@ export class SearchCapabilities {
     this.referrers = referrers;
   }
 
-  /** `searchParam`, `searchInclude` and `searchRevInclude` of a type; those that would be empty are absent. */
+  /** `searchParam`, `searchInclude` and `searchRevInclude` of a type; empty ones are omitted. */
   of(type: string): object {
     const parameters = this.parameters.list(type);
     const includes = parameters.filter(({ kind }) => kind === 'reference').map(nameOfInclude);
@@ -50,7 +52,7 @@ export class SearchCapabilities {
     };
   }
 
-  /** Parameters that every type has. */
+  /** Parameters common to all types. */
   parametersOfAll(): DescribedParameter[] {
     return [...this.indexedOfAll(), ...TEXT_PARAMETERS];
   }

@@ -4,7 +4,7 @@ import { UNSERVED_PAGE } from '../fhir/edge/format';
 import { type OperationDefinition } from './operation';
 import { UNSERVED_OPERATIONS } from './unserved-operations';
 
-/** Nothing is called so here: says where there is an operation of that code, or else which code may be meant. */
+/** The error for an unknown operation: lists where an operation of that code exists, else the nearest code. */
 export function unknownOperation(code: string, known: readonly OperationDefinition[]): ServiceError {
   const shown = `$${code.slice(0, 64)}`;
   const paths = known.filter((definition) => definition.code === code).map(pathOf);

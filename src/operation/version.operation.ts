@@ -4,7 +4,7 @@ import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-
 import { softwareVersion } from '../platform/software-version';
 import { Operation, type OperationHandler, type OperationRequest } from './operation';
 
-/** Which release answers, for support; plain JSON, no resource. */
+/** The release of the server, for support; plain JSON, no resource. */
 @Injectable()
 @Operation({
   code: 'version',
