@@ -10,7 +10,7 @@ import { WriteExtensions } from '../resource/writes/write-extensions';
 import { type ValidateRequest } from './validate-request';
 import { validationAnswer } from './validation-answer';
 
-/** Asks what a write would say, and writes nothing. */
+/** Checks a write without storing anything. */
 @Injectable()
 export class DryRun {
   constructor(
@@ -21,12 +21,12 @@ export class DryRun {
   ) {}
 
   /**
-   * @param id of the resource that was called; the modes mean it
-   * @throws ServiceError 'not-found' for an unknown type, 'invalid' for a body of another type or id.
+   * @param id of the resource in the URL; the modes apply to it
+   * @throws ServiceError 'not-found' for an unknown type, 'invalid' for a body of another type or id
    */
   async answer(type: string, { mode, resource, profiles }: ValidateRequest, id?: string): Promise<FhirAnswer> {
     this.types.assertDescribed(type);
-    // Rules of modules compare with stored resources, also those that the caller may not read.
+    // Rules of modules compare with stored resources, even those that the caller may not read.
     if (!isR4ResourceType(type)) this.requests.assertAllRows();
     if (mode !== undefined && mode !== 'profile')
       this.types.assertWritable(type, mode, id === undefined ? 'type' : 'instance');
@@ -42,7 +42,7 @@ export class DryRun {
     }
     const issues = await this.extensions.issuesOf(draft, profiles);
     if (mode !== 'create' && mode !== 'update') return validationAnswer(issues);
-    // A caller who may not see a target must not learn whether it is stored.
+    // Callers must not learn whether a target exists that they may not read.
     const found = this.reader.isLimited ? [] : await this.extensions.missingReferences(draft);
     const isTaken =
       mode === 'create' && draft.id !== undefined && (await this.reader.find(type, draft.id)) !== undefined;

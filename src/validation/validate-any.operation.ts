@@ -7,7 +7,7 @@ import { Slices } from '../platform/time/slices';
 import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
-/** http://hl7.org/fhir/R4/resource-operation-validate.html without a type: the resource names its own. */
+/** http://hl7.org/fhir/R4/resource-operation-validate.html without a type in the URL: the resource names its type. */
 @Injectable()
 @Operation({
   ...RESOURCE_VALIDATE,

@@ -8,7 +8,10 @@ import { ResourceTypes } from '../model/resource-types';
 import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
-/** http://hl7.org/fhir/R4/resource-operation-validate.html on an instance: of what is sent, else of what is stored. */
+/**
+ * http://hl7.org/fhir/R4/resource-operation-validate.html on an instance: validates the sent resource, else the stored
+ * one.
+ */
 @Injectable()
 @Operation({
   ...RESOURCE_VALIDATE,

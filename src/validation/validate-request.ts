@@ -21,17 +21,17 @@ const MODES = ['create', 'update', 'delete', 'profile'] as const;
 /** A request of `$validate` (http://hl7.org/fhir/R4/resource-operation-validate.html). */
 export interface ValidateRequest {
   readonly mode: (typeof MODES)[number] | undefined;
-  /** Canonicals of profiles beside those of `meta.profile`. */
+  /** Canonicals of profiles in addition to `meta.profile`. */
   readonly profiles: readonly string[];
-  /** Absent where a stored one is meant. */
+  /** Absent if the stored resource is to be validated. */
   readonly resource?: ScannedJson;
 }
 
 /**
- * Reads the body and the query: the resource itself, or Parameters with `resource`, `mode` and `profile`. Where Parameters can
- * be the resource itself, they are taken for the request if they have a parameter of one of these names.
- * @param type that was called; undefined for the whole system
- * @throws ServiceError 'invalid' for what is neither; JsonBodyError for broken text.
+ * Reads body and query: the resource itself, or Parameters with `resource`, `mode` and `profile`. If Parameters could
+ * also be the resource itself, they count as the request if they have a parameter with one of these names.
+ * @param type in the URL; undefined for the whole system
+ * @throws ServiceError 'invalid' if it is neither; JsonBodyError for broken text
  */
 export function* readValidateRequest(
   type: string | undefined,
@@ -71,7 +71,7 @@ interface Parameter {
   readonly resource: ScannedJson | undefined;
 }
 
-/** The resource keeps its text: its digits are what is validated. */
+/** The resource keeps its text, since its digits are validated. */
 function* parametersIn(sent: ScannedJson): Steps<readonly Parameter[]> {
   const list = sent.members().find(({ key }) => key === 'parameter')?.valueText ?? '[]';
   if (!list.startsWith('[')) throw new ServiceError('invalid', 'Parameters.parameter must be an array.');

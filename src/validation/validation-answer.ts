@@ -4,7 +4,7 @@ import { type ErrorIssue } from '../platform/errors/service-error';
 
 const ALL_OK: ErrorIssue = { severity: 'information', code: 'informational', diagnostics: 'All OK', expression: '' };
 
-/** The outcome of `$validate` is an answer, not a failure: 200 whatever it says. */
+/** The outcome of `$validate` is an answer, not a failure: 200 for any result. */
 export function validationAnswer(issues: readonly ErrorIssue[]): FhirAnswer {
   const listed = issues.length === 0 ? [ALL_OK] : issues;
   const errors = issues.filter(({ severity }) => severity === 'error').length;

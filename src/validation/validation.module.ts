@@ -6,7 +6,7 @@ import { ValidateAny } from './validate-any.operation';
 import { ValidateInstance } from './validate-instance.operation';
 import { ValidateType } from './validate-type.operation';
 
-/** `$validate`; what it asks is asked by every write too. */
+/** `$validate`, with the same checks as every write. */
 @Module({
   imports: [OperationModule, ResourceModule],
   providers: [DryRun, ValidateAny, ValidateInstance, ValidateType],
