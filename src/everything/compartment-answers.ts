@@ -14,7 +14,7 @@ import { linkedParameters } from './request/everything-request';
 import { CompartmentExplanation } from './compartment-explanation';
 import { EntryStream } from './print/entry-stream';
 
-/** Answers calls: with the first chunk where that is all, else with a page or a stream. */
+/** Answers calls: with the first chunk if it holds everything, else with a page or a stream. */
 @Injectable()
 export class CompartmentAnswers {
   constructor(
@@ -36,7 +36,7 @@ export class CompartmentAnswers {
     return { status: 200, produce, ...linesType(call) };
   }
 
-  /** The number of resources alone. */
+  /** Only the number of resources. */
   async total(call: EverythingCall): Promise<FhirAnswer> {
     const { request, query } = call;
     const matches = { ...query, included: undefined };
@@ -67,7 +67,7 @@ export class CompartmentAnswers {
     };
   }
 
-  /** The first page, which makes the list of all, or a further one. */
+  /** The first page, which creates the list of all pages, or a later one. */
   private async page(call: EverythingCall, options: ReadOptions): Promise<Produce> {
     const { request, query, printer, urlWith } = call;
     const { cursor, count = 0 } = request;
@@ -95,11 +95,11 @@ async function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): Pro
   return { status: 200, text: isEmpty ? bundle : `${joined(`${bundle.slice(0, -1)},"entry":[`, texts)}]}` };
 }
 
-/** Lines go out as they are. */
+/** Lines are sent unchanged. */
 const linesType = ({ printer, format }: EverythingCall): Pick<FhirAnswer, 'contentType'> =>
   printer.isLines ? { contentType: format.contentType } : {};
 
-/** A type is named whether any of it are stored or not, so that its name reveals nothing. */
+/** Hidden types are named whether or not any are stored, so that a name reveals nothing. */
 const notesOf = ({ hiddenTypes, printer }: EverythingCall): readonly string[] =>
   hiddenTypes.length === 0
     ? []

@@ -6,7 +6,7 @@ import { type CompartmentQuery } from './plan/compartment-query';
 import { ordered, type QueryPart } from './plan/query-parts';
 import { CompartmentReader } from './read/compartment-reader';
 
-/** How the entries of one type are found. */
+/** The statement that finds the entries of one type. */
 export interface TypeExplanation extends SearchExplanation {
   readonly type: string;
   readonly rows: number;

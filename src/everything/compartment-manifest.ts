@@ -4,7 +4,7 @@ import { CompartmentReader } from './read/compartment-reader';
 import { type Tally, tallyOf } from './read/tally';
 import { type EverythingCall } from './request/everything-call';
 
-/** Prints how much an answer would hold, without its resources (`_manifest`). */
+/** Prints the size of an answer without its resources (`_manifest`). */
 @Injectable()
 export class CompartmentManifest {
   constructor(private readonly reader: CompartmentReader) {}
@@ -15,13 +15,13 @@ export class CompartmentManifest {
     const all = { ...query, types: undefined, since: undefined, period: undefined, included: undefined };
     const tallies = await this.reader.within(all, { seconds }, async (snapshot, parts) => {
       const found = new Map<string, Tally>();
-      // The patient and those who link to it are two parts of one type.
+      // The patient and Patients that link to it are two query parts of one type.
       for (const part of parts(all))
         found.set(part.label, sumOf(found.get(part.label), await tallyOf(snapshot, part, query)));
       const included = query.included && [...parts(query)].find(({ mode }) => mode === 'include');
       return { found, included: included && (await tallyOf(snapshot, included)) };
     });
-    // A type without anything would say that there is something that the caller may not see.
+    // Omits types without entries: a zero would reveal entries that the caller may not see.
     const types = [...tallies.found]
       .filter(([, tally]) => tally.all > 0)
       .map(([type, tally]) => typeOf(type, tally, query));
@@ -33,7 +33,7 @@ interface TypeCounts {
   readonly type: string;
   readonly count: number;
   readonly bytes: number;
-  /** What is not in the answer, by the parameter that left it out. */
+  /** Entries left out of the answer, by the parameter that excludes them. */
   readonly leftOut: readonly (readonly [by: '_type' | '_since' | 'dates', count: number])[];
 }
 

@@ -5,7 +5,9 @@ import { readJson } from '../platform/json/read-json';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 
-/** Stores HL7's definition of the Patient compartment once, under the id `patient`, to be read and edited. */
+/**
+ * Stores HL7's definition of the Patient compartment once, under the id `patient`, so that it can be read and edited.
+ */
 @Injectable()
 export class CompartmentSetup implements OnApplicationBootstrap {
   constructor(

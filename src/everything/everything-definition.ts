@@ -1,6 +1,6 @@
 import { type OperationDefinition } from '../operation/operation';
 
-/** What the operation is to policies, `/metadata` and the OpenAPI document. */
+/** The definition of the operation for policies, `/metadata` and the OpenAPI document. */
 export const everythingOperation: OperationDefinition = {
   resourceType: 'Patient',
   code: 'everything',

@@ -8,7 +8,7 @@ import { CompartmentAnswers } from './compartment-answers';
 import { CompartmentManifest } from './compartment-manifest';
 import { EverythingCalls, type EverythingCall } from './request/everything-call';
 
-/** All that belongs to a patient, by the stored compartment definition (interface, "Patient everything"). */
+/** All resources of a patient, by the stored compartment definition (interface, "Patient everything"). */
 @Injectable()
 @Operation(everythingOperation)
 export class PatientEverything implements OperationHandler {
@@ -22,7 +22,7 @@ export class PatientEverything implements OperationHandler {
     const call = await this.calls.read(operation);
     const { request, query, format } = call;
     if (format.isLines === true) assertWhole(call);
-    // A plan counts rows that the caller may not see.
+    // A query plan would count rows that the caller may not see.
     if (request.explain !== undefined && query.limit !== undefined) throw limitedToRows();
     if (request.isManifest) return { status: 200, text: await this.manifest.of(call) };
     if (request.subset === 'count') return this.answers.total(call);

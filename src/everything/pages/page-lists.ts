@@ -21,10 +21,10 @@ import {
   READ_ENTRIES,
 } from './page-statements';
 
-/** The most resources that can be turned page by page. */
+/** Maximum number of resources that can be paged. */
 const MOST_OF_A_LIST = 500_000;
 
-/** A version that a page shows. */
+/** A version on a page. */
 export interface ListedEntry extends EntryHead {
   readonly position: number;
   readonly version: number;
@@ -35,13 +35,16 @@ type ListedRow = ListedEntry & Readonly<Record<string, unknown>>;
 
 export interface PageOfEntries {
   readonly entries: readonly ListedEntry[];
-  /** Matches of all pages; what is included comes behind them. */
+  /** Number of matches on all pages; included resources come after them. */
   readonly total: number;
-  /** Where the next page begins; absent on the last. */
+  /** Position of the next page; absent on the last. */
   readonly next?: PageCursor;
 }
 
-/** Lists of what all pages of an answer hold: versions of one moment, in the database, so that any replica turns them. */
+/**
+ * Lists of the versions on all pages of an answer, taken at one moment. They are in the database, so that any replica
+ * can serve a page.
+ */
 @Injectable()
 export class PageLists {
   constructor(
@@ -51,7 +54,7 @@ export class PageLists {
     private readonly environment: Environment,
   ) {}
 
-  /** Makes the list of a compartment; where its first page holds all, nothing is kept. */
+  /** Creates the list of a compartment; if the first page holds everything, nothing is stored. */
   async begin(query: CompartmentQuery, count: number, options: ReadOptions): Promise<PageOfEntries> {
     await this.statements.run(FORGET_OLDEST, [this.caller]);
     const { is_full: isFull } = (await this.statements.runOne<{ is_full: boolean }>(IS_FULL, [])) ?? {};
@@ -73,8 +76,8 @@ export class PageLists {
   }
 
   /**
-   * Turns to another page.
-   * @throws ServiceError 'gone' for a list that is not there any more, 'forbidden' for that of another caller
+   * Reads a later page.
+   * @throws ServiceError 'gone' for a deleted or expired list, 'forbidden' for the list of another caller
    */
   async page({ listId, position }: PageCursor, patientId: string, count: number): Promise<PageOfEntries> {
     const list = await this.statements.runOne<{ total: number; size: number; caller: string; patient_id: string }>(
@@ -87,7 +90,7 @@ export class PageLists {
     if (list.patient_id !== patientId)
       throw new ServiceError('invalid', '_cursor belongs to the pages of another patient.');
     const entries = await this.statements.run<ListedRow>(READ_ENTRIES, [listId, position, count]);
-    // It may have been pushed out between the two statements.
+    // The list may have been evicted between the two statements.
     if (entries.length < Math.min(count, list.size - position)) throw expired();
     const next = position + count;
     return { entries, total: list.total, ...(next < list.size ? { next: { listId, position: next } } : {}) };
@@ -99,7 +102,7 @@ export class PageLists {
   }
 }
 
-/** @returns how many entries the part has */
+/** @returns the number of entries of the query part */
 async function addEntries(snapshot: Snapshot, part: QueryPart, listId: string, offset: number): Promise<number> {
   const { statement, values } = entriesAdded(part, listId, offset);
   return (await snapshot.run<{ added: number }>(statement, values))[0]?.added ?? 0;

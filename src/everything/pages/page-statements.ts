@@ -3,13 +3,13 @@ import { Binder, type CompiledSearch } from '../../platform/database/binder';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 
-/** Lists that one caller has at the same time; a further one ends the oldest. */
+/** Maximum number of lists of one caller; one more evicts the oldest. */
 const LISTS_OF_CALLER = 20;
 
-/** Entries of all lists together, about 100 bytes each. */
+/** Maximum entries of all lists together, about 100 bytes each. */
 const MOST_ENTRIES = 2_000_000;
 
-/** Adds the rows of a query part behind `offset` entries. */
+/** Adds the rows of a query part after `offset` entries. */
 export function entriesAdded({ rows }: QueryPart, listId: string, offset: number): CompiledSearch {
   const bind = new Binder();
   return bind.finish(`with added as (
@@ -19,14 +19,14 @@ export function entriesAdded({ rows }: QueryPart, listId: string, offset: number
     ) select count(*)::integer as added from added`);
 }
 
-/** $1 list, $2 seconds that it lives, $3 total, $4 size, $5 caller, $6 patient. */
+/** $1 list, $2 lifetime in seconds, $3 total, $4 size, $5 caller, $6 patient. */
 export const ADD_LIST: Statement = {
   name: 'everything-list-add',
   text: `insert into everything_list (list_id, expires_at, total, size, caller, patient_id)
     values ($1, clock_timestamp() + $2 * interval '1 second', $3, $4, $5, $6)`,
 };
 
-/** Deletes the entries of a first page that holds all: it has no list. */
+/** Deletes the entries of a first page that holds everything, and so has no list. */
 export const FORGET_ENTRIES: Statement = {
   name: 'everything-entries-forget',
   text: 'delete from everything_entry where list_id = $1',
@@ -37,25 +37,25 @@ export const FIND_LIST: Statement = {
   text: 'select total, size, caller, patient_id from everything_list where list_id = $1 and expires_at > clock_timestamp()',
 };
 
-/** $1 list, $2 first position, $3 how many. */
+/** $1 list, $2 first position, $3 number of entries. */
 export const READ_ENTRIES: Statement = {
   name: 'everything-entries-read',
   text: `select position, type, id, version, bytes, parameters from everything_entry
     where list_id = $1 and position >= $2 and position < $2 + $3 order by position`,
 };
 
-/** Deletes lists, named by a query, with their entries; skips those that another statement is deleting. */
+/** Deletes lists, selected by a query, with their entries; skips those that another statement is deleting. */
 const forgetting = (lists: string): string => `with gone as (
     delete from everything_list where list_id in (select list_id from everything_list where ${lists} for update skip locked) returning list_id
   ) delete from everything_entry e using gone where e.list_id = gone.list_id`;
 
-/** Lists that expired, some at a time. */
+/** Deletes a batch of expired lists. */
 export const SWEEP: Statement = {
   name: 'everything-list-sweep',
   text: forgetting('expires_at < clock_timestamp() order by expires_at limit 20'),
 };
 
-/** $1 caller: makes room for one more. */
+/** $1 caller: makes room for one more list. */
 export const FORGET_OLDEST: Statement = {
   name: 'everything-list-forget-oldest',
   text: forgetting(

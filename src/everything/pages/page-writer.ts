@@ -9,7 +9,7 @@ import { type Entry } from '../plan/entry';
 import { type ListedEntry, type PageOfEntries } from './page-lists';
 import { versionsWithin } from './page-statements';
 
-/** Writes the pages of lists: the versions that were listed, as far as the caller may still read them. */
+/** Writes the pages of lists: the listed versions that the caller may still read. */
 @Injectable()
 export class PageWriter {
   constructor(
@@ -17,7 +17,7 @@ export class PageWriter {
     private readonly limits: RowLimits,
   ) {}
 
-  /** @param limit of the matches */
+  /** @param limit row filter of the matches */
   async write(
     stream: EntryStream,
     { entries, total }: PageOfEntries,
@@ -37,7 +37,7 @@ export class PageWriter {
         hidden += chunk.length - found.length;
         if (found.length > 0) await stream.write(await printer.print(found, mode));
       }
-    // Rights may have been withdrawn since the first page: a page that holds less says so.
+    // If access was withdrawn since the first page, the page says that it holds less.
     if (hidden > 0)
       await stream.write(
         printer.outcome(`${hidden} of the resources of this page may not be read any more by this caller.`),

@@ -16,7 +16,7 @@ describe('CARE_DATES', () => {
     }
   });
 
-  it('leaves out what holds at any time, persons, and types without a date parameter', () => {
+  it('has no entry for timeless types, persons, and types without a date parameter', () => {
     const undated = linked.map(({ code }) => code).filter((type) => CARE_DATES[type] === undefined);
     expect(undated).toEqual([
       ...['AllergyIntolerance', 'AppointmentResponse', 'BodyStructure', 'Coverage', 'DeviceUseStatement'],

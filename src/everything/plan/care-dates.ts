@@ -1,10 +1,10 @@
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { assertFinished } from '../../search-index/unfinished-index';
 
-/** The search parameters of the time of care that a resource of a type is about. */
+/** The search parameters for the time of care of a type's resources. */
 export interface CareDate {
   readonly code: string;
-  /** The end of what lasts from `code` on; without a value it still lasts. */
+  /** Parameter of the end, for care that lasts since `code`; without a value it continues. */
   readonly until?: string;
 }
 
@@ -38,29 +38,29 @@ const DATED: Readonly<Record<string, readonly string[]>> = {
   datewritten: ['VisionPrescription'],
 };
 
-/** That of a Condition, which lasts. */
+/** Care date of a Condition, which lasts. */
 const LASTING = { code: 'onset-date', until: 'abatement-date' };
 
 /**
- * Care dates by type, for `start` and `end`. Types that are not here have none: what holds at any time (an allergy, the
- * coverage, the history of a family), persons, and documents of this server. They are never left out for a date.
+ * Care dates by type, for `start` and `end`. Other types have none and are never excluded by date: timeless data (an
+ * allergy, the coverage, the history of a family), persons, and documents of this server.
  */
 export const CARE_DATES: Readonly<Record<string, CareDate>> = {
   ...Object.fromEntries(Object.entries(DATED).flatMap(([code, types]) => types.map((type) => [type, { code }]))),
   Condition: LASTING,
 };
 
-/** The care dates as rows of the date table name them. */
+/** The parameter ids of care dates in rows of the date table. */
 export interface CareDateIds {
-  /** Of dates that are the care themselves. */
+  /** Ids of dates at which care happens. */
   readonly momentIds: readonly number[];
-  /** Of the beginnings and of the ends of what lasts. */
+  /** Ids of the beginnings and ends of lasting care. */
   readonly fromIds: readonly number[];
   readonly untilIds: readonly number[];
 }
 
 /**
- * @param asked types; undefined: all
+ * @param asked requested types; undefined: all
  * @throws ServiceError 'busy' while the index of one of them is being built
  */
 export function careDateIdsOf(parameters: SearchParameterSet, asked?: ReadonlySet<string>): CareDateIds {

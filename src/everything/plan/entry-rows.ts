@@ -2,11 +2,11 @@ import { type Binder } from '../../platform/database/binder';
 import { type CompartmentQuery } from './compartment-query';
 import { readableTest } from './entry-tests';
 
-/** The parameter of the patient itself, which belongs to its compartment without a link. */
+/** Parameter id for the patient itself, which belongs to its compartment without a link. */
 export const ITSELF = 0;
 
 /**
- * SQL of the resources behind `links`, with what a query asks of them as alias `c`.
+ * SQL of the resources of `links` that pass a test on alias `c`.
  * @param links SQL of `resource_key` and `parameters`, one row for each resource
  */
 export const rowsBehind = (links: string, columns: string, test: string): string =>
@@ -19,11 +19,11 @@ export const linksTo = ({ patientHash }: CompartmentQuery, ids: readonly number[
   `select l.resource_key, l.parameter_id from reference_link l
     where l.target_hash = ${bind.value(patientHash)}::bigint and l.parameter_id = any(${bind.value(ids)}::integer[])`;
 
-/** SQL of the patient itself, as if it were linked; no row where it is not stored, or the caller may not read it. */
+/** SQL of the patient itself, as if it were linked; no row if it is not stored or the caller may not read it. */
 export const patientLink = ({ patientId, limit }: CompartmentQuery, bind: Binder): string =>
   `select c.resource_key, ${ITSELF} as parameter_id from resource c
     where c.type = 'Patient' and c.id = ${bind.value(patientId)} and ${readableTest(limit, 'Patient', bind)}`;
 
-/** One row for each resource, however many of its parameters link it. */
+/** Aggregates to one row per resource, since several of its parameters may link it. */
 export const gathered = (links: string): string =>
   `select k.resource_key, string_agg(k.parameter_id::text, ',') as parameters from (${links}) k group by k.resource_key`;

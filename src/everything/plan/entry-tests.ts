@@ -4,11 +4,14 @@ import { type CompartmentQuery } from './compartment-query';
 
 // Boolean SQL on alias `c`, a row of `resource`.
 
-/** Whether an entry is asked for, and the caller may read it. @param type of all rows; undefined where they are of several */
+/**
+ * Whether an entry is requested, and the caller may read it.
+ * @param type of all rows; undefined if they have several
+ */
 export const entryTest = ({ since, period, limit }: CompartmentQuery, type: string | undefined, bind: Binder): string =>
   [sinceTest(since, bind), periodTest(period, bind), readableTest(limit, type, bind)].join(' and ');
 
-/** Whether the caller may read it. */
+/** Whether the caller may read the entry. */
 export function readableTest(limit: RowLimit | undefined, type: string | undefined, bind: Binder): string {
   if (limit === undefined) return 'true';
   return type === undefined ? limit.testOfAny(bind) : limit.test([type], bind);
@@ -17,7 +20,7 @@ export function readableTest(limit: RowLimit | undefined, type: string | undefin
 export const sinceTest = (since: Date | undefined, bind: Binder): string =>
   since === undefined ? 'true' : `c.updated_at > ${bind.value(since)}::timestamptz`;
 
-/** Whether its care dates touch the period. An entry without a care date always passes. */
+/** Whether its care dates overlap the period. An entry without a care date always passes. */
 export function periodTest(period: CompartmentQuery['period'], bind: Binder): string {
   if (period === undefined) return 'true';
   const { momentIds, fromIds, untilIds } = period;

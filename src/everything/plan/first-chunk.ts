@@ -3,27 +3,27 @@ import { type CompartmentQuery, hasPatient, linksOf } from './compartment-query'
 import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
 
-/** The links that the first chunk follows, the bytes of each of its bodies, and of all together. */
+/** Limits of the first chunk: links, bytes of each body, and bytes of all bodies. */
 export const MOST_LINKS = 1_000;
 const MOST_BYTES_OF_BODY = 64 * 1024;
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /** A row of {@link firstChunk}. */
 export interface FirstChunkRow {
-  /** How many links there are; null where the patient is not stored, or the caller may not read it. */
+  /** Number of links; null if the patient is not stored or the caller may not read it. */
   readonly links: number | null;
-  /** Null, as all below, where there is no entry. */
+  /** Null, like all columns below, if there is no entry. */
   readonly type: string | null;
   readonly id: string;
-  /** Ids of the parameters that link it to the patient, 0 for the patient itself, with commas between. */
+  /** Comma-separated ids of the parameters that link it to the patient, 0 for the patient itself. */
   readonly parameters: string;
-  /** Null where it is too long for the first chunk, or the bodies up to it together are. */
+  /** Null if it is too long for the first chunk, or if the bodies up to it are. */
   readonly body: string | null;
 }
 
 /**
- * All entries in the order of the answer, with their bodies, by one statement. Of a compartment with more links than
- * `mostLinks` it returns their number alone. Bodies that are too long are null, and those behind the first {@link MOST_BYTES}.
+ * All entries in the order of the answer, with their bodies, in one statement. With more than `mostLinks` links, it
+ * returns only their number. Bodies that are too long are null, as are those after the first {@link MOST_BYTES}.
  */
 export function firstChunk(query: CompartmentQuery, mostLinks: number): CompiledSearch {
   const bind = new Binder();
@@ -35,7 +35,7 @@ export function firstChunk(query: CompartmentQuery, mostLinks: number): Compiled
   ];
   const columns = 'c.type, c.id, c.updated_at, c.body';
   const order = `(e.type = 'Patient' and e.id = ${bind.value(query.patientId)}) desc, e.type, e.updated_at desc, e.id`;
-  // A sum over sorted rows needs neither a copy of them nor a second pass.
+  // A sum over sorted rows needs neither a copy nor a second pass.
   const bytes = `sum(octet_length(e.body)) over (order by ${order} rows unbounded preceding)`;
   return bind.finish(`with patient as not materialized (${patientLink(query, bind)}),
     link as materialized (${linksTo(query, ids, bind)} limit ${MOST_LINKS + 1})

@@ -3,9 +3,8 @@ import { type CompartmentQuery } from './compartment-query';
 import { readableTest } from './entry-tests';
 
 /**
- * SQL of the rows that `sources`, SQL of keys, refer to, and of what these refer to in turn, without the sources themselves,
- * whose parameter here is 0.
- * The parameters name the references that led to each.
+ * SQL of the rows that `sources` (SQL of keys) refer to, directly or through other included rows. The sources
+ * themselves are excluded; their parameter here is 0. Parameters name the references that led to each row.
  */
 export function includedRows(
   { types, references, limit }: NonNullable<CompartmentQuery['included']>,

@@ -4,14 +4,14 @@ import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
 import { includedRows } from './included-rows';
 
-/** A query part: the entries of one type, or what they refer to. */
+/** A query part: the entries of one type, or the resources that they refer to. */
 export interface QueryPart {
-  /** The type, as an error names it. */
+  /** The type, for error messages. */
   readonly label: string;
   readonly mode: 'match' | 'include';
-  /** The index that finds the rows, as it is made. */
+  /** Definition of the index that finds the rows. */
   readonly index: string;
-  /** SQL of columns `resource_key type id version updated_at bytes parameters`, in no order. */
+  /** SQL of columns `resource_key type id version updated_at bytes parameters`, unordered. */
   readonly rows: (bind: Binder) => string;
 }
 
@@ -22,12 +22,12 @@ const SOURCE_INDEX = 'reference_link_pk on reference_link (resource_key, paramet
 
 const COLUMNS = 'c.resource_key, c.type, c.id, c.version, c.updated_at, octet_length(c.body) as bytes';
 
-/** The order of the answer, within a part. */
+/** The order of the answer within a part. */
 export const ENTRY_ORDER = 'order by type, updated_at desc, id';
 
 /**
- * Divides a query: the patient, type by type, then what is included. Types without links have no part.
- * @param present parameters that link something to the patient; all while it is not known
+ * Splits a query: the patient, each type, then the included resources. Types without links have no part.
+ * @param present parameters with links to the patient; all while unknown
  */
 export function partsOf(query: CompartmentQuery, present?: ReadonlySet<number>): readonly QueryPart[] {
   const matches = [
@@ -46,8 +46,8 @@ export function partsOf(query: CompartmentQuery, present?: ReadonlySet<number>):
 }
 
 /**
- * Finds the parameters that link anything to the patient, and {@link ITSELF} where the patient is there: one look at an index
- * each, where a semi join might read every link.
+ * Finds the parameters with any link to the patient, and {@link ITSELF} if the patient exists. It probes the index once
+ * per parameter; a semi join might read every link.
  */
 export function presentParameters(query: CompartmentQuery): CompiledSearch {
   const bind = new Binder();
@@ -58,7 +58,7 @@ export function presentParameters(query: CompartmentQuery): CompiledSearch {
     ) l`);
 }
 
-/** The rows of a part in their order, as the query of a statement such as `declare … for`. */
+/** The rows of a part in order, as the query of a statement such as `declare … for`. */
 export function ordered({ rows }: QueryPart, statementOf: (text: string) => string): CompiledSearch {
   const bind = new Binder();
   return bind.finish(statementOf(`select * from (${rows(bind)}) row ${ENTRY_ORDER}`));
@@ -86,7 +86,7 @@ const typePart = (query: CompartmentQuery, type: string, ids: readonly number[])
   },
 });
 
-/** Most types are linked by one parameter: nothing has to be gathered then. */
+/** Most types are linked by a single parameter; then no aggregation is needed. */
 function linksBy(query: CompartmentQuery, ids: readonly number[], bind: Binder): string {
   if (ids.length > 1) return gathered(linksTo(query, ids, bind));
   return `select k.resource_key, k.parameter_id::text as parameters from (${linksTo(query, ids, bind)}) k`;

@@ -5,12 +5,12 @@ import { type QueryPart } from '../plan/query-parts';
 import { type Entry, type EntryHead } from '../plan/entry';
 import { type Reasons } from './reasons';
 
-/** Stands for the text: no id or code holds it. */
+/** Placeholder for the text; no id or code contains it. */
 const MARK = '\0';
 
-/** Prints the entries of a Bundle, or lines. */
+/** Prints entries as Bundle entries, or as lines. */
 export class EntryPrinter {
-  /** @param subset the part of each resource that is shown; undefined: all of it */
+  /** @param subset the requested part of each resource; undefined: all of it */
   constructor(
     private readonly rootUrl: string,
     private readonly reasons: Reasons,
@@ -23,7 +23,7 @@ export class EntryPrinter {
     return this.isLines ? '' : ',';
   }
 
-  /** @returns the entries with {@link between} between them. `+` copies no text: it is copied once, when it is sent. */
+  /** @returns the entries separated by {@link between}. `+` copies no text: it is copied once, when it is sent. */
   async print(entries: readonly Entry[], mode: QueryPart['mode']): Promise<string> {
     const { subset, between } = this;
     let printed = '';
@@ -35,8 +35,8 @@ export class EntryPrinter {
   }
 
   /**
-   * What stands before and after the stored text of each entry, for the database to join; undefined where the texts are not
-   * shown as they are stored.
+   * The text before and after the stored text of each entry, for the database to join. Undefined if the texts are not
+   * sent as stored.
    */
   frames(
     heads: readonly EntryHead[],
@@ -47,7 +47,7 @@ export class EntryPrinter {
     return [frames.map(([before = '']) => before), frames.map(([, after = '']) => after)];
   }
 
-  /** An OperationOutcome that says what is not in the answer. */
+  /** An OperationOutcome that lists what is missing from the answer. */
   outcome(diagnostics: string): string {
     const issue = [{ severity: 'warning', code: 'suppressed', diagnostics }];
     const resource = JSON.stringify({ resourceType: 'OperationOutcome', issue });

@@ -1,10 +1,10 @@
 import { type TextSink } from '../../platform/http/send-body';
 
-/** Writes a Bundle, or lines, while their entries are read. */
+/** Writes a Bundle, or lines, while entries are read. */
 export class EntryStream {
   private hasEntries = false;
 
-  /** @param head the Bundle up to its entries; undefined for lines */
+  /** @param head members of the Bundle before its entries; undefined for lines */
   constructor(
     private readonly sink: TextSink,
     private readonly head: object | undefined,
@@ -17,12 +17,12 @@ export class EntryStream {
     await this.sink.write(this.head === undefined ? text : `${before}${text}`);
   }
 
-  /** @param last members behind the entries, such as `,"total":5` */
+  /** @param last members after the entries, such as `,"total":5` */
   async end(last = ''): Promise<void> {
     if (this.head !== undefined) await this.sink.write(`${this.hasEntries ? ']' : this.opening}${last}}`);
   }
 
-  /** FHIR has no empty arrays: `entry` comes with the first entry. */
+  /** FHIR has no empty arrays, so `entry` is written with the first entry. */
   private get opening(): string {
     return JSON.stringify({ resourceType: 'Bundle', type: 'searchset', ...this.head }).slice(0, -1);
   }

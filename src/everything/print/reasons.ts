@@ -1,25 +1,28 @@
 import { type Compartment } from '../../resource/compartment/compartments';
 import { type QueryPart } from '../plan/query-parts';
 
-/** Extensions of `Bundle.entry.search`: the parameter of the compartment by which an entry belongs to the patient … */
+/** Extensions of `Bundle.entry.search`: the compartment parameter by which an entry belongs to the patient … */
 const REASON_URL = 'urn:svc:compartment-parameter';
-/** … and the reference by which it was included, as `_include` names it. */
+/** … and the reference by which it was included, in the notation of `_include`. */
 const INCLUDED_URL = 'urn:svc:included-by';
 
-/** Combinations of parameters are few; beyond these each is printed anew. */
+/** Cache bound. There are few combinations of parameters; more are printed each time. */
 const MOST_REMEMBERED = 2_000;
 
 /** Prints why an entry is in the answer, from the ids of the parameters that link it: members of `search`. */
 export class Reasons {
   private readonly known = { match: new Map<string, string>(), include: new Map<string, string>() };
 
-  /** @param referenceNames `Observation:performer` by the id of the parameter */
+  /** @param referenceNames `Observation:performer` by parameter id */
   constructor(
     private readonly compartment: Compartment,
     private readonly referenceNames: () => ReadonlyMap<number, string>,
   ) {}
 
-  /** @param parameters ids with commas between, 0 for the patient itself; `"extension":[…],` as JSON text */
+  /**
+   * @param parameters comma-separated ids, 0 for the patient itself
+   * @returns `"extension":[…],` as JSON text
+   */
   of(parameters: string, mode: QueryPart['mode']): string {
     const known = this.known[mode].get(parameters);
     if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import { type EntryPrinter } from '../print/entry-printer';
 import { type PartsOf } from './compartment-reader';
 import { type FoundEntry, PartCursor } from './part-cursor';
 
-/** Bytes of bodies that are in memory at once, unless a single one is longer. */
+/** Bytes of bodies in memory at once, unless a single one is longer. */
 const BYTES_AT_ONCE = 64 * 1024;
 
 const OF_KEY = `cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c`;
@@ -17,8 +17,8 @@ const BODIES: Statement = {
 };
 
 /**
- * $1 keys, $2 and $3 what stands before and after each body, $4 what stands between. One text is much less work for this process
- * than as many texts as there are entries, most of all for its garbage collector.
+ * $1 keys, $2 and $3 text before and after each body, $4 separator. One joined text is much less work for this process
+ * than one text per entry, especially for its garbage collector.
  */
 const JOINED: Statement = {
   name: 'everything-joined-bodies',
@@ -26,7 +26,7 @@ const JOINED: Statement = {
     from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality k(resource_key, before, after, place) ${OF_KEY}`,
 };
 
-/** Some entries, printed. */
+/** Some printed entries. */
 export interface Chunk {
   readonly text: string;
   readonly count: number;
@@ -34,8 +34,8 @@ export interface Chunk {
 }
 
 /**
- * Reads the entries of all parts, some at a time, in the order of the answer. All are found before the first chunk: from then on
- * nothing but the database or the reader ends the answer.
+ * Reads the entries of all parts in chunks, in the order of the answer. All are found before the first chunk; after
+ * that, only a failure of the database or the reader can end the answer.
  */
 export async function* chunksOf(
   snapshot: Snapshot,
@@ -55,7 +55,7 @@ export async function* chunksOf(
         yield { text: await chunkText(snapshot, found, cursor.mode, printer), count: found.length, mode: cursor.mode };
 }
 
-/** Divides entries so that the bodies of each chunk together are short, unless a single one is long. */
+/** Splits entries so that the bodies of each chunk are short in total, unless a single one is long. */
 export function* chunked<Row extends { readonly bytes: number }>(rows: readonly Row[]): Generator<readonly Row[]> {
   let chunk: Row[] = [];
   let bytes = 0;

@@ -12,14 +12,16 @@ import { type Entry } from '../plan/entry';
 
 export type ReadOptions = Omit<SnapshotOptions, 'refusal'>;
 
-/** The parts of a query that have entries. While they are walked through, a timeout names the part that it was in. */
+/** Iterates over the parts of a query with entries. After a timeout, the error names the current part. */
 export type PartsOf = (query: CompartmentQuery) => Iterable<QueryPart>;
 
-/** The first chunk gets this share of the time allowed, and at most so many seconds. */
+/** The first chunk gets this share of the allowed time, and at most this many seconds. */
 const SHARE = 4;
 const MOST_SECONDS = 5;
 
-/** Reads patient compartments: the first chunk by one statement, which is all of a small one; a larger one part by part. */
+/**
+ * Reads patient compartments: a small one completely in the first chunk, by one statement; a larger one part by part.
+ */
 @Injectable()
 export class CompartmentReader {
   constructor(
@@ -29,8 +31,8 @@ export class CompartmentReader {
   ) {}
 
   /**
-   * Reads all entries: the patient, then by type, the newest first; each as far as the caller may read it.
-   * @returns undefined where they are no first chunk: more than `mostLinks`, long bodies, or much time
+   * Reads all entries that the caller may read: the patient, then by type, newest first.
+   * @returns undefined if they exceed a first chunk: more than `mostLinks`, long bodies, or much time
    * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored
    */
   async first(
@@ -56,15 +58,15 @@ export class CompartmentReader {
   }
 
   /**
-   * Runs `work` in a snapshot of the compartment, in a slot.
-   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' naming the part that it was in
+   * Runs `work` in a snapshot of the compartment, with a slot.
+   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' naming the current part
    */
   async within<T>(
     query: CompartmentQuery,
     options: ReadOptions,
     work: (snapshot: Snapshot, parts: PartsOf, reading: Reading) => Promise<T>,
   ): Promise<T> {
-    // The links are looked for first.
+    // The links are searched first.
     let at = partsOf(query).find(({ label }) => label !== 'Patient');
     const refusal = (): ServiceError => tooSlow(options.seconds, at);
     const result = await this.slots.run((reading) =>
@@ -93,7 +95,7 @@ export class CompartmentReader {
 
 const tooSlowAtOnce = (): ServiceError => new ServiceError('timeout', 'The first chunk took too long.');
 
-/** A slow compartment is read part by part, so that a timeout can name the part. */
+/** Falls back to reading part by part, so that a timeout can name the part. */
 function undefinedIfSlow(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.kind === 'timeout')) throw error;
 }

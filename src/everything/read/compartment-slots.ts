@@ -5,11 +5,11 @@ import { RequestContext } from '../../platform/request/request-context';
 
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
-/** While others wait, a caller with several streams loses one whose socket has been full for so long. */
+/** While others wait, a caller with several streams loses one whose socket has been full for this long. */
 const PATIENCE_MILLISECONDS = 1_000;
 const LOOK_MILLISECONDS = 250;
 
-/** One reading of a large compartment: it holds a slot, and while its caller reads a connection to the database. */
+/** One reading of a large compartment. It holds a slot and, while entries are read, a database connection. */
 export class Reading {
   isCut = false;
   private fullSince = Infinity;
@@ -19,7 +19,7 @@ export class Reading {
     private readonly disconnect: () => void,
   ) {}
 
-  /** Waits until the socket takes a text. */
+  /** Waits until the socket accepts a text. */
   async sending(written: Promise<void>): Promise<void> {
     this.fullSince = performance.now();
     await written;
@@ -36,7 +36,7 @@ export class Reading {
   }
 }
 
-/** Half of the connections stay free for other requests, and half of the slots for other callers. */
+/** Leaves half of the connections to other requests, and half of the slots to other callers. */
 @Injectable()
 export class CompartmentSlots {
   private readonly permits: number;
@@ -59,7 +59,7 @@ export class CompartmentSlots {
     });
   }
 
-  /** @throws ServiceError 'busy' when no slot became free */
+  /** @throws ServiceError 'busy' if no slot became free */
   async run<T>(work: (reading: Reading) => Promise<T>): Promise<T> {
     const { ticket, origin } = this.requests;
     const { caller: key, signal } = ticket;
@@ -79,7 +79,7 @@ export class CompartmentSlots {
     }
   }
 
-  /** Makes room for a caller, unless it only waits for its own share. */
+  /** Frees a slot for a caller, unless the caller waits only because of its own share. */
   private cutSlowest(caller: string): void {
     const live = [...this.readings].filter(({ isCut }) => !isCut);
     const readingsOf = (name: string): number => live.filter((one) => one.caller === name).length;

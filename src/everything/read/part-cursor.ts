@@ -5,16 +5,16 @@ import { type EntryHead } from '../plan/entry';
 
 const ROWS_AT_ONCE = 2_000;
 
-/** An entry that was found and not yet read. */
+/** An entry that was found but not yet read. */
 export interface FoundEntry extends EntryHead {
   readonly resource_key: number;
-  /** Of its body. */
+  /** Length of its body. */
   readonly bytes: number;
 }
 
 type Row = FoundEntry & Readonly<Record<string, unknown>>;
 
-/** The entries of a query part, found and sorted: PostgreSQL keeps them behind a cursor. */
+/** The found and sorted entries of a query part, held by PostgreSQL in a cursor. */
 export class PartCursor {
   private constructor(
     readonly mode: QueryPart['mode'],
@@ -23,11 +23,11 @@ export class PartCursor {
     private readonly first: readonly Row[],
   ) {}
 
-  /** @returns undefined where the part has no entries */
+  /** @returns undefined if the part has no entries */
   static async open(snapshot: Snapshot, part: QueryPart, name: string): Promise<PartCursor | undefined> {
     const { statement, values } = ordered(part, (text) => `declare ${name} no scroll cursor for ${text}`);
     await snapshot.run({ ...statement, name: '' }, values);
-    // The rows come sorted, so PostgreSQL has found and keeps all of them when it returns the first.
+    // The rows are sorted, so PostgreSQL has found and stored all of them when it returns the first.
     const first = await snapshot.run<Row>(fetchFrom(name, 1), []);
     return first.length === 0 ? undefined : new PartCursor(part.mode, snapshot, name, first);
   }
@@ -42,5 +42,5 @@ export class PartCursor {
   }
 }
 
-/** Without a name: the rows differ from cursor to cursor. */
+/** Unnamed, since the columns differ between cursors. */
 const fetchFrom = (cursor: string, count: number): Statement => ({ name: '', text: `fetch ${count} from ${cursor}` });

@@ -4,17 +4,17 @@ import { type CompartmentQuery } from '../plan/compartment-query';
 import { periodTest, sinceTest } from '../plan/entry-tests';
 import { type QueryPart } from '../plan/query-parts';
 
-/** How much a query part holds. */
+/** The size of a query part. */
 export interface Tally {
   readonly all: number;
-  /** Of all, those that changed later than `_since`. */
+  /** Of all entries, those changed after `_since`. */
   readonly recent: number;
-  /** Of these, those whose care dates touch the period, and the bytes of their stored texts. */
+  /** Of the recent ones, those whose care dates overlap the period, and the bytes of their stored texts. */
   readonly count: number;
   readonly bytes: number;
 }
 
-/** Counts a query part, then what the filters leave of it, without reading bodies. */
+/** Counts the entries of a query part before and after its filters, without reading bodies. */
 export async function tallyOf(
   snapshot: Snapshot,
   { rows }: QueryPart,

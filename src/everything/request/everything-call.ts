@@ -16,15 +16,15 @@ import { parametersOf } from './everything-parameters';
 import { type EverythingRequest, readEverythingRequest } from './everything-request';
 import { assertReferencesFinished, includesOf, SHARED_TYPES } from './read-includes';
 
-/** A call of `$everything`, read and checked. */
+/** A validated call of `$everything`. */
 export interface EverythingCall {
   readonly request: EverythingRequest;
   readonly query: CompartmentQuery;
-  /** Types of the compartment and of `_include` that the caller may not search, whether any are stored or not. */
+  /** Types of the compartment and of `_include` that the caller may not search, whether or not any are stored. */
   readonly hiddenTypes: readonly string[];
   readonly printer: EntryPrinter;
   readonly format: AnswerFormat;
-  /** The address of the operation with other parameters. */
+  /** The URL of the operation with other parameters. */
   readonly urlWith: (parameters: URLSearchParams) => string;
 }
 
@@ -91,7 +91,7 @@ export class EverythingCalls {
   }
 
   /**
-   * The types of the compartment as far as the caller may read them.
+   * The types of the compartment, with the caller's rights to read them.
    * @throws ServiceError 'forbidden' to a caller who may not search Patients
    */
   private async grantedTypes(
@@ -117,11 +117,11 @@ export class EverythingCalls {
   }
 }
 
-/** The first page has found the versions of the others. */
+/** Later pages use the versions that the first page found. */
 const isFurtherPage = ({ cursor, count, subset, isManifest }: EverythingRequest): boolean =>
   cursor !== undefined && count !== undefined && subset !== 'count' && !isManifest;
 
-/** `Observation:performer` by the id of the parameter, as `_include` names it, of all types that can be part of an answer. */
+/** `Observation:performer` by parameter id, in the notation of `_include`, for all types that an answer may hold. */
 function referenceNamesOf(
   { parameterIdsByType }: Compartment,
   parameters: SearchParameterSet,

@@ -7,18 +7,18 @@ import { isLenient } from '../../platform/http/known-parameters';
 import { countOf, timeoutOf } from '../../search/query/result-parameters';
 import { type CarePeriod } from '../plan/compartment-query';
 
-/** What the underlying queries may take when nothing else is asked. */
+/** Default time limit of the underlying queries. */
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** Parameters that may be repeated: all their values count. */
+/** Parameters that may be repeated; all values count. */
 const LISTS = ['_type', '_elements', '_include'];
-/** What an answer holds; of pages, the list knows it. */
+/** Parameters that select entries; for later pages, the list has replaced them. */
 const CHOOSING = ['_since', '_type', 'start', 'end', '_include'];
-/** What it looks like; links repeat it. */
+/** Parameters of the format, which links repeat. */
 const SHOWING = ['_elements', '_summary', '_format', '_pretty'];
 const PARAMETERS = [...CHOOSING, ...SHOWING, '_count', '_cursor', '_timeout', '_manifest', '_explain'];
 
-/** A place in a list of pages. */
+/** A position in a list of pages. */
 export interface PageCursor {
   readonly listId: string;
   readonly position: number;
@@ -27,24 +27,24 @@ export interface PageCursor {
 export interface EverythingRequest {
   readonly since: Date | undefined;
   readonly period: CarePeriod | undefined;
-  /** Types of the compartment that are asked for; undefined: all. */
+  /** Requested types of the compartment; undefined: all. */
   readonly types: ReadonlySet<string> | undefined;
   readonly timeoutSeconds: number;
-  /** Resources of a page; undefined: the whole at once. 0 asks for the total alone. */
+  /** Resources per page; undefined: everything at once. 0 asks for the total only. */
   readonly count: number | undefined;
-  /** Where a page that a link led to begins. */
+  /** Start of a page that a link leads to. */
   readonly cursor: PageCursor | undefined;
   readonly isManifest: boolean;
   readonly explain: ExplainOptions | undefined;
-  /** The part of each resource that is asked for; `count` asks for none at all. */
+  /** The requested part of each resource; `count` requests no resources. */
   readonly subset: Subset | 'count' | undefined;
-  /** The parameters that were used, as the `self` link shows them. */
+  /** The parameters used, for the `self` link. */
   readonly used: URLSearchParams;
 }
 
 /**
  * Reads the parameters of `$everything` (interface, "Patient everything"; docs/everything.md).
- * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed.
+ * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed
  */
 export function readEverythingRequest(
   query: URLSearchParams,
@@ -88,7 +88,7 @@ export function linkedParameters(
   return linked;
 }
 
-/** Elsewhere an empty value asks for nothing; here it could mean the whole at once or a page. */
+/** Elsewhere an empty value is ignored; here it could mean everything at once or a page, so it is refused. */
 function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
   if (query.get('_count') === '') throw new ServiceError('invalid', '_count must be a whole number such as 20.');
   return cursor !== undefined || query.has('_count') ? countOf(query) : undefined;
@@ -129,7 +129,7 @@ function assertKnownNames(query: URLSearchParams, ignoresUnknown: boolean): void
   }
 }
 
-/** "After this instant": a date alone stands for its beginning, so that nothing of that day is missed. */
+/** Means "after this instant"; a bare date means its beginning, so that no entry of that day is missed. */
 function spanOf(name: string, text: string, example: string): { readonly low: number; readonly high: number } {
   // An unencoded plus sign of a time zone arrives as a space.
   const span = dateSpanOf(text.replace(' ', '+'));

@@ -4,7 +4,7 @@ import { type SearchParameterSet } from '../../search-index/extract/search-param
 import { type IncludedTypes } from '../plan/compartment-query';
 import { assertFinished } from '../../search-index/unfinished-index';
 
-/** Types behind `*`: what entries refer to and no patient's compartment holds. */
+/** Types for `*`: often referenced, but in no patient's compartment. */
 export const SHARED_TYPES = [
   ...['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'HealthcareService'],
   ...['Medication', 'Device'],
@@ -13,9 +13,9 @@ export const SHARED_TYPES = [
 const MOST_NAMES = 32;
 
 /**
- * A type can be behind any reference of an entry, or of what is included: an index of references that is being built would leave
- * some of it out.
- * @throws ServiceError 'busy' while the index of a reference of one of these types is being built
+ * Any reference of an entry or an included resource may lead to a type. An incomplete index of references would miss
+ * some.
+ * @throws ServiceError 'busy' while the index of a reference to one of these types is being built
  */
 export function assertReferencesFinished(types: Iterable<string>, parameters: SearchParameterSet): void {
   for (const type of types)
@@ -24,9 +24,9 @@ export function assertReferencesFinished(types: Iterable<string>, parameters: Se
 }
 
 /**
- * Reads `_include`: types such as `Practitioner`, whatever refers to them; references such as `Observation:performer` or
+ * Reads `_include`: types such as `Practitioner`, for any reference; references such as `Observation:performer` or
  * `Observation:performer:Practitioner`; `*` for {@link SHARED_TYPES}.
- * @throws ServiceError 'invalid' for what is none of these
+ * @throws ServiceError 'invalid' for any other value
  */
 export function includesOf(query: URLSearchParams, parameters: SearchParameterSet): IncludedTypes | undefined {
   const names = query.getAll('_include').flatMap((list) => list.split(','));
