@@ -1,4 +1,4 @@
-import { type ClientBase } from 'pg';
+import { type PoolClient, escapeLiteral } from 'pg';
 import { TransactionConflict } from './database-error';
 import { type Statement } from './statement';
 
@@ -15,7 +15,7 @@ export class LockNeeded extends TransactionConflict {
 /**
  * The advisory locks of a unit above READ COMMITTED. Its snapshot is that of its first statement: a lock that it waited
  * for later would be held, and what the one before wrote would still not be seen. So these locks are taken before BEGIN, by
- * the connection, and given back after the end. They exclude the same locks of ordinary transactions.
+ * the session, and the transaction takes them over. They exclude the same locks of ordinary transactions.
  */
 export class EarlyLocks {
   private readonly keysBySql = new Map<string, Set<string>>();
@@ -37,22 +37,35 @@ export class EarlyLocks {
     this.keysBySql.set(keySql, new Set([...(this.keysBySql.get(keySql) ?? []), ...keys]));
   }
 
-  /** All in one order, so that of two who need the same ones none waits in a circle. */
-  async take(client: ClientBase): Promise<void> {
-    for (const [keySql, keys] of [...this.keysBySql].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      await client.query(`select pg_advisory_lock(${keySql}) from (select unnest($1::text[]) k order by 1) held`, [
-        [...keys],
-      ]);
-    }
+  /** Leaves a transaction open: behind a pooler a session stays with one client only as long. */
+  async take(client: PoolClient): Promise<void> {
+    if (this.size > 0) await client.query(`BEGIN; ${this.lockingBy('pg_advisory_lock')}`);
   }
 
-  /** A connection that cannot give its locks back must not live on with them. */
-  async giveBack(client: ClientBase): Promise<void> {
-    if (this.size === 0) return;
-    try {
-      await client.query('select pg_advisory_unlock_all()');
-    } catch {
-      await client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
-    }
+  /** SQL of the transaction that holds the locks until it ends; `begin` begins it, with what takes no snapshot. */
+  beginSql(begin: readonly string[]): string {
+    const own = [this.lockingBy('pg_advisory_xact_lock'), RELEASE_ALL];
+    return (this.size === 0 ? begin : ['COMMIT', ...begin, ...own]).join('; ');
+  }
+
+  /** Behind a pooler the session is another client's as soon as its transaction is over: both travel in one message. */
+  async rollBack(client: PoolClient): Promise<void> {
+    await client.query(`ROLLBACK; ${RELEASE_ALL}`).catch(() => {
+      client.connection.stream.destroy(); // it must not live on with the locks
+    });
+  }
+
+  /** All in one order, so that of two who need the same ones none waits in a circle. */
+  private lockingBy(name: string): string {
+    return [...this.keysBySql]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(
+        ([keySql, keys]) =>
+          `select ${name}(${keySql}) from (select unnest(array[${[...keys].map(escapeLiteral).join(', ')}]::text[]) k order by 1) held`,
+      )
+      .join('; ');
   }
 }
+
+/** Locks of the session alone; those of the transaction stay. */
+const RELEASE_ALL = 'select pg_advisory_unlock_all()';

@@ -224,14 +224,17 @@ export class UnitOfWork {
     const client = (await runner.connect()) as PoolClient;
     let whenOver: Unit['whenOver'] = [];
     try {
-      if (locks !== undefined) await cancelledWhenGone(ticket.signal, client, () => locks.take(client));
-      const unit = openUnit(runner, client, ticket, locks, [
-        BEGIN[level],
-        ...(locks === undefined ? [] : this.firstStatements),
-      ]);
-      ({ whenOver } = unit);
       let isFinished = false;
       try {
+        if (locks !== undefined) await cancelledWhenGone(ticket.signal, client, () => locks.take(client));
+        const unit = openUnit(
+          runner,
+          client,
+          ticket,
+          locks,
+          locks?.beginSql([BEGIN[level], ...this.firstStatements]) ?? BEGIN[level],
+        );
+        ({ whenOver } = unit);
         const result = await this.current.run(unit, async () => {
           const value = await work(finishing(unit));
           for (const gathered of [unit.gathered, unit.gatheredLast]) {
@@ -244,11 +247,10 @@ export class UnitOfWork {
         for (const action of unit.afterCommit) void this.runLater(action);
         return result;
       } finally {
-        if (!isFinished) await unit.client.query('ROLLBACK').catch(() => undefined);
+        if (!isFinished) await (locks?.rollBack(client) ?? client.query('ROLLBACK').catch(() => undefined));
         Object.assign(runner, { isTransactionActive: false });
       }
     } finally {
-      await locks?.giveBack(client);
       await runner.release();
       for (const action of whenOver) await this.runLater(action);
     }
@@ -281,7 +283,7 @@ function openUnit(
   client: PoolClient,
   ticket: Ticket,
   locks: EarlyLocks | undefined,
-  statements: readonly string[],
+  begin: string,
 ): Unit {
   // One write to the socket for BEGIN and what follows in the same turn: each wakes the backend.
   const { stream } = client.connection;
@@ -289,7 +291,7 @@ function openUnit(
   process.nextTick(() => {
     stream.uncork();
   });
-  for (const text of statements) client.query(text).catch(() => undefined); // a broken connection fails the first statement too
+  client.query(begin).catch(() => undefined); // a broken connection fails the first statement too
   Object.assign(runner, { isTransactionActive: true });
   return {
     runner,
