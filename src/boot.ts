@@ -39,8 +39,12 @@ export async function startServer(
   if (!isWorker) await assertPortsFree(given);
   const database = await startDatabase(given, tell);
   try {
-    if (given.databaseUrl !== undefined) await waitForDatabase(database.url, given.databaseWaitSeconds, tell);
-    await migrate(database.url, tell, migrationSetsOf(extensions));
+    const directUrl = given.databaseDirectUrl ?? database.url;
+    if (given.databaseUrl !== undefined) {
+      for (const url of new Set([directUrl, given.databaseUrl]))
+        await waitForDatabase(url, given.databaseWaitSeconds, tell);
+    }
+    await migrate(directUrl, tell, migrationSetsOf(extensions));
     const app = await createApp({ environment: database.environment, databaseUrl: database.url, extensions });
     try {
       await listen(app, given.port, given.host, !isWorker).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { secretIn } from '../src/platform/config/secret-settings';
+import { directUrlIn } from '../src/platform/config/secret-settings';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { findRunningCluster } from '../src/platform/database/embedded/running-cluster';
 
@@ -7,7 +7,7 @@ import { findRunningCluster } from '../src/platform/database/embedded/running-cl
  */
 export async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const { DATA_DIR = './data' } = process.env; // as the server reads it
-  const runningUrl = secretIn(process.env, 'DATABASE_URL') ?? (await findRunningCluster(DATA_DIR));
+  const runningUrl = directUrlIn(process.env) ?? (await findRunningCluster(DATA_DIR));
   const own =
     runningUrl === undefined ? await startEmbeddedPostgres({ dataDirectory: DATA_DIR, isDurable: true }) : undefined;
   try {

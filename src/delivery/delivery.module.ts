@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
+import { Environment } from '../platform/config/environment';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
 import { DeliveryGeneration } from './delivery-generation';
@@ -42,13 +43,13 @@ import { WorkerIdentity } from './worker-identity';
     Trials,
     TopicCorrelationGuard,
     { provide: APP_GUARD, useExisting: TopicCorrelationGuard },
-    { provide: WorkerIdentity, inject: [DataSource], useFactory: identityOn },
+    { provide: WorkerIdentity, inject: [DataSource, Environment], useFactory: identityOn },
   ],
   exports: [DeliveryKinds, Destinations, Outbox, Replays, Timeline, Trials],
 })
 export class DeliveryModule {}
 
-function identityOn({ options }: DataSource): WorkerIdentity {
+function identityOn({ options }: DataSource, { databaseDirectUrl }: Environment): WorkerIdentity {
   if (options.type !== 'postgres' || options.url === undefined) throw new Error('The data source has no URL');
-  return new WorkerIdentity(options.url);
+  return new WorkerIdentity(databaseDirectUrl ?? options.url);
 }

@@ -1,4 +1,4 @@
-import { secretIn } from '../../src/platform/config/secret-settings';
+import { directUrlIn } from '../../src/platform/config/secret-settings';
 import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
@@ -17,7 +17,7 @@ could not be found out.
 async function main(): Promise<number> {
   const { values } = readOptions(USAGE, { options: { heads: { type: 'string' }, since: { type: 'string' } } });
   const { DATA_DIR = './data' } = process.env; // as the server reads it
-  const databaseUrl = secretIn(process.env, 'DATABASE_URL') ?? (await findRunningCluster(DATA_DIR));
+  const databaseUrl = directUrlIn(process.env) ?? (await findRunningCluster(DATA_DIR));
   if (databaseUrl === undefined) throw new Error(`No server runs on ${DATA_DIR}: start it, or set DATABASE_URL.`);
   let faults = 0;
   const writer = values.heads === undefined ? undefined : await HeadWriter.open(values.heads);

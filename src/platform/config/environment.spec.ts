@@ -203,6 +203,7 @@ describe(readEnvironment, () => {
     it('are those of the variables, without the line feed at the end', () => {
       const secrets = {
         ...EXTERNAL,
+        SVC_DATABASE_DIRECT_URL: 'postgresql://direct/svc',
         SVC_ROOT_CLIENT_SECRET: 'root-secret',
         SVC_ADMIN_PASSWORD: 'pass word',
         SVC_ENCRYPTION_KEY: KEY.toString('base64'),

@@ -22,6 +22,8 @@ export class Environment {
   readonly baseUrl!: string;
   /** `DATABASE_URL`: an external PostgreSQL; unset means the embedded one under {@link dataDirectory}. */
   readonly databaseUrl!: string | undefined;
+  /** `SVC_DATABASE_DIRECT_URL`: the same database without the pooler of {@link databaseUrl}, for what needs a session. */
+  readonly databaseDirectUrl!: string | undefined;
   /** `DATA_DIR`: embedded cluster, generated keys and credentials. */
   readonly dataDirectory!: string;
   /** `SVC_ROOT_CLIENT_SECRET`: secret of Client `root`, needed at the first start on an external database. */
@@ -132,6 +134,8 @@ const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
 /** A field name (RFC 9110, section 5.1), without those whose values must never leave. */
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
+const POSTGRESQL_URL = /^postgres(ql)?:\/\//;
+
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
 /** Names every wrong variable at once; nothing is started. */
@@ -148,7 +152,10 @@ export class EnvironmentError extends Error {
  */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const read = new VariableReader(variables);
-  const databaseUrl = read.matching('DATABASE_URL', /^postgres(ql)?:\/\//, 'a postgresql:// URL');
+  const databaseUrl = read.matching('DATABASE_URL', POSTGRESQL_URL, 'a postgresql:// URL');
+  const databaseDirectUrl = read.matching('SVC_DATABASE_DIRECT_URL', POSTGRESQL_URL, 'a postgresql:// URL');
+  if (databaseDirectUrl !== undefined && databaseUrl === undefined)
+    read.problems.push('SVC_DATABASE_DIRECT_URL needs DATABASE_URL, the URL of the pooler');
   const isEmbedded = databaseUrl === undefined;
   const port = read.integer('PORT', 3000, 0, 65_535);
   const bodyLimitBytes = read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3);
@@ -165,6 +172,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
       '',
     ),
     databaseUrl,
+    databaseDirectUrl,
     dataDirectory: resolve(read.text('DATA_DIR') ?? 'data'),
     rootClientSecret: read.text('SVC_ROOT_CLIENT_SECRET'),
     adminPassword: read.text('SVC_ADMIN_PASSWORD'),

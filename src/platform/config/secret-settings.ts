@@ -4,6 +4,7 @@ import { StartError } from '../errors/start-error';
 /** Settings whose values are secret: the file that `<name>_FILE` names may hold one, as Docker and Kubernetes pass secrets. */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
+  'SVC_DATABASE_DIRECT_URL',
   'SVC_ROOT_CLIENT_SECRET',
   'SVC_ADMIN_PASSWORD',
   'SVC_ENCRYPTION_KEY',
@@ -30,6 +31,10 @@ export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): str
   if (text === '') throw new StartError(`${name}_FILE names an empty file: ${path}`);
   return text;
 }
+
+/** The URL for tools: that of PostgreSQL itself, where `DATABASE_URL` leads through a pooler. */
+export const directUrlIn = (variables: NodeJS.ProcessEnv): string | undefined =>
+  secretIn(variables, 'SVC_DATABASE_DIRECT_URL') ?? secretIn(variables, 'DATABASE_URL');
 
 function textIn(path: string, name: string): string {
   try {

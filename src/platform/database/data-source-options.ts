@@ -1,12 +1,21 @@
-import { type ClientBase } from 'pg';
+import { randomBytes } from 'node:crypto';
+import { type ClientBase, type PoolClient } from 'pg';
 import { type DataSourceOptions } from 'typeorm';
 import { DatabaseClient } from './database-client';
+import { type Pooling } from './pooler';
 import { ROW_FORMAT } from './row-format';
 import { SilentConnections } from './silent-connections';
+import { type Settings, sendSettingsWithTransactions } from './transaction-settings';
 
 export interface DatabaseLimits {
   readonly poolSize: number;
   readonly statementTimeoutSeconds: number;
+}
+
+export interface Pooler {
+  readonly pooling: Pooling;
+  /** Leads to PostgreSQL itself. */
+  readonly directUrl: string;
 }
 
 /** The longest wait for a connection; then the request is answered with 503. */
@@ -14,12 +23,18 @@ const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
 const IDLE_TIMEOUT_MILLISECONDS = 10 * 60_000;
 
-/** Options of the one DataSource. */
+/**
+ * Options of the one DataSource.
+ * @param pooler the one that `url` leads through
+ */
 export function dataSourceOptions(
   url: string,
   limits: DatabaseLimits = { poolSize: 4, statementTimeoutSeconds: 60 },
+  pooler?: Pooler,
 ): DataSourceOptions {
-  const silent = new SilentConnections(url);
+  const silent = new SilentConnections(pooler?.directUrl ?? url);
+  const process = randomBytes(4).toString('hex');
+  let connections = 0;
   return {
     type: 'postgres',
     url,
@@ -36,11 +51,20 @@ export function dataSourceOptions(
       // A connection keeps the plans of its statements: a new one makes them again.
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
-      onConnect: (client: ClientBase) => {
+      onConnect: (client: PoolClient) => {
         hearErrors(client);
-        silent.watch(client);
+        if (pooler === undefined) {
+          silent.watch(client);
+          return;
+        }
+        const name = `svc-health-server ${process}-${++connections}`;
+        sendSettingsWithTransactions(client, pooler.pooling, {
+          ...settingsOf(limits.statementTimeoutSeconds),
+          application_name: name,
+        });
+        silent.watch(client, name);
       },
-      options: sessionSettings(limits.statementTimeoutSeconds),
+      ...(pooler === undefined ? { options: sessionSettings(limits.statementTimeoutSeconds) } : {}),
     },
   };
 }
@@ -59,8 +83,8 @@ function hearErrors(client: ClientBase): void {
  * The limits end what a crashed or hostile caller leaves behind. Values of failed statements are for no log; the other settings
  * of logs are those of the server alone (docs/operations.md, "Logs").
  */
-export function sessionSettings(statementTimeoutSeconds: number): string {
-  const settings = {
+function settingsOf(statementTimeoutSeconds: number): Settings {
+  return {
     plan_cache_mode: 'force_generic_plan',
     enable_seqscan: 'off',
     enable_hashjoin: 'off',
@@ -73,7 +97,11 @@ export function sessionSettings(statementTimeoutSeconds: number): string {
     log_parameter_max_length_on_error: 0,
     'svc.row_format': ROW_FORMAT,
   };
-  return Object.entries(settings)
+}
+
+/** The settings as the start of a session takes them. */
+export function sessionSettings(statementTimeoutSeconds: number): string {
+  return Object.entries(settingsOf(statementTimeoutSeconds))
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 }

@@ -1,8 +1,9 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Logger, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Environment } from '../config/environment';
-import { dataSourceOptions } from './data-source-options';
+import { dataSourceOptions, type Pooler } from './data-source-options';
 import { PoolMetrics } from './pool.metrics';
+import { poolingOf } from './pooler';
 import { RegistryEpoch } from './registry-epoch';
 import { ServerSetup } from './server-setup';
 import { Snapshots } from './snapshots';
@@ -20,15 +21,28 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRootAsync({
           inject: [Environment],
-          useFactory: ({ databasePoolSize, statementTimeoutSeconds }: Environment) => ({
-            ...dataSourceOptions(url, { poolSize: databasePoolSize, statementTimeoutSeconds }),
-            autoLoadEntities: true,
-            retryAttempts: 0,
-          }),
+          useFactory: async ({ databaseDirectUrl, databasePoolSize, statementTimeoutSeconds }: Environment) => {
+            const limits = { poolSize: databasePoolSize, statementTimeoutSeconds };
+            const pooler = await poolerOf(url, databaseDirectUrl);
+            return { ...dataSourceOptions(url, limits, pooler), autoLoadEntities: true, retryAttempts: 0 };
+          },
         }),
       ],
       providers: [UnitOfWork, Statements, Snapshots, RegistryEpoch, ServerSetup, PoolMetrics, RowMetrics, SizeMetrics],
       exports: [UnitOfWork, Statements, Snapshots, RegistryEpoch, ServerSetup],
     };
   }
+}
+
+/** @returns undefined where connections of `url` keep their sessions */
+async function poolerOf(url: string, directUrl: string | undefined): Promise<Pooler | undefined> {
+  const pooling = await poolingOf(url);
+  const logger = new Logger(DatabaseModule.name);
+  if (pooling !== 'none') {
+    logger.log(`Connections go through a pooler in ${pooling} mode: each transaction brings its settings.`);
+    return { pooling, directUrl: directUrl ?? url };
+  }
+  if (directUrl !== undefined)
+    logger.log('Connections of DATABASE_URL go through no pooler: they keep their settings.');
+  return undefined;
 }

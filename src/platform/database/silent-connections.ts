@@ -15,14 +15,16 @@ const SILENT_MILLISECONDS = 5_000;
 const LOOKUP_MILLISECONDS = 5_000;
 
 /** A backend that waits for its client has no answer on its way: either side's bytes are lost. */
-const WORKING = `select pid from pg_stat_activity
-  where pid = any($1) and state = 'active' and wait_event_type is distinct from 'Client'`;
+const WORKING = `select pid::text as "processId", application_name as name from pg_stat_activity
+  where (pid::text = any($1) or application_name = any($1)) and state = 'active' and wait_event_type is distinct from 'Client'`;
 
 /** Members of node-postgres that its types leave out. */
 type WatchedClient = Client & { readonly processID: number; readonly readyForQuery: boolean };
 
 /** State of a connection at the checks, which give the times. */
 interface Seen {
+  /** The process id of the backend; behind a pooler, which invents that, the name that only this connection uses. */
+  readonly backend: string;
   readonly bytes: number;
   /** When bytes had last come. */
   readonly receivedAt: number;
@@ -42,12 +44,16 @@ export class SilentConnections {
   private timer: NodeJS.Timeout | undefined;
   private isLookingUp = false;
 
+  /** @param databaseUrl leads to PostgreSQL itself */
   constructor(private readonly databaseUrl: string) {}
 
-  /** Watches a connection until it ends. */
-  watch(client: ClientBase): void {
+  /**
+   * Watches a connection until it ends.
+   * @param name its `application_name`, where a pooler stands between
+   */
+  watch(client: ClientBase, name?: string): void {
     const watched = client as WatchedClient;
-    this.clients.set(watched, seenNow(watched));
+    this.clients.set(watched, seenNow(watched, name ?? String(watched.processID)));
     client.once('end', () => {
       this.clients.delete(watched);
       if (this.clients.size > 0) return;
@@ -63,9 +69,11 @@ export class SilentConnections {
     this.isLookingUp = true;
     const before = silent.map((client) => bytesOf(client));
     try {
-      const working = await this.workingOf(silent.map(({ processID }) => processID));
+      const backends = silent.map((client) => this.clients.get(client)?.backend ?? '');
+      const working = await this.workingOf(backends);
       const lost = silent.filter(
-        (client, index) => !working.has(client.processID) && !client.readyForQuery && bytesOf(client) === before[index],
+        (client, index) =>
+          !working.has(backends[index] ?? '') && !client.readyForQuery && bytesOf(client) === before[index],
       );
       this.destroy(lost);
     } catch (error) {
@@ -80,7 +88,7 @@ export class SilentConnections {
     const now = performance.now();
     const silent: WatchedClient[] = [];
     for (const [client, seen] of this.clients) {
-      if (bytesOf(client) !== seen.bytes) this.clients.set(client, seenNow(client));
+      if (bytesOf(client) !== seen.bytes) this.clients.set(client, seenNow(client, seen.backend));
       else if (client.readyForQuery) this.clients.set(client, { ...seen, quietSince: now });
       else if (now - seen.quietSince >= SILENT_MILLISECONDS) silent.push(client);
     }
@@ -88,7 +96,7 @@ export class SilentConnections {
   }
 
   /** @throws DatabaseError when PostgreSQL refuses, another Error when it does not answer */
-  private async workingOf(processIds: readonly number[]): Promise<ReadonlySet<number>> {
+  private async workingOf(backends: readonly string[]): Promise<ReadonlySet<string>> {
     const client = new DatabaseClient({
       connectionString: this.databaseUrl,
       application_name: 'svc-health-server lookup',
@@ -98,8 +106,8 @@ export class SilentConnections {
     client.on('error', () => undefined); // fails the query too
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number }>(WORKING, [processIds]);
-      return new Set(rows.map(({ pid }) => pid));
+      const { rows } = await client.query<{ processId: string; name: string }>(WORKING, [backends]);
+      return new Set(rows.flatMap(({ processId, name }) => [processId, name]));
     } finally {
       client.connection.stream.destroy();
     }
@@ -124,7 +132,7 @@ export class SilentConnections {
 
 const bytesOf = ({ connection }: Client): number => (connection.stream as Socket).bytesRead;
 
-function seenNow(client: Client): Seen {
+function seenNow(client: Client, backend: string): Seen {
   const now = performance.now();
-  return { bytes: bytesOf(client), receivedAt: now, quietSince: now };
+  return { backend, bytes: bytesOf(client), receivedAt: now, quietSince: now };
 }

@@ -8,6 +8,7 @@ import { sessionSettings } from '../data-source-options';
 import { DatabaseClient, reasonOf } from '../database-client';
 import { isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
 import { isSystemError } from '../../errors/system-error';
+import { isBackendOf } from '../pooler';
 import { ROW_FORMAT } from '../row-format';
 import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
 
@@ -31,8 +32,8 @@ type Tell = (line: string) => void;
  */
 export function migrate(url: string, tell: Tell = () => undefined, sets: readonly MigrationSet[] = []): Promise<void> {
   return connected(url, async (client) => {
+    await assertSuitable(client); // before the lock, which a pooler in transaction mode would keep
     await waitForLock(client, tell);
-    await assertSuitable(client);
     const pending = await pendingOf(client, [CORE, ...sets]);
     await prepareList(client);
     const isFirstStart = pending.filter(({ module }) => module === CORE.module).length === CORE.migrations.length;
@@ -111,8 +112,13 @@ async function connectedClient(url: string): Promise<Client> {
   return client;
 }
 
+const POOLER =
+  'DATABASE_URL leads through a pooler, which keeps no settings of a session: set SVC_DATABASE_DIRECT_URL to the URL of PostgreSQL itself beside it.';
+
 /** The driver's message names the user, the database or the address; of a URL that it cannot parse it says nothing. */
 function connectionRefusal(error: unknown): string {
+  // PgBouncer refuses the settings of a session.
+  if (error instanceof Error && error.message.startsWith('unsupported startup parameter')) return POOLER;
   if (isSystemError(error, 'ERR_INVALID_URL'))
     return 'DATABASE_URL is no URL: escape special characters of the password.';
   return `The database of DATABASE_URL refuses the connection or cannot be reached: ${reasonOf(error)}`;
@@ -140,15 +146,18 @@ async function assertSuitable(client: Client): Promise<void> {
     encoding: string;
     ignores_case: boolean;
     format: string | null;
+    pid: number;
   }>(
-    `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
+    `select pg_backend_pid() as pid, current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
       'Ñ' ilike 'ñ' as ignores_case, current_setting('svc.row_format', true) as format`,
   );
   const [found] = rows;
   if (Number(found?.version) < OLDEST_POSTGRESQL) throw new StartError('PostgreSQL 14 or newer is needed.');
   if (found?.format !== String(ROW_FORMAT)) {
     throw new StartError(
-      'The database connection loses the settings of its session: remove "options" from DATABASE_URL, and connect without a pooler that drops them.',
+      isBackendOf(client, found?.pid)
+        ? 'The database connection loses the settings of its session: remove "options" from DATABASE_URL.'
+        : POOLER,
     );
   }
   if (found.encoding === 'UTF8' && found.ignores_case) return;

@@ -1,0 +1,62 @@
+import { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { inOneFlight } from './in-one-flight';
+import { type Pooling } from './pooler';
+
+/** Names of PostgreSQL's settings with their values. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+/** Begins a transaction, also right behind the end of another one. */
+const BEGINS = /^(?:commit; )?(?:begin|start transaction)[^;]*/i;
+
+/** `ROLLBACK TO SAVEPOINT` ends none. */
+const ENDS = /^(?:commit|rollback)(?:;|$)/i;
+
+const BACK_TO_DEFAULT = /^SET LOCAL (\w+) TO DEFAULT$/;
+
+/** A member of node-postgres that its types leave out: texts of the statements that need no Parse any more, by name. */
+interface NamingConnection {
+  readonly parsedStatements: Record<string, string>;
+}
+
+type Send = (config: string | QueryConfig, values?: unknown[]) => Promise<QueryResult>;
+
+/**
+ * Sends `settings` with the BEGIN of each transaction on a connection, and makes a transaction of each statement outside of one.
+ * Behind a pooler each transaction may run in another backend, and what a session sets would stay there for other clients.
+ * SET takes no snapshot, so a transaction above READ COMMITTED can still lock first.
+ */
+export function sendSettingsWithTransactions(client: PoolClient, pooling: Pooling, settings: Settings): void {
+  const { parsedStatements } = client.connection as PoolClient['connection'] & NamingConnection;
+  const run = client.query.bind(client) as Send;
+  const send: Send = (config, values) => {
+    const result = run(config, values);
+    // A pooler with names of its own knows this one even where its Parse fails, and takes no second Parse.
+    if (pooling === 'transaction' && typeof config !== 'string' && config.name)
+      parsedStatements[config.name] ??= config.text;
+    return result;
+  };
+  const setAll = Object.keys(settings).map(set).join('; ');
+  let isOpen = false;
+  const query: Send = async (config, values) => {
+    const text = typeof config === 'string' ? config : config.text;
+    if (BEGINS.test(text)) {
+      isOpen = true;
+      return send(text.replace(BEGINS, (begin) => `${begin}; ${setAll}`));
+    }
+    if (isOpen) {
+      if (ENDS.test(text)) isOpen = false;
+      const [, name = ''] = BACK_TO_DEFAULT.exec(text) ?? [];
+      return name in settings ? send(set(name)) : send(config, values);
+    }
+    const { stream } = client.connection;
+    stream.cork();
+    const sent = [send(`BEGIN; ${setAll}`), send(config, values), send('COMMIT')] as const;
+    stream.uncork();
+    return (await inOneFlight(sent))[1];
+  };
+  Object.assign(client, { query });
+
+  function set(name: string): string {
+    return `SET LOCAL ${name} = '${settings[name]}'`;
+  }
+}
