@@ -59,12 +59,23 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   try {
     const sets = migrationSetsOf(modules);
     if (sets.length > 0) await migrate(database.url, undefined, sets); // the template has no tables of these modules
-    const { app, url } = await startApp(database.url, options);
+    const { app, url } = await startApp(throughPooler(database.url), {
+      modules,
+      environment: { SVC_DATABASE_DIRECT_URL: database.url, ...environment },
+    });
     return testAppOf(app, url, database);
   } catch (error) {
     await database.drop();
     throw error;
   }
+}
+
+/** TEST_POOLER is the address of a pooler of the cluster of TEST_DATABASE_URL. */
+function throughPooler(databaseUrl: string): string {
+  const { TEST_DATABASE_URL, TEST_POOLER } = process.env;
+  const url = new URL(databaseUrl);
+  if (TEST_POOLER !== undefined && url.host === new URL(TEST_DATABASE_URL ?? databaseUrl).host) url.host = TEST_POOLER;
+  return url.href;
 }
 
 function testAppOf(

@@ -9,6 +9,7 @@ import { ChildServer } from '../bench/child-server';
 import { HttpClient } from '../http-client';
 import { jsonBody } from '../json-body';
 import { type FaultyReceiver } from './faulty-receiver';
+import { type PoolerProgram, startPgBouncer } from './pgbouncer';
 import { PostgresProxy } from './postgres-proxy';
 import { type PreparedTransactions } from './prepared-transactions';
 import { type SlowFaults } from './slow-faults';
@@ -53,6 +54,7 @@ export async function setUpChaos(
     faults,
     prepared,
     receiver,
+    pooler,
   }: {
     folder: string;
     /** Processes of each replica. */
@@ -60,6 +62,7 @@ export async function setUpChaos(
     faults: readonly SlowFaults[];
     prepared: PreparedTransactions;
     receiver: FaultyReceiver;
+    pooler?: PoolerProgram | undefined;
   },
   cleanup: Cleanup,
 ): Promise<ChaosBed> {
@@ -71,6 +74,8 @@ export async function setUpChaos(
   await query(postgres.url, 'create database chaos');
   const url = new URL(postgres.url);
   url.pathname = '/chaos';
+  const bouncer =
+    pooler && (await cleanup.undoing(startPgBouncer(pooler, url.href, data), (started) => started.stop()));
   const rootSecret = randomBytes(24).toString('hex');
   const variables = {
     PORT: '0',
@@ -83,11 +88,12 @@ export async function setUpChaos(
     SVC_DELIVERY_POLL_MILLISECONDS: '250',
     SVC_DATABASE_POOL_SIZE: '16',
     SVC_SHUTDOWN_SECONDS: '3',
+    ...(bouncer === undefined ? {} : { SVC_DATABASE_DIRECT_URL: url.href }),
     ...(processes > 1 ? { SVC_PROCESSES: String(processes) } : {}),
   };
   const replicas: Replica[] = [];
   for (const [index, of] of faults.entries()) {
-    const starting = PostgresProxy.start(url.href, { faults: of, prepared });
+    const starting = PostgresProxy.start(bouncer?.url ?? url.href, { faults: of, prepared });
     const proxy = await cleanup.undoing(starting, (started) => started.stop());
     replicas.push({ name: `server ${index + 1}`, server: undefined, faults: of, databaseUrl: proxy.url });
   }

@@ -34,7 +34,7 @@ const tell = (text: string): void => {
  * compares the acknowledged writes, the arrivals and the stored resources (docs/reliability.md).
  */
 async function main(cleanup: Cleanup): Promise<number> {
-  const { minutes, kills, seed, faults: names, destinations, build, processes } = optionsOf();
+  const { minutes, kills, seed, faults: names, destinations, build, processes, pooler } = optionsOf();
   tell(`seed ${seed}, faults ${names.join(',')}`);
   const random = (name: number): Random => new Random(seed + name);
   const chosen = new Set(names);
@@ -42,7 +42,7 @@ async function main(cleanup: Cleanup): Promise<number> {
   const [writes, log, calm, prepared] = [new WriteLog(), new FaultLog(), new Calm(), new PreparedTransactions()];
   const kinds = new Set(names.flatMap((name) => FAULTS[name]));
   const slow = Array.from({ length: REPLICAS }, (_value, index) => new SlowFaults(random(40 + index), log, kinds));
-  const bed = await setUpChaos({ folder: build, processes, faults: slow, prepared, receiver }, cleanup);
+  const bed = await setUpChaos({ folder: build, processes, faults: slow, prepared, receiver, pooler }, cleanup);
   const watch = new TotalsWatch(bed);
   const [writing, tormenting, auditing] = [new AbortController(), new AbortController(), new AbortController()];
 
@@ -89,6 +89,8 @@ function optionsOf() {
     destinations: text,
     build: text,
     processes: text,
+    pooler: text,
+    'pool-mode': text,
   };
   const { values } = readOptions(USAGE, { options });
   return {
@@ -99,6 +101,8 @@ function optionsOf() {
     destinations: Number(values.destinations ?? 8),
     build: resolve(values.build ?? 'dist'),
     processes: Number(values.processes ?? 1),
+    pooler:
+      values.pooler === undefined ? undefined : { program: values.pooler, mode: values['pool-mode'] ?? 'transaction' },
   };
 }
 

@@ -127,7 +127,7 @@ class Connection {
     const [text = ''] = leadingStrings(message, 1);
     const isCommit = text === 'COMMIT';
     const fault = isCommit ? this.faults.commitFault(this.hasRecorded) : undefined;
-    if (isCommit || text === 'BEGIN' || text === 'ROLLBACK') this.hasRecorded = false;
+    if (isCommit || text.startsWith('BEGIN') || text === 'ROLLBACK') this.hasRecorded = false;
     if (fault?.kind === 'prepared') {
       const preparedAs = this.prepared.nameFor(fault.milliseconds);
       this.owed.push({ statement: text, preparedAs });
