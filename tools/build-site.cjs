@@ -1,5 +1,5 @@
-// Builds the site of the docs into dist/site: the pages of this repository, and a page for each operation and RPC method from the
-// OpenAPI document of a server. It needs no network when it is looked at; `npm run docs -- --preview` serves it.
+// Builds the documentation site into dist/site: the pages of this repository, and a page per operation and RPC method from a
+// server's OpenAPI document. The site works offline; `npm run docs -- --preview` serves it.
 const { execFileSync } = require('node:child_process');
 const { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -12,7 +12,7 @@ const pages = join(site, 'pages');
 const COPIED = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'client/README.md', 'docs'];
 const run = (...words) => execFileSync('npm', words, { cwd: site, stdio: 'inherit' });
 
-/** The generator finds its packages for pages of its own folder only, so they are copied there. */
+/** The generator resolves packages only for pages in its own folder, so the pages are copied there. */
 function writePages(document) {
   rmSync(pages, { recursive: true, force: true });
   for (const name of COPIED) {

@@ -132,11 +132,12 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
 };
 
 /**
- * The open batch of the destination under the worker's lease, else a new batch of the oldest events, which move there;
- * without events the lease is released. A separate statement: it must begin after the claim locked the row, or it could
- * see a batch that was settled in between. Replayed events keep their numbers and form separate batches: those of their
- * delivery, as far as they are all sent and fit, and so the same notification. The batch stores up to where the queue
- * before it is empty: events that this snapshot shows as decided, it also shows as committed.
+ * The open batch of the destination under the worker's lease. Without one, a new batch of the oldest events, which move
+ * into it; without events, the lease is released. Must be a separate statement: it has to begin after the claim locked
+ * the row, or it could see a batch that was settled in between. Replayed events keep their numbers. They form the same
+ * batches as in their delivery, as far as all of them are sent again and fit, and so the same notifications.
+ * `low_water_mark` is how far the queue before the batch is empty: events that this snapshot shows as decided, it also
+ * shows as committed.
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',

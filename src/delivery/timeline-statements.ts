@@ -28,8 +28,8 @@ export const READ_QUEUED: Statement = {
 };
 
 /**
- * Numbered events, the largest number first: of the open batch with $8, of delivered ones with $9. $1 destination, $2
- * below this number, $3 to $4 time, $5 to $6 numbers, $7 limit. Only batches with an event to show are read.
+ * Numbered events, the largest number first: of the open batch if $8, of delivered ones if $9. $1 destination, $2 below
+ * this number, $3 to $4 time, $5 to $6 numbers, $7 limit. Only batches with an event to show are read.
  */
 export const READ_NUMBERED: Statement = {
   name: 'timeline-read-numbered',

@@ -37,7 +37,7 @@ export const OWN_MEMBERS: Readonly<Record<string, Readonly<Record<string, Schema
     topic: { description: 'The url of a SvcSubscriptionTopic; it may be stored later' },
     content: {
       enum: ['full-resource', 'id-only', 'empty'],
-      description: 'What is sent of a changed resource: all of it (the default), its URL, or nothing',
+      description: 'The part of a changed resource to send: all of it (the default), its URL, or nothing',
     },
     includeEntryAction: { description: 'Adds create, update or delete to each entry, in an extension' },
     includeVersionId: { description: 'Adds the version to each entry, in an extension' },

@@ -113,7 +113,7 @@ const createDestination: OperationItem = {
   summary: 'Stores a webhook: events of the topic are delivered to it from now on',
   description:
     'Each write that the topic matches becomes an event, in the transaction of the write, and is sent until the endpoint answers 2xx: at least once, in order, up to maxMessagesInBatch in one POST. ' +
-    'The body is a Bundle of type history: a SvcSubscriptionStatus with the event numbers, then the changed resources. Answer first, work afterwards; drop what you know by webhook-id.',
+    'The body is a Bundle of type history: a SvcSubscriptionStatus with the event numbers, then the changed resources. Answer first, work afterwards; drop a webhook-id that you already have.',
   requestBody: jsonBody(examples.destination, 'SvcTopicDestination'),
   callbacks: { notification: { '{$request.body#/parameter/0/valueUrl}': { post: notification } } },
   responses: {

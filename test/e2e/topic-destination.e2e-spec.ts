@@ -193,7 +193,7 @@ describe('SvcTopicDestination (webhook kind)', () => {
       'includeVersionId',
     ],
     ['no endpoint', () => destination('http://t', []), 'endpoint is required'],
-    ['two endpoints', () => destination('http://t', [endpoint(), endpoint()]), 'endpoint may stand only once'],
+    ['two endpoints', () => destination('http://t', [endpoint(), endpoint()]), 'endpoint may appear only once'],
     [
       'an endpoint in another value field',
       () => destination('http://t', [{ name: 'endpoint', valueString: receiver.url }]),

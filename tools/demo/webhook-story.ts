@@ -30,7 +30,7 @@ export async function tellWebhook(story: Story, authorization: Authorization, re
   const topicPath = `/fhir/SvcSubscriptionTopic/${TOPIC_ID}`;
   await story.call({ method: 'PUT', path: topicPath, authorization, body: jsonBody(topic) }, 200, 201);
 
-  story.step('A webhook that wants to hear of them');
+  story.step('A webhook that subscribes to them');
   // An interrupted run may have left a destination with a queue.
   await story.send({ method: 'DELETE', path: DESTINATION_PATH, authorization }, 200, 204);
   const destination = {
@@ -100,7 +100,7 @@ async function tellArrival(story: Story, receiver: EventReceiver, wanted: readon
 }
 
 async function tellStatus(story: Story, authorization: Authorization): Promise<void> {
-  story.step('What the service says about the delivery');
+  story.step('The status of the delivery');
   const call = { method: 'GET', path: `${DESTINATION_PATH}/$status`, authorization } as const;
   story.show(call);
   // The receiver has a batch shortly before the service has recorded its arrival.

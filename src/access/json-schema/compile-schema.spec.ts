@@ -95,7 +95,7 @@ describe(partsOfSchema, () => {
     { additionalProperties: false },
     { not: { propertyNames: {} } },
     { $ref: '#/definitions/a' },
-  ])('is everything where %j could tell by anything', (schema) => {
+  ])('returns all parts when %j may depend on any of them', (schema) => {
     expect(partsOfSchema(schema).size).toBeGreaterThan(10);
   });
 });

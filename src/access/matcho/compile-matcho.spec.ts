@@ -131,9 +131,9 @@ describe(compileMatcho, () => {
     ],
     ['an unknown operator', { uri: { $in: ['x'] } }, 'AccessPolicy.matcho.uri.$in is unknown'],
     [
-      '$one-of beside others',
+      '$one-of next to other members',
       { params: { a: 1, '$one-of': [{ b: 1 }] } },
-      'AccessPolicy.matcho.params has $one-of beside others',
+      'AccessPolicy.matcho.params has other members next to $one-of',
     ],
     ['a misspelt word', { user: 'presnt?' }, 'AccessPolicy.matcho.user is "presnt?"'],
     ['a path out of the request', { uri: '.usr.id' }, 'AccessPolicy.matcho.uri refers to "usr"'],

@@ -96,7 +96,7 @@ class MatchoCompiler {
   private objectPattern(members: Readonly<Record<string, unknown>>, path: string, depth: number): Pattern {
     const names = Object.keys(members);
     if ('$one-of' in members && names.length > 1)
-      throw policyFault(path, 'has $one-of beside others; it must stand alone');
+      throw policyFault(path, 'has other members next to $one-of, which must be the only one');
     const operators = names
       .filter((name) => name.startsWith('$'))
       .map((name) => this.operator(name, members, path, depth));

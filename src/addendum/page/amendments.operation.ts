@@ -43,7 +43,7 @@ abstract class AmendmentsOperation implements OperationHandler {
   resourceType: 'SDCDocument',
   exampleId: 'vitals-1',
   description:
-    'What was signed, what changed, by whom and when, notes and comments, and whether the record is intact: as a page for people, or JSON',
+    'Signed content, changes with author and time, notes and comments, and whether the record is intact: as a page for people, or JSON',
 })
 export class DocumentAmendments extends AmendmentsOperation {}
 
@@ -52,7 +52,7 @@ export class DocumentAmendments extends AmendmentsOperation {}
   resourceType: 'SDCWorkflow',
   exampleId: 'rounds-1',
   description:
-    'The same of a workflow: what was signed, what changed, by whom and when, notes and comments, and whether the record is intact',
+    'The same for a workflow: signed content, changes with author and time, notes and comments, and whether the record is intact',
 })
 export class WorkflowAmendments extends AmendmentsOperation {}
 

@@ -41,7 +41,7 @@ export class RecordPage implements RecordPrinter {
 </header>
 <main id="record">${chainState(chain)}
 <section aria-labelledby="now">
-<h2 id="now">The ${nounOf(target.resourceType)} now</h2>${stored === undefined ? markup`<p class="warning">It was deleted. What is shown below are the addenda, which stay.</p>` : storedFacts(stored)}
+<h2 id="now">The ${nounOf(target.resourceType)} now</h2>${stored === undefined ? markup`<p class="warning">It was deleted. Its addenda stay, and are shown below.</p>` : storedFacts(stored)}
 <p class="soft">Read on ${timeOf(readAt)}. All times are in UTC.</p>
 </section>
 `.text;
@@ -100,7 +100,7 @@ export class RecordPage implements RecordPrinter {
     this.isSectionOpen = true;
     yield markup`<section class="revision" aria-labelledby="unsigned">
 <h2 id="unsigned">Not signed: changes since revision ${since}</h2>
-<p class="warning">What is stored now${status === undefined ? NOTHING : markup` (status ${value({ text: status })})`} is not what was signed as revision ${since}. Nobody has signed these changes.</p>
+<p class="warning">The content stored now${status === undefined ? NOTHING : markup` (status ${value({ text: status })})`} differs from the content signed as revision ${since}. Nobody has signed these changes.</p>
 `.text;
     yield* table(rows, `Changes since revision ${since}, not signed`, CHANGES, refusal);
   }
@@ -219,7 +219,7 @@ function field({ path, value: then, isFound }: FieldAtTheTime, revision: number 
 function amendment(isAsShown: boolean, revision: number | undefined): Html {
   if (isAsShown && revision !== undefined)
     return markup`<p>Lists the changes from revision ${revision - 1} to revision ${revision}, exactly as shown above.</p>`;
-  return markup`<p class="warning">What it lists is not the difference of the two revisions above. Both are shown.</p>`;
+  return markup`<p class="warning">Its list differs from the changes between the two revisions above. Both are shown.</p>`;
 }
 
 const lost = ({ sequence, id, reason }: Lost): Html =>

@@ -56,7 +56,7 @@ describe(diffSnapshots.name, () => {
       [{ type: 'replace', path: ['a'], old: '1', new: '1', 'new-kind': 'number' }],
     ],
     [
-      'null and booleans are told by their kind',
+      'null and booleans differ by their kind',
       '{"a":null}',
       '{"a":true}',
       [{ type: 'replace', path: ['a'], old: 'null', 'old-kind': 'null', new: 'true', 'new-kind': 'boolean' }],

@@ -36,7 +36,7 @@ const LEAVES_AT_ONCE = 256;
  * any order, arrays by index. Entries follow the order of the old snapshot; members added to an object come after its
  * old ones.
  *
- * Leaves alone do not always determine their container, so a reader applies the entries in order, and
+ * Leaves alone do not always determine their container. So a reader applies the entries in order, and
  * 1. creates a missing container with its first leaf: an array when the step into it is `0`, else an object;
  * 2. drops, at the end, a container that lost all its leaves.
  * Rule 1 fails for an object whose first key is `0`, and where an object replaces an array or the reverse. There, an

@@ -40,7 +40,7 @@ export const TOKEN_RESPONSE = {
       expires_in: { type: 'integer', description: 'Seconds' },
       access_token: string('Opaque, or a JWT (RFC 9068)'),
       refresh_token: string('Where the Client has them enabled'),
-      scope: string('What was granted of the scope that was asked for'),
+      scope: string('The granted scope'),
       userinfo: { type: 'object', description: 'The User without its secrets, with sub and role' },
     },
     example: {

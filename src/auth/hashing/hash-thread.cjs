@@ -1,14 +1,14 @@
 /**
- * The body of a hash thread: one task at a time, one answer each (hash-threads.ts). Plain JavaScript, since a thread
- * starts from a file, in the build and under jest alike.
+ * Code of a hash thread: one task at a time, one response each (hash-threads.ts). Plain JavaScript, because a thread
+ * starts from a file, both in the build and under jest.
  */
 const { scryptSync, timingSafeEqual } = require('node:crypto');
 const { setPriority } = require('node:os');
 const { parentPort } = require('node:worker_threads');
 const { hashSync, verifySync } = require('@node-rs/argon2');
 
-// On Linux a nice value is the thread's own (setpriority(2)): requests get the processor before hashes. Elsewhere it
-// would slow down the whole process.
+// On Linux each thread has its own nice value (setpriority(2)), so requests get the CPU before hashes. Elsewhere it would
+// slow down the whole process.
 if (process.platform === 'linux') setPriority(10);
 
 const TASKS = {

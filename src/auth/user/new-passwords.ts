@@ -88,6 +88,6 @@ function assertPassword(text: string, expression: string): void {
 const malformedHash = (): ServiceError =>
   new ServiceError(
     'unprocessable',
-    'User.password begins like a hash, and is none that this server takes: argon2id up to 64 MiB, or $s0$ of scrypt.',
+    'User.password begins like a hash, but this server does not accept it. Send argon2id up to 64 MiB, or $s0$ of scrypt.',
     { expression: 'User.password' },
   );

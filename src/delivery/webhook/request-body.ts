@@ -13,7 +13,7 @@ const PIECE_BYTES = 65_536;
 
 /**
  * The body of one request. It is rendered when the connection is ready (including TLS), read once, and released when
- * the socket took it, so attempts that wait to connect or for a response keep no body. A Buffer would stay in the
+ * the socket took it. So attempts that wait to connect or for a response keep no body. A Buffer would stay in the
  * configuration that axios keeps until the response.
  */
 export class RequestBody {

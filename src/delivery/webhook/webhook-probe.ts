@@ -59,7 +59,7 @@ async function repeated(send: () => Promise<WebhookAnswer>): Promise<Finding> {
     return pass('repetition', 'A notification that came before was taken again.');
   return warn(
     'repetition',
-    `The same notification was answered ${shown(status)} the second time. Deliveries can repeat: answer 2xx to a webhook-id that you know.`,
+    `The same notification was answered ${shown(status)} the second time. Deliveries can repeat: answer 2xx to a known webhook-id.`,
   );
 }
 

@@ -110,7 +110,7 @@ const isParameterName = (name: string): name is ParameterName => Object.hasOwn(V
 
 function single(values: ParameterValues, name: ParameterName): unknown {
   const [value, ...more] = values.get(name) ?? [];
-  if (more.length > 0) throw refusal(`${name} may stand only once.`);
+  if (more.length > 0) throw refusal(`${name} may appear only once.`);
   return value;
 }
 
@@ -169,7 +169,7 @@ function takeKnown(known: HeaderLine[], name: string): HeaderLine {
 /** Masks keep the secrets in force, in order. */
 function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {
   if (values.length > MAX_SECRETS)
-    throw refusal(`secret may stand at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);
+    throw refusal(`secret may appear at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);
   const known = [...inForce];
   return values.map((value) => {
     if (value === MASK) {

@@ -20,7 +20,7 @@ export function callParametersOf(
   const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
   for (const [name, value] of [...asked, ...parametersIn(body)]) {
     if (!names.includes(name)) throw parameterRefusal(name, `is no parameter here. There are ${names.join(', ')}`);
-    if (found.has(name)) throw parameterRefusal(name, 'may stand only once');
+    if (found.has(name)) throw parameterRefusal(name, 'may appear only once');
     found.set(name, value);
   }
   return found;

@@ -37,8 +37,8 @@ const NOT_EVALUATED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a stored SvcSubscriptionTopic. A criterion that this server cannot compile, which an earlier release may have
- * stored, matches every change: an extra event is harmless, a lost one is not.
+ * Reads a stored SvcSubscriptionTopic. An earlier release may have stored a criterion that this server cannot compile.
+ * It then matches every change: an extra event is harmless, a lost one is not.
  * @throws ServiceError 'unprocessable' that names the element and the remedy.
  */
 export function topicOf(resource: Resource): Topic {
@@ -58,7 +58,7 @@ export function topicOf(resource: Resource): Topic {
  */
 export function* newTopicOf(resource: Resource): Steps<Topic> {
   const count = Array.isArray(resource.trigger) ? resource.trigger.length : 0;
-  if (count > MAX_TRIGGERS) throw topicRefusal('trigger', `may stand at most ${MAX_TRIGGERS} times.`);
+  if (count > MAX_TRIGGERS) throw topicRefusal('trigger', `may appear at most ${MAX_TRIGGERS} times.`);
   const topic = yield* readTopic(resource, newCriteriaOf);
   (resource.trigger as readonly Readonly<Record<string, unknown>>[] | undefined)?.forEach((trigger, index) => {
     for (const [member, reason] of Object.entries(NOT_EVALUATED)) {
