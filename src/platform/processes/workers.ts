@@ -91,7 +91,7 @@ export class Workers implements MetricsReader {
       } catch (error) {
         worker.isDismissed = false;
         if (!this.all.has(worker)) void this.restore();
-        this.logger.error(`A new process ended before it listened (${messageOf(error)}); the old ones go on`);
+        this.logVainStart(error, 'the old ones go on');
         return;
       }
       await worker.dismiss('retire');
@@ -125,13 +125,17 @@ export class Workers implements MetricsReader {
       await this.begin('next').listening;
       this.vainStarts = 0;
     } catch (error) {
-      this.logger.error(`A new process ended before it listened (${messageOf(error)}) and is started again`);
+      this.logVainStart(error, 'it is started again');
       this.vainStarts++;
       if (this.vainStarts >= VAIN_STARTS && this.serving.length === 0) {
         this.onLost(`No process serves, and ${VAIN_STARTS} in a row ended before they listened.`);
       } else await this.restore();
     }
   }
-}
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error');
+  private logVainStart(error: unknown, what: string): void {
+    if (this.isStopping) return;
+    const end = error instanceof Error ? error.message : 'unknown error';
+    this.logger.error(`A new process ended before it listened (${end}): ${what}`);
+  }
+}
