@@ -22,7 +22,7 @@ export class HaProxy {
   ): Promise<HaProxy> {
     const file = join(folder, 'haproxy.cfg');
     await writeFile(file, configurationOf(ports, port, statisticsPort));
-    const child = spawn('haproxy', ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn('haproxy', ['-f', file], { stdio: 'ignore' });
     const failed = once(child, 'error').then(() => {
       throw new Error('This needs the program haproxy (Debian: apt-get install haproxy).');
     });

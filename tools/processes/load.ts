@@ -1,4 +1,5 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const CLIENTS = 16;
 
@@ -13,6 +14,8 @@ export class Load {
   constructor(
     private readonly url: () => string,
     private readonly authorization: string,
+    /** Of each client between two requests. */
+    private readonly pauseMilliseconds = 0,
   ) {}
 
   /** Runs until {@link stop}. */
@@ -31,6 +34,15 @@ export class Load {
     await Promise.all(Array.from({ length: CLIENTS }, (_value, client) => this.run(`load-${client}`, each)));
   }
 
+  /** Sends so many requests, each over a connection of its own. */
+  async connect(count: number): Promise<void> {
+    const agent = new Agent();
+    const connectSome = async (): Promise<void> => {
+      for (let sent = 0; sent < count / CLIENTS; sent++) await this.send(agent, 'GET', '/health/live');
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, connectSome));
+  }
+
   private async run(id: string, count: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let sent = 0; sent < count && !this.isOver; sent++) {
@@ -38,6 +50,7 @@ export class Load {
       const outcome = await this.send(agent, method, path, body);
       if (outcome === '200' || outcome === '201') this.answered++;
       else this.failures.push(`${method} ${path}: ${outcome}`);
+      if (this.pauseMilliseconds > 0) await delay(this.pauseMilliseconds);
     }
     agent.destroy();
   }

@@ -20,9 +20,12 @@ const USAGE = `npm run processes [-- options]: restarts servers under load, and 
 const SCRIPT = resolve('dist/src/main.js');
 /** Three checks of 2 s, with a margin. */
 const DRAIN_SECONDS = 8;
+/** Two processors serve and start servers: checks must be answered in time meanwhile. */
+const PAUSE_MILLISECONDS = 100;
 const REQUESTS_OF_A_CLIENT = 200;
 /** Two processes share the requests, and warm code needs the same number in each. */
 const WARM_UP_REQUESTS_OF_A_CLIENT = 1000;
+const CONNECTIONS = 5000;
 const SAMPLE_SECONDS = 20;
 const SAMPLE_MILLISECONDS = 10;
 
@@ -66,7 +69,7 @@ async function behindProxy(bed: Bed, rounds: number, cleanup: Cleanup): Promise<
   const starting = HaProxy.start(bed.cluster.folder, [first, second], [own[0] ?? 0, own[1] ?? 0]);
   const proxy = await cleanup.undoing(starting, (started) => started.stop());
   await proxy.allUp();
-  const load = new Load(() => proxy.url, bed.authorization);
+  const load = new Load(() => proxy.url, bed.authorization, PAUSE_MILLISECONDS);
   load.start();
   const progress = new ProgressBar({ label: 'proxy', total: rounds * servers.length });
   for (let round = 0; round < rounds; round++) {
@@ -133,7 +136,8 @@ async function processorTime(bed: Bed, rounds: number): Promise<number> {
     }
     progress.advance();
   }
-  const [, load] = loads;
+  const [[, two], [, load]] = [servers, loads];
+  if (two !== undefined && load !== undefined) tell(await acceptCost(two, load));
   if (load !== undefined) tell(`Statements of two processes: ${await waitsOf(bed.cluster.url, load)}`);
   await Promise.all(servers.map((server) => server.stop()));
   for (const spender of ['server', 'database'] as const) {
@@ -143,6 +147,14 @@ async function processorTime(bed: Bed, rounds: number): Promise<number> {
     );
   }
   return loads.reduce((sum, { failures }) => sum + failures.length, 0);
+}
+
+/** Connections pass through the process that was started; requests do not. */
+async function acceptCost(server: ChildServer, load: Load): Promise<string> {
+  const before = await readProcess(server.pid);
+  await load.connect(CONNECTIONS);
+  const spent = nanosecondsBetween(before, await readProcess(server.pid)) / 1000 / CONNECTIONS;
+  return `New connections cost the process that hands them out ${spent.toFixed(0)} µs each`;
 }
 
 /** Samples the load's statements in the database: running, or waiting for what. */
