@@ -119,12 +119,24 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
       ${values.duration}, ${values.isDelivered}, ${values.outcome}${values.isDelivered ? `, origin, ${ARRAYS}` : ''}
     from ${batch}`;
 
+/** Hours since 1970. */
+const HOUR = '(extract(epoch from statement_timestamp())::bigint / 3600)::integer';
+const HOUR_ELEMENT = `mod(${HOUR}, 24) + 1`;
+
+/** Adds to the counts of this hour; those of the same hour yesterday give way. */
+function countInHour({ delivered, failed }: { readonly delivered: string; readonly failed: string }): string {
+  const sum = (column: string, added: string): string =>
+    `${column}[${HOUR_ELEMENT}] = case when r.hour_numbers[${HOUR_ELEMENT}] = ${HOUR} then r.${column}[${HOUR_ELEMENT}] else 0 end + ${added}`;
+  return `${sum('hour_delivered', delivered)}, ${sum('hour_failed', failed)}, hour_numbers[${HOUR_ELEMENT}] = ${HOUR}`;
+}
+
 /** An attempt with unknown outcome counts as failed, so that totals follow one documented rule exactly. */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
   text: `with counted as (
       update destination_runtime r set failed_batches = r.failed_batches + 1,
-        failed_events = r.failed_events + cardinality(b.event_ids), last_errors = ${withError('r.last_errors', '$2')}
+        failed_events = r.failed_events + cardinality(b.event_ids), last_errors = ${withError('r.last_errors', '$2')},
+        ${countInHour({ delivered: '0', failed: '1' })}
       from open_batch b where ${IS_OPEN} and r.destination_key = $1
       returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay
     )
@@ -227,6 +239,7 @@ export const SETTLE: Statement = {
         settled_epoch = r.epoch, low_water_mark = greatest(r.low_water_mark, b.low_water_mark),
         next_event_number = r.next_event_number + case when b.is_replay then 0 else cardinality(b.event_ids) end,
         delivered_batches = r.delivered_batches + 1, delivered_events = r.delivered_events + cardinality(b.event_ids),
+        ${countInHour({ delivered: 'cardinality(b.event_ids)', failed: '0' })},
         ${COUNT_LATENCIES}
       from open_batch b
       where ${IS_CLAIMED} and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3
@@ -246,7 +259,8 @@ export const FAIL: Statement = {
       update destination_runtime r set owner_slot = null, lease_until = null, fail_streak = r.fail_streak + 1,
         next_attempt_at = clock_timestamp() + make_interval(secs => pause / 1000),
         failed_batches = r.failed_batches + 1, failed_events = r.failed_events + cardinality(b.event_ids),
-        last_errors = ${withError('r.last_errors', 'outcome')}
+        last_errors = ${withError('r.last_errors', 'outcome')},
+        ${countInHour({ delivered: '0', failed: '1' })}
       from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::double precision[])
           f(key, epoch, slot, duration, outcome, pause)
         join open_batch b on b.destination_key = f.key
@@ -280,6 +294,26 @@ export const SWEEP: Statement = {
       where destination_key is not null and destination_key not in (select destination_key from destination_runtime)
     )
     delete from outbox_event where destination_key in (select destination_key from gone)`,
+};
+
+/** A longer queue is not counted to its end. */
+export const MOST_COUNTED = 1_000;
+
+/** $2 destinations behind the id $1, in the order of ids. */
+export const OVERVIEW: Statement = {
+  name: 'delivery-overview',
+  text: `select r.destination_id as id, r.kind, r.fail_streak as "failStreak", r.next_attempt_at as "nextAttemptAt",
+      coalesce(cardinality(b.event_ids), 0) as "eventsInProcess",
+      (select count(*) from (select from outbox_event e where ${WAITING} order by e.event_id limit ${MOST_COUNTED + 1}) counted)
+        as "eventsCounted",
+      least(b.recorded_at[1], (select e.recorded_at from outbox_event e where ${WAITING} order by e.event_id limit 1))
+        as "oldestAt",
+      r.last_errors -> 0 as "lastError", (select is_held from delivery_generation) as "isHeld",
+      (select jsonb_agg(jsonb_build_array(r.hour_numbers[e], r.hour_delivered[e], r.hour_failed[e]) order by r.hour_numbers[e])
+        from generate_subscripts(r.hour_numbers, 1) e where r.hour_numbers[e] > ${HOUR} - 24) as hours
+    from (select * from destination_runtime where destination_id > $1 order by destination_id limit $2) r
+      left join open_batch b on ${IS_OPEN}
+    order by r.destination_id`,
 };
 
 /** Keeps daily partitions as described in the migration "create delivery". */

@@ -5,7 +5,7 @@ import { SecretBox } from '../platform/crypto/secret-box';
 import { ServiceError } from '../platform/errors/service-error';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
-import { COUNT_UNKNOWN_OUTCOME, type DeliveryCounts, STATUS } from './delivery-statements';
+import { COUNT_UNKNOWN_OUTCOME, type DeliveryCounts, OVERVIEW, STATUS } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
 import { FIND, LIST, LOCK, REMOVE, STORE } from './destination-statements';
 
@@ -49,6 +49,23 @@ export interface DestinationStatus extends DeliveryCounts {
   readonly lastErrors: readonly DeliveryError[];
   /** Whether delivery is held after a restore, until an operator releases it. */
   readonly isHeld: boolean;
+}
+
+/** A destination among others. */
+export interface DestinationOverview {
+  readonly id: string;
+  readonly kind: string;
+  readonly failStreak: number;
+  readonly nextAttemptAt: Date;
+  readonly eventsInProcess: number;
+  /** Events that wait, at most one more than are counted. */
+  readonly eventsCounted: number;
+  /** Time of the change of the oldest event that is not delivered. */
+  readonly oldestAt: Date | null;
+  readonly lastError: DeliveryError | null;
+  readonly isHeld: boolean;
+  /** Hour since 1970, events delivered and attempts failed in it: of the latest 24 hours those with any, oldest first. */
+  readonly hours: readonly (readonly [hour: number, delivered: number, failed: number])[] | null;
 }
 
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
@@ -112,6 +129,11 @@ export class Destinations {
   /** One consistent snapshot, the same on every replica. @throws ServiceError 'not-found' */
   async status(id: string): Promise<DestinationStatus> {
     return (await this.statements.runOne<DestinationStatus>(STATUS, [id])) ?? notFound(id);
+  }
+
+  /** Destinations behind an id, in the order of ids. */
+  overview(after: string, limit: number): Promise<readonly DestinationOverview[]> {
+    return this.statements.run<DestinationOverview & Record<string, unknown>>(OVERVIEW, [after, limit]);
   }
 
   private lock(id: string): Promise<DestinationRuntime | undefined> {

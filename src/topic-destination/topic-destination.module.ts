@@ -5,6 +5,7 @@ import { ResourceModule } from '../resource/resource.module';
 import { CriteriaEvaluation } from './criteria/criteria-evaluation';
 import { DestinationEventsOperation } from './operations/destination-events.operation';
 import { DestinationPrincipal } from './destinations/destination-principal';
+import { DestinationOverviewOperation } from './operations/destination-overview.operation';
 import { DestinationReplayOperation } from './operations/destination-replay.operation';
 import { DestinationStatusOperation } from './operations/destination-status.operation';
 import { DestinationTestOperation } from './operations/destination-test.operation';
@@ -28,6 +29,7 @@ import { TopicRegistry } from './events/topic-registry';
     CriteriaEvaluation,
     DestinationEventsOperation,
     DestinationPrincipal,
+    DestinationOverviewOperation,
     DestinationReplayOperation,
     DestinationStatusOperation,
     DestinationTestOperation,

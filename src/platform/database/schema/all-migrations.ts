@@ -20,6 +20,7 @@ import { indexLoginNamesByLowerCase } from '../migrations/1795000000220-index-lo
 import { maskQueriesOfEndpoints } from '../migrations/1795000000300-mask-queries-of-endpoints';
 import { keepParameterStates } from '../migrations/1795000000320-keep-parameter-states';
 import { createRpcKeptCall } from '../migrations/1795000000410-create-rpc-kept-call';
+import { countDeliveriesByHour } from '../migrations/1795000000411-count-deliveries-by-hour';
 
 /** Those of the server. The list is explicit, since globs differ between src and dist. */
 export const CORE: MigrationSet = {
@@ -46,5 +47,6 @@ export const CORE: MigrationSet = {
     maskQueriesOfEndpoints,
     keepParameterStates,
     createRpcKeptCall,
+    countDeliveriesByHour,
   ],
 };
