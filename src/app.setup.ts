@@ -4,6 +4,7 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 import { AppModule, type AppOptions } from './app.module';
 import { CallerResolver } from './auth/caller/caller-resolver';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
+import { frontPage } from './openapi/front-page';
 import { setupOpenApi } from './openapi/openapi';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
@@ -60,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
+  app.use(frontPage(environment));
   setupOpenApi(app, environment);
   return app;
 }

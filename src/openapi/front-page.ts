@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { type RequestHandler } from 'express';
+import { type Environment } from '../platform/config/environment';
+import { pagePolicy } from '../platform/http/security-headers';
+import { softwareVersion } from '../platform/software-version';
+
+const STYLE = `:root{color-scheme:light dark}
+body{margin:0 auto;max-width:40rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif}
+dt{margin-top:1rem;font-weight:600}dd{margin:0}`;
+
+const HEADERS = {
+  ...pagePolicy(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
+  'Cache-Control': 'no-cache',
+  'Content-Type': 'text/html; charset=utf-8',
+  'Referrer-Policy': 'no-referrer',
+  Vary: 'Accept, Authorization',
+};
+
+/**
+ * Answers a browser that opens `/` with a page that leads to what is public. Requests with credentials or a query are those of
+ * clients: they search all types.
+ */
+export function frontPage({ hasApiDocs }: Environment): RequestHandler {
+  const page = pageOf([
+    ...(hasApiDocs
+      ? ([
+          ['api', 'API', 'Swagger UI: read about every call, log in and try it.'],
+          ['api-json', 'OpenAPI document', 'For generators of clients.'],
+        ] as const)
+      : []),
+    ['metadata?_format=json', 'Capabilities', 'The FHIR CapabilityStatement: resource types, searches and operations.'],
+    ['health', 'Health', 'Whether the server can answer.'],
+  ]);
+  return (request, response, next) => {
+    const isPlain = request.url === '/' && (request.method === 'GET' || request.method === 'HEAD');
+    if (!isPlain || request.headers.authorization !== undefined || !isBrowser(request)) {
+      next();
+      return;
+    }
+    response.set(HEADERS).end(page);
+  };
+}
+
+/** Browsers ask for HTML first; a client that takes anything gets JSON. */
+const isBrowser = (request: Parameters<RequestHandler>[0]): boolean =>
+  request.accepts(['application/fhir+json', 'application/json', 'text/html']) === 'text/html';
+
+/** Links are relative: a proxy may serve this server below a path. */
+const pageOf = (links: readonly (readonly [path: string, name: string, description: string])[]): string =>
+  `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Healthcare data server</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Healthcare data server</h1>
+<p>Version ${softwareVersion()}: FHIR R4 resources, signed records, and webhooks that arrive.</p>
+<dl>
+${links.map(([path, name, description]) => `<dt><a href="./${path}">${name}</a></dt><dd>${description}</dd>`).join('\n')}
+</dl>
+</main>
+</body>
+</html>
+`;
