@@ -17,7 +17,10 @@ const floors = [
   ['audit', ['resource', 'model', 'fhir', 'platform']],
   ['delivery', ['fhir', 'platform']],
   ['auth', ['session', 'access', 'resource', 'store', 'model', 'fhir', 'platform']],
-  ['addendum', ['operation', 'rpc', 'resource', 'search', 'store', 'search-index', 'model', 'fhir', 'platform']],
+  [
+    'addendum',
+    ['session', 'operation', 'rpc', 'resource', 'search', 'store', 'search-index', 'model', 'fhir', 'platform'],
+  ],
   ['everything', ['operation', 'resource', 'search', 'store', 'search-index', 'model', 'fhir', 'platform']],
   [
     'topic-destination',
@@ -67,7 +70,14 @@ const faces = {
   ],
   operation: ['operation', 'operation.module', 'operation.registry', 'operation-api.module'],
   rpc: ['member-text', 'rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
-  session: ['refresh-tokens.repository', 'session-tokens.repository', 'session.module', 'sessions', 'token-hash'],
+  session: [
+    'refresh-tokens.repository',
+    'session-links',
+    'session-tokens.repository',
+    'session.module',
+    'sessions',
+    'token-hash',
+  ],
 };
 
 /**

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
+import { EntryAccessModule } from '../resource/access/entry-access.module';
 import { RpcModule } from '../rpc/rpc.module';
+import { SessionModule } from '../session/session.module';
 import { Addenda } from './store/addenda';
 import { AddendumEntries } from './chain/addendum-entries.repository';
 import { Chains } from './chain/chains';
@@ -18,6 +20,7 @@ import { CreateAmendment } from './methods/create-amendment';
 import { GetAddendums, GetWorkflowAddendums } from './methods/get-addendums';
 import { Verify } from './methods/verify';
 import { DocumentAmendments, WorkflowAmendments } from './page/amendments.operation';
+import { DocumentAmendmentsLink, WorkflowAmendmentsLink } from './page/amendments-link.operation';
 import { RecordReader } from './page/record-reader';
 import { GrantedTargets } from './store/granted-targets';
 import { SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType } from './sdc.resource-types';
@@ -28,12 +31,18 @@ const records = [Addenda, AddendumEntries, Chains, GrantedTargets, Revisions, Ad
 const addendumMethods = [CreateAddendum, AddNote, AddComment, AddToHistory, CreateAmendment, GetAddendums, Verify];
 const documentMethods = [SaveDocument, SignDocument, AmendDocument, AddDocumentNote];
 const workflowMethods = [AddWorkflowNote, GetWorkflowAddendums];
-const recordPage = [RecordReader, DocumentAmendments, WorkflowAmendments];
+const recordPage = [
+  RecordReader,
+  DocumentAmendments,
+  WorkflowAmendments,
+  DocumentAmendmentsLink,
+  WorkflowAmendmentsLink,
+];
 const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType];
 
 /** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */
 @Module({
-  imports: [OperationModule, ResourceModule, RpcModule],
+  imports: [EntryAccessModule, OperationModule, ResourceModule, RpcModule, SessionModule],
   providers: [...records, ...addendumMethods, ...documentMethods, ...workflowMethods, ...recordPage, ...resourceTypes],
 })
 export class AddendumModule {}

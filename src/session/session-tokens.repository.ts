@@ -49,7 +49,7 @@ export interface LiveSession {
 }
 
 /** A row of {@link FIND_LIVE_SESSION}. */
-interface LiveSessionRow extends Epochs {
+export interface LiveSessionRow extends Record<string, unknown>, Epochs {
   readonly sessionId: string;
   readonly userId: string | null;
   readonly clientId: string;
@@ -99,9 +99,8 @@ export class SessionTokens {
     const hash = tokenHashOf(accessToken);
     const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
     if (row === undefined) return undefined;
-    const { sessionId, userId, clientId, isUnused, registries, rights } = row;
-    if (isUnused) await this.statements.run(MARK_USED, [hash]);
-    return { sessionId, clientId, epochs: { registries, rights }, ...(userId === null ? {} : { userId }) };
+    if (row.isUnused) await this.statements.run(MARK_USED, [hash]);
+    return liveSessionOf(row);
   }
 
   /** Finds an issued token, live or not; this does not count as a use. */
@@ -127,6 +126,13 @@ export class SessionTokens {
     return new Set(rows.map(({ kid }) => kid));
   }
 }
+
+export const liveSessionOf = ({ sessionId, userId, clientId, registries, rights }: LiveSessionRow): LiveSession => ({
+  sessionId,
+  clientId,
+  epochs: { registries, rights },
+  ...(userId === null ? {} : { userId }),
+});
 
 /** End of a Session: expiry of its access token, or of its later refresh token; undefined if that never expires. */
 function endOf({ expiresAt, refresh }: NewSession): Date | undefined {

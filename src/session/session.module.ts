@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ResourceModule } from '../resource/resource.module';
 import { RefreshTokens } from './refresh-tokens.repository';
+import { SessionLinks } from './session-links';
 import { SessionSweeper } from './session-sweeper';
 import { SessionOwnerListener } from './session-owner.listener';
 import { SessionTokens } from './session-tokens.repository';
@@ -11,7 +12,7 @@ import { Sessions } from './sessions';
 @Module({
   imports: [ResourceModule],
   controllers: [SessionController],
-  providers: [Sessions, SessionTokens, RefreshTokens, SessionSweeper, SessionRule, SessionOwnerListener],
-  exports: [Sessions, SessionTokens, RefreshTokens],
+  providers: [Sessions, SessionLinks, SessionTokens, RefreshTokens, SessionSweeper, SessionRule, SessionOwnerListener],
+  exports: [Sessions, SessionLinks, SessionTokens, RefreshTokens],
 })
 export class SessionModule {}

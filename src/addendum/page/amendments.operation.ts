@@ -7,6 +7,7 @@ import {
   type OperationRequest,
 } from '../../operation/operation';
 import { type TextSink } from '../../platform/http/send-body';
+import { LINK_HEADERS } from './amendments-link.operation';
 import { PAGE_HEADERS } from './page-style';
 import { type RecordPrinter } from './record';
 import { RecordJson } from './record-json';
@@ -26,13 +27,15 @@ const AMENDMENTS = {
 abstract class AmendmentsOperation implements OperationHandler {
   constructor(private readonly reader: RecordReader) {}
 
-  async execute({ type = '', id = '', format }: OperationRequest): Promise<FhirAnswer> {
+  async execute({ type = '', id = '', format, query }: OperationRequest): Promise<FhirAnswer> {
     const record = await this.reader.read({ id, resourceType: type });
-    if (format.isPage !== true) return { status: 200, produce: (sink) => write(sink, record, new RecordJson()) };
+    const headers = query.has('link-token') ? LINK_HEADERS : {};
+    if (format.isPage !== true)
+      return { status: 200, headers, produce: (sink) => write(sink, record, new RecordJson()) };
     return {
       status: 200,
       contentType: format.contentType,
-      headers: PAGE_HEADERS,
+      headers: { ...PAGE_HEADERS, ...headers },
       produce: (sink) => write(sink, record, new RecordPage()),
     };
   }

@@ -4,11 +4,15 @@ import { type Epochs } from '../../platform/request/epochs';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/request/caller';
-import { authorizationOf } from '../../platform/http/raw-request';
+import { authorizationOf, queryOf } from '../../platform/http/raw-request';
 import { RequestContext } from '../../platform/request/request-context';
+import { SessionLinks } from '../../session/session-links';
 import { Sessions } from '../../session/sessions';
 import { basicCredentialsOf } from '../oauth/basic-credentials';
 import { ClientAuthenticator } from '../client/client-authenticator';
+
+/** Where a link may stand in for credentials ($amendments-link). */
+const LINKED_PATH = /^(?:\/fhir)?\/(SDC(?:Document|Workflow)\/[^/]+)\/(?:\$|%24)amendments\/?$/;
 
 interface Identified {
   readonly caller: Caller;
@@ -25,6 +29,7 @@ export class CallerResolver {
 
   constructor(
     private readonly sessions: Sessions,
+    private readonly links: SessionLinks,
     private readonly clients: ClientAuthenticator,
     private readonly registryEpoch: RegistryEpoch,
     private readonly requests: RequestContext,
@@ -43,13 +48,30 @@ export class CallerResolver {
     const refusal = this.refused.get(request);
     if (refusal !== undefined) throw refusal;
     try {
-      const identified = { ...(await this.resolve(authorization)), callerChanges };
+      const byLink = authorization === undefined ? await this.openedLink(request) : undefined;
+      const identified = { ...(byLink ?? (await this.resolve(authorization))), callerChanges };
       this.judged.set(origin, identified);
       return identified;
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'unauthorized') this.refused.set(request, error);
       throw error;
     }
+  }
+
+  /** A link stands for its Session at its one address; a GET uses it up. */
+  private async openedLink(request: Request): Promise<Identified | undefined> {
+    const { method, path } = request;
+    const [, target] = LINKED_PATH.exec(path) ?? [];
+    if (target === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined;
+    const token = queryOf(request).get('link-token');
+    if (token === null) return undefined;
+    const session = await this.links.open(token, target, method === 'GET');
+    if (session === undefined)
+      throw unauthorized(
+        'The link was opened before, or is older than a minute, or its Session has ended. Ask for another one.',
+      );
+    const { epochs, ...caller } = session;
+    return { caller, epochs };
   }
 
   /** @throws ServiceError 'unauthorized' */

@@ -7,7 +7,7 @@ import { type GrantedRows } from '../../platform/request/granted-rows';
 export interface EntryAccessRequest {
   /** The operation id of the route for such a request, for example `FhirCreate`. */
   readonly operationId: string;
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below the root, such as `Patient/p7` or `Patient?identifier=1`. */
   readonly url: string;
   readonly type?: string;

@@ -21,6 +21,7 @@ import { maskQueriesOfEndpoints } from '../migrations/1795000000300-mask-queries
 import { keepParameterStates } from '../migrations/1795000000320-keep-parameter-states';
 import { createRpcKeptCall } from '../migrations/1795000000410-create-rpc-kept-call';
 import { countDeliveriesByHour } from '../migrations/1795000000411-count-deliveries-by-hour';
+import { createSessionLink } from '../migrations/1795000000412-create-session-link';
 
 /** Those of the server. The list is explicit, since globs differ between src and dist. */
 export const CORE: MigrationSet = {
@@ -48,5 +49,6 @@ export const CORE: MigrationSet = {
     keepParameterStates,
     createRpcKeptCall,
     countDeliveriesByHour,
+    createSessionLink,
   ],
 };

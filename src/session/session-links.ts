@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Background, type BackgroundTask } from '../platform/background/background';
+import { type Statement } from '../platform/database/statement';
+import { Statements } from '../platform/database/statements';
+import { type LiveSession, liveSessionOf, type LiveSessionRow } from './session-tokens.repository';
+import { newOpaqueToken, tokenHashOf } from './token-hash';
+
+const LIFETIME_SECONDS = 60;
+
+/** The oldest of a Session give way to newer ones. */
+const MOST_OF_SESSION = 100;
+
+const ADD: Statement = {
+  name: 'session-link-add',
+  text: `with gone as (
+      delete from session_link where token_hash in (
+        select token_hash from session_link where session_id = $2 order by expires_at desc offset ${MOST_OF_SESSION - 1})
+    ) insert into session_link (token_hash, session_id, target, expires_at)
+    values ($1, $2, $3, clock_timestamp() + interval '${LIFETIME_SECONDS} seconds') returning expires_at as "expiresAt"`,
+};
+
+/** The caller of the Session that made the link, as long as it lives. */
+const sessionBy = (link: string): string =>
+  `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", false as "isUnused",
+      e.epoch as registries, e.rights_epoch as rights
+    from ${link} link join session_token t on t.session_id = link.session_id cross join registry_epoch e
+    where t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp()) limit 1`;
+
+const LIVING = 'token_hash = $1 and target = $2 and expires_at > clock_timestamp()';
+
+/** $1 hash, $2 target. One of concurrent uses deletes the row. */
+const USE: Statement = {
+  name: 'session-link-use',
+  text: `with used as (delete from session_link where ${LIVING} returning session_id) ${sessionBy('used')}`,
+};
+
+const LOOK: Statement = {
+  name: 'session-link-look',
+  text: sessionBy(`(select session_id from session_link where ${LIVING})`),
+};
+
+const SWEEP: Statement = {
+  name: 'session-link-sweep',
+  text: `delete from session_link where token_hash in (
+      select token_hash from session_link where expires_at < clock_timestamp() order by expires_at limit 10000 for update skip locked)`,
+};
+
+/** Links that stand for a Session at one address, until they are opened; the table holds only their hashes. */
+@Injectable()
+@Background({ task: 'sweep of links', interval: () => 60_000 })
+export class SessionLinks implements BackgroundTask {
+  constructor(private readonly statements: Statements) {}
+
+  /** @param target what it opens, such as `SDCDocument/vitals-1` */
+  async make(sessionId: string, target: string): Promise<{ readonly token: string; readonly expiresAt: Date }> {
+    const token = newOpaqueToken();
+    const row = await this.statements.runOne<{ expiresAt: Date }>(ADD, [tokenHashOf(token), sessionId, target]);
+    if (row === undefined) throw new Error('A link was not stored');
+    return { token, expiresAt: row.expiresAt };
+  }
+
+  /** The Session that a link stands for. @param isUse whether the link is used up */
+  async open(token: string, target: string, isUse: boolean): Promise<LiveSession | undefined> {
+    const row = await this.statements.runOne<LiveSessionRow>(isUse ? USE : LOOK, [tokenHashOf(token), target]);
+    return row === undefined ? undefined : liveSessionOf(row);
+  }
+
+  async step(): Promise<undefined> {
+    await this.statements.run(SWEEP, []);
+  }
+}
