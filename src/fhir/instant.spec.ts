@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dateSpanOf, earliestInstant, latestInstant, periodRangeOf } from './instant';
 
-/** Prints the ends of a span, for people who read the failure. */
+/** Prints the ends of a span in readable form, for failure messages. */
 const printInstant = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString();
 
 function printed(range: { low: number; high: number } | undefined): string[] | undefined {
@@ -65,7 +65,7 @@ describe(dateSpanOf.name, () => {
     expect(dateSpanOf(text)).toBeUndefined();
   });
 
-  it('tells precision and whether a zone was sent', () => {
+  it('returns precision and whether a zone was sent', () => {
     const told = [
       '2023',
       '2023-02',
@@ -84,7 +84,7 @@ describe(dateSpanOf.name, () => {
     ]);
   });
 
-  it('keeps moments that a zone pushes out of the years 0001 to 9999 at the limit', () => {
+  it('clamps moments that a zone moves out of the years 0001 to 9999', () => {
     expect(dateSpanOf('0001-01-01T00:00:00+14:00')).toMatchObject({ low: earliestInstant, high: earliestInstant });
     expect(dateSpanOf('9999-12-31T23:00:00-14:00')).toMatchObject({ low: latestInstant, high: latestInstant });
   });
@@ -117,14 +117,14 @@ describe(dateSpanOf.name, () => {
 });
 
 describe(periodRangeOf.name, () => {
-  it('reaches from the low end of start to the high end of end', () => {
+  it('extends from the low end of start to the high end of end', () => {
     expect(printed(periodRangeOf({ start: '2023-02', end: '2023-03' }))).toEqual([
       '2023-02-01T00:00:00.000Z',
       '2023-03-31T23:59:59.999Z',
     ]);
   });
 
-  it('reaches to the limits where an end is missing', () => {
+  it('extends to the limits if an end is missing', () => {
     expect(periodRangeOf({ start: '1970' })).toEqual({ low: 0, high: latestInstant });
     expect(periodRangeOf({ end: '1969' })).toEqual({ low: earliestInstant, high: -1 });
   });
@@ -136,7 +136,7 @@ describe(periodRangeOf.name, () => {
     ]);
   });
 
-  it('yields nothing without ends and with an end that is no date', () => {
+  it('yields nothing without ends or with an invalid end', () => {
     expect([{}, { start: 'soon' }, { start: '2023', end: 5 }, { start: null }].map(periodRangeOf)).toEqual([
       undefined,
       undefined,

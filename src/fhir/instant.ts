@@ -1,17 +1,17 @@
-/** A stretch of time: epoch milliseconds, both ends inclusive. */
+/** A period: epoch milliseconds, both ends inclusive. */
 export interface DateRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** The time that a FHIR date, dateTime, instant or date of a search covers. */
+/** The period of a FHIR date, dateTime, instant or date of a search. */
 export interface DateSpan extends DateRange {
   readonly precision: 'year' | 'month' | 'day' | 'minute' | 'second' | 'fraction';
-  /** False when no zone was sent; the time then counts as UTC. */
+  /** False if no zone was sent; then the time is UTC. */
   readonly hasZone: boolean;
 }
 
-/** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: the limits of FHIR's years, and where open periods end. */
+/** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: the limits of FHIR's years, used for open ends. */
 export const earliestInstant = -62_135_596_800_000;
 export const latestInstant = 253_402_300_799_999;
 
@@ -22,9 +22,9 @@ const syntax =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d+))?)?(Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?)?)?)?$/;
 
 /**
- * The span that a FHIR date, dateTime, instant or date of a search covers: `2023` is the whole year, `2023-02-05T10:00:00Z` a
- * second, `…:00.5Z` a tenth of one. Digits beyond milliseconds are cut off. Without a zone, UTC holds.
- * @returns undefined when the syntax is wrong or the calendar has no such moment (2023-02-30, year 0000, 24:00)
+ * The span of a FHIR date, dateTime, instant or date of a search: `2023` is the whole year, `2023-02-05T10:00:00Z` a
+ * second, `…:00.5Z` a tenth of one. Digits beyond milliseconds are cut off. Without a zone, the time is UTC.
+ * @returns undefined if the syntax is wrong or the calendar has no such moment (2023-02-30, year 0000, 24:00)
  */
 export function dateSpanOf(text: string): DateSpan | undefined {
   const match = syntax.exec(text);
@@ -48,9 +48,9 @@ export function dateSpanOf(text: string): DateSpan | undefined {
 }
 
 /**
- * The range of a FHIR Period; a missing end is open and reaches to the limits of FHIR's years.
- * A period whose ends are swapped covers the time between them, so that it can still be found.
- * @returns undefined when both ends are missing or one is no date
+ * The range of a FHIR Period; a missing end extends to the limits of FHIR's years. A period with swapped ends covers
+ * the time between them, so that it can still be found.
+ * @returns undefined if both ends are missing or one is invalid
  */
 export function periodRangeOf(period: { readonly start?: unknown; readonly end?: unknown }): DateRange | undefined {
   const { start, end } = period;
@@ -67,7 +67,7 @@ function spanOfUnknown(value: unknown): DateSpan | undefined {
   return typeof value === 'string' ? dateSpanOf(value) : undefined;
 }
 
-/** Epoch milliseconds of a UTC midnight. `Date.UTC` would take the years 1 to 99 for 1901 to 1999. */
+/** Epoch milliseconds of a UTC midnight. `Date.UTC` would read the years 1 to 99 as 1901 to 1999. */
 function dayStart(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }
@@ -78,7 +78,7 @@ function offsetMilliseconds(zone: string | undefined): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** Zones can push a moment of the first or last day out of FHIR's years; such ends stay at the limit. */
+/** A zone can move a moment of the first or last day out of FHIR's years; such ends are clamped. */
 function span(low: number, sizeMilliseconds: number, precision: DateSpan['precision'], hasZone: boolean): DateSpan {
   return {
     low: clamp(low),

@@ -35,7 +35,7 @@ describe(parseReference.name, () => {
     });
   });
 
-  it('takes a host that only begins like its own for another server', () => {
+  it('treats a host that only begins like its own as another server', () => {
     expect(parseReference(`${base}2/Patient/p7`, base)).toMatchObject({ kind: 'absolute', key: `${base}2/Patient/p7` });
   });
 
@@ -47,7 +47,7 @@ describe(parseReference.name, () => {
     expect(parseReference('urn:oid:1.2.3', base)).toEqual({ kind: 'urn', key: 'urn:oid:1.2.3' });
   });
 
-  it('tells contained resources', () => {
+  it('recognizes contained resources', () => {
     expect(parseReference('#p1', base)).toEqual({ kind: 'contained', id: 'p1' });
   });
 

@@ -1,6 +1,6 @@
 import { type Resource } from './types';
 
-/** Where a reference points. `key` is the one spelling of the target: its hash is what links are stored and found by. */
+/** The target of a reference. `key` is its normalized form, whose hash identifies links in the database. */
 export type ReferenceTarget =
   | {
       readonly kind: 'local';
@@ -20,7 +20,7 @@ const literalAtEnd = /\/([A-Z][A-Za-z]*)\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/([A
 const absoluteSyntax = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/\S+$/;
 const urnSyntax = /^urn:[A-Za-z0-9-]+:\S+$/;
 
-/** Tells whether `text` has the syntax of a FHIR id. */
+/** Whether `text` has the syntax of a FHIR id. */
 export function isFhirId(text: string): boolean {
   return idSyntax.test(text);
 }
@@ -31,10 +31,10 @@ export function localKey(type: string, id: string): string {
 }
 
 /**
- * Reads the text of a reference: `Type/id`, `Type/id/_history/v`, an absolute URL, a URN or `#contained`.
- * URLs below the server's own base are local, with and without `/fhir`. Keys never hold the version.
- * @param baseUrl the server's own base, without a trailing slash
- * @returns undefined when it is none of these, such as the conditional form `Patient?identifier=…`
+ * Reads the text of a reference: `Type/id`, `Type/id/_history/v`, an absolute URL, a URN or `#contained`. URLs below
+ * the server's own base are local, with and without `/fhir`. Keys never contain the version.
+ * @param baseUrl the server's base URL, without a trailing slash
+ * @returns undefined for other forms, such as the conditional `Patient?identifier=…`
  */
 export function parseReference(text: string, baseUrl: string): ReferenceTarget | undefined {
   const local = parseLiteral(text);
@@ -47,8 +47,8 @@ export function parseReference(text: string, baseUrl: string): ReferenceTarget |
 
 /**
  * Reads a reference of either form: FHIR's `{reference}` or the `{resourceType, id}` of the server's own types.
- * @param baseUrl the server's own base, without a trailing slash
- * @returns undefined for anything else, such as a reference that only has an identifier
+ * @param baseUrl the server's base URL, without a trailing slash
+ * @returns undefined for other values, such as a reference with only an identifier
  */
 export function referenceTargetOf(reference: unknown, baseUrl: string): ReferenceTarget | undefined {
   if (typeof reference !== 'object' || reference === null) return undefined;
@@ -57,22 +57,25 @@ export function referenceTargetOf(reference: unknown, baseUrl: string): Referenc
   return typeof type === 'string' && typeof id === 'string' ? parseLiteral(localKey(type, id)) : undefined;
 }
 
-/** A canonical as it is sent: `url`, `url|version`, with a fragment or without (http://hl7.org/fhir/R4/references.html#canonical). */
+/**
+ * A canonical as sent: `url` or `url|version`, with or without a fragment
+ * (http://hl7.org/fhir/R4/references.html#canonical).
+ */
 export interface Canonical {
   readonly url: string;
   readonly version?: string;
 }
 
-/** The parts of a canonical; a fragment belongs to neither. */
+/** URL and version of a canonical, without the fragment. */
 export function parseCanonical(text: string): Canonical {
   const [url = '', version] = text.replace(/(?<=.)#.*/, '').split('|');
   return version === undefined || version === '' ? { url } : { url, version };
 }
 
 /**
- * The keys that a canonical is found by: its URL and, when it names a business version, `url|version` as well
- * (http://hl7.org/fhir/R4/references.html#canonical). A fragment belongs to neither.
- * @param baseUrl the server's own base, without a trailing slash
+ * The keys by which a canonical is found: its URL and, with a business version, also `url|version`
+ * (http://hl7.org/fhir/R4/references.html#canonical). A fragment is part of neither.
+ * @param baseUrl the server's base URL, without a trailing slash
  */
 export function canonicalKeysOf(canonical: string, baseUrl: string): readonly string[] {
   const { url, version } = parseCanonical(canonical);
@@ -81,7 +84,7 @@ export function canonicalKeysOf(canonical: string, baseUrl: string): readonly st
   return version === undefined ? [target.key] : [target.key, `${target.key}|${version}`];
 }
 
-/** The target of a canonical without a version: of all resources with its URL the one that was stored last. */
+/** The target of a canonical without a version: of all resources with its URL, the one stored last. */
 export const latestOf = <R extends Resource>(resources: readonly R[]): R | undefined =>
   resources.reduce<R | undefined>((last, one) => (updatedAt(one) > updatedAt(last) ? one : last), resources[0]);
 

@@ -1,4 +1,4 @@
-/** FHIR shapes: only the members that the server itself reads (http://hl7.org/fhir/R4/resource.html). */
+/** FHIR shapes, reduced to the members that the server itself reads (http://hl7.org/fhir/R4/resource.html). */
 export interface Resource {
   readonly resourceType: string;
   readonly id?: string;
@@ -10,7 +10,7 @@ export interface Meta {
   readonly versionId?: string;
   readonly lastUpdated?: string;
   readonly profile?: readonly string[];
-  /** The time of creation, in native types; it is the server's own. */
+  /** The creation time in native types; set by the server. */
   readonly createdAt?: unknown;
   readonly extension?: unknown;
 }

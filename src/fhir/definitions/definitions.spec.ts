@@ -28,7 +28,7 @@ describe('the definitions', () => {
     ).toEqual([true, true, false, false, false, false, false]);
   });
 
-  it('tell types, cardinality and targets of elements', () => {
+  it('have types, cardinality and targets of elements', () => {
     const observation = elementsOfType('Observation');
     expect(observation?.get('subject')).toEqual({
       name: 'subject',
@@ -43,7 +43,7 @@ describe('the definitions', () => {
     expect(observation?.get('status')).toMatchObject({ isRequired: true, types: ['code'] });
   });
 
-  it('hand elements down and follow references to the content of others', () => {
+  it('inherit elements and follow references to the content of others', () => {
     expect(elementsOfType('Observation')?.get('id')).toMatchObject({ types: ['string'] });
     expect(elementsOfType('Observation.component')?.get('extension')).toMatchObject({ types: ['Extension'] });
     expect(elementsOfType('Observation.component')?.get('referenceRange')).toMatchObject({
@@ -60,7 +60,7 @@ describe('the definitions', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('know which type specialises which', () => {
+  it('list the ancestors of each type', () => {
     expect([isSubtype('Age', 'Quantity'), isSubtype('Patient', 'Resource'), isSubtype('Quantity', 'Age')]).toEqual([
       true,
       true,
@@ -73,7 +73,7 @@ describe('the definitions', () => {
     expect([...bases].filter((base) => !isR4ResourceType(base))).toEqual(['DomainResource', 'Resource']);
   });
 
-  it('hold the Patient compartment with the types of the server', () => {
+  it("include the Patient compartment with the server's own types", () => {
     const { resource, ...rest } = patientCompartment();
     expect(rest).toMatchObject({
       resourceType: 'CompartmentDefinition',

@@ -10,12 +10,12 @@ export interface SearchParameterDefinition {
   /** Also the last part of the canonical url, http://hl7.org/fhir/SearchParameter/{id}. */
   readonly id: string;
   readonly code: string;
-  /** Types that have the parameter; `Resource` and `DomainResource` stand for all of theirs. */
+  /** Types with the parameter; `Resource` and `DomainResource` mean all their subtypes. */
   readonly base: readonly string[];
   readonly type: SearchParameterKind;
   readonly expression?: string;
   readonly target?: readonly string[];
-  /** Parts of a composite; `definition` is the canonical url of a parameter. */
+  /** Components of a composite; `definition` is the canonical url of a parameter. */
   readonly component?: readonly { readonly definition: string; readonly expression: string }[];
 }
 
@@ -34,13 +34,13 @@ export interface ElementDefinition {
   readonly isChoice: boolean;
   readonly isRequired: boolean;
   readonly isRepeated: boolean;
-  /** Type names; a backbone element is named by its path (`Observation.component`). */
+  /** Type names; the type of a backbone element is its path (`Observation.component`). */
   readonly types: readonly string[];
-  /** Types that a reference or canonical may point at; empty where any will do. */
+  /** Allowed target types of a reference or canonical; empty if any type is allowed. */
   readonly targets: readonly string[];
 }
 
-/** The JSON member that holds an element's values of a type: `valueQuantity` of `value[x]`. */
+/** The JSON member for an element's values of a type: `valueQuantity` for `value[x]`. */
 export function memberKey({ name, isChoice }: ElementDefinition, type: string): string {
   return isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
 }
@@ -53,7 +53,7 @@ interface TypeRecord {
   readonly elements?: Readonly<Record<string, string>>;
 }
 
-/** The members that all records of search-parameters.json share, except lists of targets. */
+/** Members that all records of search-parameters.json share, except lists of targets. */
 export interface SharedMembers {
   readonly common: Readonly<Record<string, unknown>>;
   readonly ofKind: Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>;
@@ -78,7 +78,7 @@ export const searchParameterDefinitions = once((): readonly SearchParameterDefin
   });
 });
 
-/** The Patient compartment of R4 4.0.1 with the server's own SDCDocument and SDCWorkflow. */
+/** The Patient compartment of R4 4.0.1 plus the server's own SDCDocument and SDCWorkflow. */
 export const patientCompartment = once(
   () => (load('compartment-patient') as { definition: CompartmentDefinition }).definition,
 );
@@ -95,12 +95,12 @@ export const r4ResourceTypes = once((): ReadonlySet<string> => {
   );
 });
 
-/** Tells whether `type` is a concrete resource type of R4; the server's own types are not. */
+/** Whether `type` is a concrete resource type of R4; the server's own types are not. */
 export function isR4ResourceType(type: string): boolean {
   return r4ResourceTypes().has(type);
 }
 
-/** Tells whether `type` is `ancestor` or specialises it: Age is a Quantity, code is a string, Patient is a DomainResource. */
+/** Whether `type` is `ancestor` or specializes it: Age is a Quantity, code is a string, Patient is a DomainResource. */
 export function isSubtype(type: string, ancestor: string): boolean {
   for (let name: string | undefined = type; name !== undefined; name = typeRecords().get(name)?.base) {
     if (name === ancestor) return true;
@@ -108,12 +108,12 @@ export function isSubtype(type: string, ancestor: string): boolean {
   return false;
 }
 
-/** Tells whether `type` is a primitive type of R4 (http://hl7.org/fhir/R4/datatypes.html#primitive). */
+/** Whether `type` is a primitive type of R4 (http://hl7.org/fhir/R4/datatypes.html#primitive). */
 export function isPrimitiveType(type: string): boolean {
   return typeRecords().get(type)?.kind === 'primitive';
 }
 
-/** `type` and what it specialises, the most special first: Age, Quantity, Element. Empty for types that R4 does not know. */
+/** `type` and its ancestors, the most special first: Age, Quantity, Element. Empty for types unknown to R4. */
 export function lineageOf(type: string): readonly string[] {
   const lineage: string[] = [];
   for (let record = typeRecords().get(type); record !== undefined; record = typeRecords().get(record.base ?? '')) {
@@ -124,13 +124,13 @@ export function lineageOf(type: string): readonly string[] {
 
 const CORE_TYPE = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Za-z0-9]+)$/;
 
-/** The type of R4 that a canonical names; HL7's own profiles, such as `vitalsigns`, have URLs like it. */
+/** The R4 type of a canonical; HL7's own profiles, such as `vitalsigns`, have URLs of the same form. */
 export function typeOfCanonical(canonical: string): string | undefined {
   const [, type = ''] = CORE_TYPE.exec(canonical) ?? [];
   return lineageOf(type).length > 0 ? type : undefined;
 }
 
-/** A required binding: the elements that it holds for and, by system, the codes that they may have. */
+/** A required binding: its elements and, by system, the allowed codes. */
 export interface BoundValueSet {
   readonly id: string;
   readonly url: string;
@@ -139,15 +139,15 @@ export interface BoundValueSet {
   readonly codes: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The required bindings of R4 whose value sets are known in full. */
+/** The required bindings of R4 with completely known value sets. */
 export const boundValueSets = once(() => (load('bindings') as { valueSets: readonly BoundValueSet[] }).valueSets);
 
-/** A rule of R4 on the content of a type or element, with severity error. */
+/** A rule of R4 for the content of a type or element, with severity error. */
 export interface InvariantDefinition {
   readonly key: string;
   readonly human: string;
   readonly expression: string;
-  /** Types and elements that state it, without `[x]`; types hand theirs down. */
+  /** Types and elements that state it, without `[x]`; subtypes inherit it. */
   readonly on: readonly string[];
 }
 
@@ -156,8 +156,8 @@ export const invariantDefinitions = once(
 );
 
 /**
- * The elements of a resource type, data type or backbone element by name, inherited ones first.
- * Primitive types have none of their own; types that R4 does not know yield undefined.
+ * The elements of a resource type, data type or backbone element by name, inherited ones first. Primitive types add
+ * none; types unknown to R4 yield undefined.
  */
 export const elementsOfType: (type: string) => ReadonlyMap<string, ElementDefinition> | undefined = memoized((type) => {
   const record = typeRecords().get(type);

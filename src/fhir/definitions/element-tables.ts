@@ -1,24 +1,24 @@
 import { type ElementDefinition, elementsOfType, isR4ResourceType, parseElements } from './definitions';
 
 /**
- * Types that R4 does not know, in the notation of elements.json: a resource type and its nested elements, which are named by
- * their path. Two types stand for what R4 has not: `NativeReference(User)` for `{resourceType, id}`, and `Any`.
+ * Types unknown to R4, in the notation of elements.json: a resource type and its nested elements, named by path. Two
+ * pseudo types extend R4: `NativeReference(User)` for `{resourceType, id}`, and `Any`.
  */
 export type OwnShapes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The key of {@link OTHER_MEMBERS}: no JSON member of a resource is called so. */
+/** The key of {@link OTHER_MEMBERS}; no JSON member of a resource has this name. */
 const OTHERS = '*';
 
-/** Spread into the elements of an own type, it lets through members that they do not name. */
+/** Spread this into the elements of an own type to allow members that they do not name. */
 export const OTHER_MEMBERS = { [OTHERS]: '0..1 Any' } as const;
 
-/** The elements of the types of R4 and of those that modules bring. */
+/** The elements of R4 types and of types registered by modules. */
 export class ElementTables {
   private readonly own: ReadonlyMap<string, ReadonlyMap<string, ElementDefinition>>;
 
   /**
-   * @param openTypes resource types without a shape: their content is open
-   * @param nativeTypes types of the native style, to which rules of FHIR's Element do not apply
+   * @param openTypes resource types without a shape, which allow any content
+   * @param nativeTypes native types, to which rules of FHIR's Element do not apply
    */
   constructor(
     readonly shapes: OwnShapes = {},
@@ -36,7 +36,7 @@ export class ElementTables {
     );
   }
 
-  /** Whether members that an own type does not name are let through. */
+  /** Whether an own type allows members that it does not name. */
   hasOtherMembers(type: string): boolean {
     return this.shapes[type]?.[OTHERS] !== undefined;
   }
@@ -49,12 +49,12 @@ export class ElementTables {
     return isR4ResourceType(type) || (!type.includes('.') && this.own.has(type));
   }
 
-  /** Whether the type, or the type that the nested element belongs to, is of this server's native style. */
+  /** Whether the type, or the type of a nested element, is native. */
   isNative(type: string): boolean {
     return this.nativeTypes.has(type.replace(/\..*/, ''));
   }
 
-  /** The resource types that R4 does not know. */
+  /** The resource types unknown to R4. */
   get ownTypes(): readonly string[] {
     return [...[...this.own.keys()].filter((type) => !type.includes('.')), ...this.openTypes];
   }

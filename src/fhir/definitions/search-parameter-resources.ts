@@ -19,7 +19,7 @@ export const MEMBERS = [
   ...['comparator', 'component'],
 ] as const;
 
-/** The SearchParameter of R4 with this url, reduced as {@link searchParameterDefinitions} gives it. */
+/** The SearchParameter of R4 with this url, reduced as in {@link searchParameterDefinitions}. */
 export function definitionOfUrl(url: unknown): SearchParameterDefinition | undefined {
   return typeof url === 'string' ? byUrl().get(url) : undefined;
 }
@@ -28,7 +28,7 @@ const byUrl = once(
   () => new Map(searchParameterDefinitions().map((definition) => [`${BASE}${definition.id}`, definition])),
 );
 
-/** The SearchParameter of R4 that is stored under this id. */
+/** The SearchParameter of R4 stored under this id. */
 export function definitionOfId(id: string | undefined): SearchParameterDefinition | undefined {
   return byId().get(id ?? '');
 }
@@ -37,23 +37,28 @@ const byId = once(
   () => new Map(searchParameterDefinitions().map((definition) => [resourceIdOf(definition), definition])),
 );
 
-/** A SearchParameter of R4 as HL7 published it; made anew at each call, since few ask and the texts are long. */
+/**
+ * A SearchParameter of R4 as published by HL7. Built at each call, since it is rarely requested and the texts are long.
+ */
 export const searchParameterResource = (definition: SearchParameterDefinition): Resource => ({
   ...expandSearchParameter(definition, searchParameterFile()),
   id: resourceIdOf(definition),
 });
 
-/** HL7's id, except the one that is longer than the 64 characters of an id (http://hl7.org/fhir/R4/datatypes.html#id). */
+/** HL7's id, except for the one longer than the 64 characters of an id (http://hl7.org/fhir/R4/datatypes.html#id). */
 export const resourceIdOf = ({ id }: SearchParameterDefinition): string =>
   id.length > 64 ? id.replace('-extensions-', '-') : id;
 
-/** Differs between definitions and between versions of the server, which may write them in another way. */
+/** Depends on the definitions and on the server version, which may write them differently. */
 export function searchParametersDigest(): string {
   const text = readAsset('fhir/definitions/search-parameters.json');
   return createHash('sha256').update(softwareVersion()).update(text).digest('hex');
 }
 
-/** Puts a record and what it shares with others together: the record wins, and its null says "has none". */
+/**
+ * Merges a record with the members that it shares with others. The record wins; its null means that it has no such
+ * member.
+ */
 export function expandSearchParameter(record: SearchParameterDefinition, shared: SharedMembers): Resource {
   const { publisher, ...own } = record as SearchParameterDefinition & { readonly publisher?: number | null };
   const all: Readonly<Record<string, unknown>> = {
@@ -72,7 +77,7 @@ export function expandSearchParameter(record: SearchParameterDefinition, shared:
   };
 }
 
-/** Of a plain path; HL7 wrote the others by hand. */
+/** Only for plain paths; HL7 wrote the others by hand. */
 const xpathOf = (expression: string | undefined): string | undefined =>
   expression
     ?.split('|')

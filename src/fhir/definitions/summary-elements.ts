@@ -2,7 +2,7 @@ import { readAsset } from '../../platform/assets';
 import { memoized } from '../../platform/memoized';
 import { elementsOfType, memberKey, once } from './definitions';
 
-/** The element of its type that a property of a JSON object is: `valueQuantity` is the choice `value`, as a Quantity. */
+/** The element for a property of a JSON object: `valueQuantity` is the choice `value`, as a Quantity. */
 export interface Property {
   readonly element: string;
   readonly type: string;
@@ -22,12 +22,12 @@ const summaries = once(() => {
   return new Map(types.map(({ name, elements }) => [name, new Set(elements)]));
 });
 
-/** Elements of `type` that belong to its summary (http://hl7.org/fhir/R4/search.html#summary); undefined where none does. */
+/** Elements in the summary of `type` (http://hl7.org/fhir/R4/search.html#summary); undefined if it has none. */
 export function summaryElementsOf(type: string): ReadonlySet<string> | undefined {
   return summaries().get(type);
 }
 
-/** The properties that an object of `type` can have in JSON; undefined for types that R4 does not know. */
+/** The properties that an object of `type` can have in JSON; undefined for types unknown to R4. */
 export const propertiesOf = memoized((type): ReadonlyMap<string, Property> | undefined => {
   const elements = elementsOfType(type);
   if (elements === undefined) return undefined;

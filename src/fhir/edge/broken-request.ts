@@ -7,7 +7,7 @@ interface BrokenRequest extends Error {
   readonly code?: string;
 }
 
-/** Refusals of Node before there is a request (https://nodejs.org/api/http.html#event-clienterror), as issues of FHIR. */
+/** Node's errors before a request exists (https://nodejs.org/api/http.html#event-clienterror), as issues of FHIR. */
 const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -18,7 +18,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string,
 };
 const MALFORMED = ['400 Bad Request', 'structure', 'This is no request of HTTP/1.1.'] as const;
 
-/** Answers with an OperationOutcome what never becomes a request, instead of with an empty body. */
+/** Answers requests that Node cannot parse with an OperationOutcome instead of an empty body. */
 export function refuseBrokenRequests(server: Server): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

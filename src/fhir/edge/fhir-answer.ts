@@ -16,33 +16,41 @@ import { subsetOf } from '../subset/subset';
 export interface FhirAnswer {
   readonly status: number;
   readonly text?: string;
-  /** Writes the body instead of `text`, as it is made. Each text that it writes ends between two tokens of JSON. @internal */
+  /**
+   * Replaces `text`: writes the body while it is produced. Each text that it writes ends between two JSON tokens.
+   * @internal
+   */
   readonly produce?: Produce;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Set where the body is one version of one resource: conditional reads, `_summary` and `Prefer` are about such. @internal */
+  /**
+   * Set if the body is one version of one resource, so that conditional reads, `_summary` and `Prefer` apply. @internal
+   */
   readonly isResource?: true;
-  /** Set where the text is no JSON: it goes out as it is. */
+  /** Set if the text is no JSON; it is sent unchanged. */
   readonly contentType?: string;
 }
 
-/** Parameters as the answer of an operation; FHIR has no empty arrays. */
+/** The parts of a Parameters resource as the answer of an operation; FHIR has no empty arrays. */
 export const parametersAnswer = (parameter: readonly object[]): FhirAnswer => ({
   status: 200,
   text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
 });
 
-/** Where `response.locals` keeps the text of the one resource that is shown, for audit records. */
+/** Key in `response.locals` of the text of the one returned resource, for audit records. */
 export const SHOWN_RESOURCE = 'shownResource';
 
-/** Headers that an answer depends on in addition to its URL; caches ask again each time, since rights may have changed. */
+/**
+ * Headers that an answer depends on in addition to its URL. Caches must revalidate each time, since rights may have
+ * changed.
+ */
 const VARY = 'Accept, Accept-Encoding, Authorization';
 const CACHE_CONTROL = 'private, no-cache';
 
 /**
- * Sends an answer as the caller wants it: the format of `_format` or `Accept`, `_pretty`, `_summary` and `_elements`,
- * 304 for a version that is known already, `Prefer: return` of writes, compression. JSON text goes out as it is:
- * nothing is parsed or serialised on the way unless the caller asks for it. How it is sent: {@link sendBody}.
- * @throws ServiceError 'invalid' for parameters that cannot be read, and what `produce` throws
+ * Sends an answer in the form that the caller requests: the format of `_format` or `Accept`, `_pretty`, `_summary` and
+ * `_elements`, 304 for a known version, `Prefer: return` of writes, compression. JSON text is sent unchanged; it is
+ * parsed and serialized only if the requested form needs it. {@link sendBody} sends it.
+ * @throws ServiceError 'invalid' for malformed parameters, and errors of `produce`
  */
 export async function sendAnswer(response: Response, answer: FhirAnswer): Promise<void> {
   const { req: request } = response;
@@ -68,7 +76,7 @@ function printingOf(
   given: string | undefined,
 ): { readonly contentType: string; readonly printer?: TextPrinter } {
   if (given !== undefined) return { contentType: given };
-  // A format that cannot be written is refused before a handler runs; the refusal is JSON.
+  // Unsupported formats are refused before a handler runs; the error is JSON.
   const { contentType, isYaml } = formatOfRequest(request) ?? DEFAULT_FORMAT;
   if (isYaml) return { contentType, printer: new YamlOfJson() };
   return isPretty(request) ? { contentType, printer: new IndentedJson() } : { contentType };

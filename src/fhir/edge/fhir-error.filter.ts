@@ -7,8 +7,8 @@ import { sendAnswer } from './fhir-answer';
 import { FHIR_ERRORS, operationOutcome, outcomeOf } from './operation-outcome';
 
 /**
- * The default edge: any error becomes an OperationOutcome. An unexpected one is logged with its stack and answered
- * with a request id and nothing else.
+ * The default edge: converts any error to an OperationOutcome. An unexpected error is logged with its stack; the answer
+ * contains only a request id.
  */
 @Catch()
 export class FhirErrorFilter implements ExceptionFilter {
@@ -19,7 +19,7 @@ export class FhirErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     if (response.headersSent) {
-      // A cut answer must never look like a whole one.
+      // An incomplete answer must never look complete.
       response.destroy();
       this.logger.error('An answer was cut off', errorTrace(error));
       return;
@@ -45,6 +45,6 @@ export class FhirErrorFilter implements ExceptionFilter {
   }
 }
 
-/** RFC 6750, section 3: without a token the challenge names no error. */
+/** RFC 6750, section 3: without a token, the challenge names no error. */
 const challengeOf = (isInvalidToken: boolean): string =>
   `Bearer realm="svc"${isInvalidToken ? ', error="invalid_token"' : ''}`;

@@ -4,7 +4,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type AnswerFormat, type FormatOffer, xmlHint } from './format';
 import { formatOfRequest, formatParameterOf } from './requested-format';
 
-/** Stands before the routes that answer with FHIR: a format that cannot be written is refused before anything is done. */
+/** Guard of routes that answer with FHIR: refuses unsupported formats before any work. */
 @Injectable()
 export class FormatGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -14,9 +14,9 @@ export class FormatGuard implements CanActivate {
 }
 
 /**
- * Refuses a format that cannot be written, before anything is done: no write happens whose answer its caller could not read.
+ * Refuses unsupported formats before any work, so that no write happens whose answer the caller could not read.
  * @param offer further formats of this answer
- * @returns what it will be written in
+ * @returns the format of the answer
  * @throws ServiceError 'not-acceptable', or 'invalid' for `_pretty`
  */
 export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerFormat {

@@ -19,7 +19,7 @@ describe(negotiatedFormat.name, () => {
     ['application/fhir+yaml', 'application/fhir+yaml'],
     ['Application/FHIR+JSON; charset=utf-8', 'application/fhir+json'],
     ['application/fhir+json; fhirVersion=4.0', 'application/fhir+json'],
-    // A browser, axios, a FHIR client that would rather have XML.
+    // A browser, axios, a FHIR client that prefers XML.
     ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'application/fhir+json'],
     ['application/json, text/plain, */*', 'application/json'],
     ['application/fhir+xml;q=1.0, application/fhir+json;q=0.5', 'application/fhir+json'],
@@ -38,7 +38,7 @@ describe(negotiatedFormat.name, () => {
     '*/*;q=0',
     'application/fhir+json; fhirVersion=5.0',
     'json',
-  ])('can make nothing of Accept %j', (accept) => {
+  ])('supports no type of Accept %j', (accept) => {
     expect(typeOf(accept)).toBeUndefined();
   });
 
@@ -53,7 +53,7 @@ describe(negotiatedFormat.name, () => {
     ['', 'application/fhir+json'],
     ['xml', undefined],
     ['*/*', undefined],
-  ])('lets _format=%s decide, whatever Accept says', (asked, wanted) => {
+  ])('lets _format=%s override Accept', (asked, wanted) => {
     expect(typeOf(asked === '' ? undefined : 'application/fhir+xml', asked)).toBe(wanted);
   });
 });

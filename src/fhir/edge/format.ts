@@ -5,9 +5,9 @@ import { memoized } from '../../platform/memoized';
 export interface AnswerFormat {
   readonly contentType: string;
   readonly isYaml: boolean;
-  /** Resources one below the other instead of a Bundle. */
+  /** Resources one per line instead of a Bundle. */
   readonly isLines?: true;
-  /** A page for people. */
+  /** An HTML page for people. */
   readonly isPage?: true;
 }
 
@@ -21,7 +21,7 @@ const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
 
 type Formats = ReadonlyMap<string, AnswerFormat>;
 
-/** By media type; the first of those that a range such as `*` covers is answered with. */
+/** By media type; for a range such as `*`, the first match is used. */
 const FORMATS: Formats = new Map([
   ...['application/fhir+json', 'application/json', 'application/json+fhir', 'text/json'].map(
     (type) => [type, format(type, false)] as const,
@@ -33,10 +33,11 @@ const FORMATS: Formats = new Map([
 
 export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
 
-/** Formats by offer; the first one is sent where any will do. */
+/** Formats by offer; the first one is the default. */
 const OFFERED: Readonly<Record<FormatOffer | 'none', Formats>> = {
   none: FORMATS,
-  // One resource a line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), where an operation answers so.
+  // One resource per line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), for operations that support
+  // it.
   lines: new Map<string, AnswerFormat>([
     ...FORMATS,
     ...['application/fhir+ndjson', 'application/ndjson', 'application/x-ndjson'].map(
@@ -58,21 +59,21 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
   .filter(([, { isYaml }]) => isYaml)
   .map(([type]) => type);
 
-/** Parameters of the answer alone: every FHIR route takes them, whatever else it is asked. */
+/** Parameters that only affect the answer; every FHIR route accepts them. */
 export const FORMAT_PARAMETERS: readonly string[] = ['_format', '_pretty'];
 
-/** Where users read what of FHIR this server does not have, and what to use instead. */
+/** Documentation of unsupported parts of FHIR, with alternatives. */
 export const UNSERVED_PAGE = 'docs/interface/open-points.md, "Not served".';
 
-/** A sentence for refusals of a media type: many clients ask for XML first. */
+/** A sentence for errors about media types, since many clients ask for XML first. */
 export const xmlHint = (mediaType: string | null | undefined): string =>
   /xml/i.test(mediaType ?? '') ? ` XML is not served: ${UNSERVED_PAGE}` : '';
 
 /**
- * Chooses the format of an answer: `_format` before `Accept`, as R4 says. Of an Accept header the range with the largest
- * q wins, then the more exact one, then the earlier one (RFC 9110, section 12.5.1).
+ * Chooses the format of an answer: `_format` before `Accept`, as R4 says. In an Accept header, the range with the
+ * largest q wins, then the more specific one, then the earlier one (RFC 9110, section 12.5.1).
  * @param offer further formats of this answer
- * @returns undefined when nothing that is asked for can be made
+ * @returns undefined if no requested format is supported
  */
 export function negotiatedFormat(
   accept: string | undefined,
@@ -83,17 +84,17 @@ export function negotiatedFormat(
   return bestByOffer[offer](accept === undefined || accept === '' ? '*/*' : accept);
 }
 
-/** A plus sign that was not encoded arrives as a space. */
+/** An unencoded plus sign arrives as a space. */
 function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined {
   const range = mediaRangeOf(asked.replace(/ (?=json|yaml|fhir|ndjson)/, '+'));
   const name = SHORT_NAMES[range.mediaType] ?? range.mediaType;
   return range.isKnownVersion ? formats.get(name) : undefined;
 }
 
-/** No client sends more; a longer list would only cost time. */
+/** No client sends more ranges; a longer list would only cost time. */
 const MAX_RANGES = 50;
 
-/** Each client sends the same list again and again; the few that there are need not be read each time. */
+/** Cached, since each client sends the same list repeatedly and there are few different lists. */
 const bestOf = (formats: Formats): ((accept: string) => AnswerFormat | undefined) =>
   memoized((accept) => {
     const ranges = accept
@@ -113,7 +114,7 @@ interface MediaRange {
   readonly isKnownVersion: boolean;
 }
 
-/** Reads `application/fhir+json; fhirVersion=4.0; q=0.8`. A q that is none counts as 1, other parameters do not matter. */
+/** Reads `application/fhir+json; fhirVersion=4.0; q=0.8`. An invalid q counts as 1; other parameters are ignored. */
 function mediaRangeOf(text: string): MediaRange {
   const [mediaType = '', ...parameters] = text
     .toLowerCase()

@@ -27,12 +27,12 @@ describe(isNotModified.name, () => {
     expect(isNotModified({ 'if-modified-since': since }, VERSION)).toBe(expected);
   });
 
-  it('asks If-None-Match alone when both are sent', () => {
+  it('uses only If-None-Match when both are sent', () => {
     const headers = { 'if-none-match': 'W/"1"', 'if-modified-since': 'Fri, 20 Nov 2026 10:00:00 GMT' };
     expect(isNotModified(headers, VERSION)).toBe(false);
   });
 
-  it('has nothing to say of a request without conditions', () => {
+  it('is false for a request without conditions', () => {
     expect(isNotModified({}, VERSION)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether the caller has the version already (RFC 9110, section 13.2.2): `If-None-Match` decides when it is sent, else
- * `If-Modified-Since`. Tags are compared weakly, and a bare version counts too; what is no tag or no date is ignored.
+ * Whether the caller has this version (RFC 9110, section 13.2.2): `If-None-Match` decides if sent, else
+ * `If-Modified-Since`. Tags are compared weakly, and a bare version counts too; malformed tags and dates are ignored.
  * @param version the answer's `ETag` and `Last-Modified`
  */
 export function isNotModified(headers: IncomingHttpHeaders, version: Readonly<Record<string, string>>): boolean {

@@ -31,7 +31,7 @@ export function operationOutcome(code: string, diagnostics: string, expression?:
   ]);
 }
 
-/** An outcome of several issues, such as a validation has. */
+/** An OperationOutcome with several issues, as from a validation. */
 export function outcomeOfIssues(code: string, summary: string, issues: readonly ErrorIssue[]): OperationOutcome {
   return outcome(
     code,
@@ -43,7 +43,7 @@ export function outcomeOfIssues(code: string, summary: string, issues: readonly 
   );
 }
 
-/** In a refusal each error is fatal: nothing of the request was done. */
+/** In an error response every issue is fatal: no part of the request was processed. */
 export function outcomeOf({ kind, message, details }: ServiceError): OperationOutcome {
   const code = FHIR_ERRORS[kind].issue;
   if (details.issues === undefined) return operationOutcome(code, message, details.expression);
@@ -54,7 +54,7 @@ export function outcomeOf({ kind, message, details }: ServiceError): OperationOu
   };
 }
 
-/** An outcome that is no refusal. */
+/** An OperationOutcome for a success. */
 export function informationOutcome(diagnostics: string): OperationOutcome {
   const { issue, ...rest } = operationOutcome('informational', diagnostics);
   return { ...rest, issue: issue.map((one) => ({ ...one, severity: 'information' })) };

@@ -1,11 +1,11 @@
-/** No proxy takes longer lines. */
+/** Proxies accept no longer request lines. */
 const LONGEST = 8_192;
 
 /**
- * The root that links begin with, by the address that a caller used: `https://gw.example/clinic/fhir/Patient?name=x` for
- * `/Patient`, or its path alone, which then is on the host of `baseUrl`.
- * @param below the path that was called, below the root
- * @returns undefined for what is no such address, or does not end with the path that was called
+ * The root of links, from the address that a caller used: `https://gw.example/clinic/fhir/Patient?name=x` for
+ * `/Patient`, or its path alone, which is then resolved against `baseUrl`.
+ * @param below the called path, below the root
+ * @returns undefined if it is no such address, or does not end with the called path
  */
 export function rootOfOriginal(original: string, below: string, baseUrl: string): string | undefined {
   if (original.length > LONGEST || !/^(https?:\/\/|\/(?!\/))/i.test(original)) return undefined;

@@ -3,7 +3,9 @@ export type PreferredReturn = 'minimal' | 'representation' | 'OperationOutcome';
 
 const RETURNS: readonly PreferredReturn[] = ['minimal', 'representation', 'OperationOutcome'];
 
-/** Reads `return` of a `Prefer` header (RFC 7240); the first one counts, unknown ones are ignored as the RFC says. */
+/**
+ * Reads `return` of a `Prefer` header (RFC 7240). The first one counts; unknown values are ignored, as the RFC says.
+ */
 export function preferredReturnOf(prefer: string | readonly string[] | undefined): PreferredReturn | undefined {
   if (prefer === undefined) return undefined;
   const text = typeof prefer === 'string' ? prefer : prefer.join(',');

@@ -9,16 +9,19 @@ import { jsonOfYaml } from '../../platform/yaml/read-yaml';
 
 const YAML_TYPES = new Set<string | undefined>(YAML_MEDIA_TYPES);
 
-/** YAML is what people write by hand; its parser reads 14 MB a second, so that a larger body would hold up everybody else. */
+/**
+ * YAML is written by hand, so bodies are small; its parser reads 14 MB a second, and a larger body would delay other
+ * requests.
+ */
 const YAML_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Reads a request body as JSON text, in steps; YAML is turned into it.
- * @throws ServiceError 'unsupported-media-type' for anything else; JsonBodyError for hostile or broken text.
+ * Reads a request body as JSON text, in steps; converts YAML.
+ * @throws ServiceError 'unsupported-media-type' for other types; JsonBodyError for hostile or broken text
  */
 export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJsonInSteps(readBodyText(request));
 
-/** As {@link readBodyInSteps}, but the text is not scanned yet. */
+/** Like {@link readBodyInSteps}, without scanning the text. */
 export function readBodyText(request: Request): string {
   const isYaml = YAML_TYPES.has(mediaTypeOf(request));
   if (!isYaml && !isJson(request)) {

@@ -3,8 +3,8 @@ import { type Environment } from '../../platform/config/environment';
 import { rootOfOriginal } from './original-uri';
 
 /**
- * The beginning of all links of an answer: the API answers on `/fhir/…` and on `/…` alike, and links stay on the root that was
- * called. A trusted proxy may name the address that its caller used in `X-Original-Uri`.
+ * The base of all links of an answer. The API answers on `/fhir/…` and on `/…`, and links keep the root of the request.
+ * A trusted proxy may send the caller's original address in `X-Original-Uri`.
  */
 export function rootUrlOf(request: Request, { baseUrl }: Environment): string {
   const { path, headers } = request;
@@ -17,7 +17,7 @@ export function rootUrlOf(request: Request, { baseUrl }: Environment): string {
   return root ?? (isOnFhir ? `${baseUrl}/fhir` : baseUrl);
 }
 
-/** As Express decides about `X-Forwarded-*`, by `SVC_TRUSTED_PROXIES`. */
+/** The same decision as Express makes for `X-Forwarded-*`, by `SVC_TRUSTED_PROXIES`. */
 function isFromTrustedProxy({ app, socket }: Request): boolean {
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return socket.remoteAddress !== undefined && isTrusted(socket.remoteAddress, 0);

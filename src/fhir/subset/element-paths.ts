@@ -1,10 +1,10 @@
-/** Names of elements as paths; `['Patient', 'name']` is for one type. */
+/** Element names as paths; `['Patient', 'name']` applies to one type. */
 type Path = readonly string[];
 
-/** The elements that names lead to, as a tree: a name that ends means the whole element, whatever else is below it. */
+/** The named elements as a tree. A name without further names selects the whole element. */
 type NameTree = Map<string, NameTree | 'whole'>;
 
-/** The elements of a resource that are asked for, and a step down to those of one element. */
+/** The requested elements of a resource, with a step down to those of one element. */
 export class ElementPaths {
   private constructor(
     private readonly kept: NameTree | 'whole',
@@ -15,7 +15,7 @@ export class ElementPaths {
     return new ElementPaths(kept.length === 0 ? 'whole' : treeOf(kept), treeOf(dropped));
   }
 
-  /** The wanted part of the element `name`: all of it, none of it, or parts; undefined when nothing names it. */
+  /** The requested part of the element `name`: all of it, none of it, or parts; undefined if nothing names it. */
   below(name: string): ElementPaths | 'all' | 'none' | undefined {
     const element = name.startsWith('_') ? name.slice(1) : name;
     const dropped = this.dropped.get(element);
@@ -26,7 +26,7 @@ export class ElementPaths {
   }
 }
 
-/** The elements that `_elements` names, made once for all resources of an answer: a tree for each of their types. */
+/** The elements in `_elements`, read once for all resources of an answer: one tree per type. */
 export class AskedElements {
   private readonly trees = new Map<string, ElementPaths | undefined>();
 
@@ -35,7 +35,7 @@ export class AskedElements {
     private readonly dropped: readonly Path[],
   ) {}
 
-  /** The paths that hold for resources of `type`; undefined when nothing is asked of them, so that they stay whole. */
+  /** The paths for resources of `type`; undefined if none applies, so that they stay whole. */
   of(type: string): ElementPaths | undefined {
     if (!this.trees.has(type)) this.trees.set(type, this.pathsFor(type));
     return this.trees.get(type);
@@ -47,7 +47,7 @@ export class AskedElements {
   }
 }
 
-/** A path may begin with a type: it then is for resources of that type alone. */
+/** A path may begin with a type; then it applies to that type only. */
 const pathsForType = (type: string, paths: readonly Path[]): readonly Path[] =>
   paths
     .filter(([first = '']) => first === type || !/^[A-Z]/.test(first))

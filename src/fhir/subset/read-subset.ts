@@ -2,16 +2,16 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { AskedElements } from './element-paths';
 import { type Subset } from './subset';
 
-/** `Patient.contact.name`, or `-photo` to leave one out; no resource is deeper than 64 levels. */
+/** `Patient.contact.name`, or `-photo` to exclude one; no resource is deeper than 64 levels. */
 const PATH = /^-?\w[\w-]*(?:\.\w[\w-]*){0,63}$/;
 
-/** As many as a parameter of a search has values. */
+/** The same limit as for values of a search parameter. */
 const MOST_NAMES = 1_000;
 
 /**
  * Reads `_summary` and `_elements` (http://hl7.org/fhir/R4/search.html#summary, #elements).
- * @returns `'count'` when no resource is asked for, undefined when whole ones are
- * @throws ServiceError 'invalid' for what is neither
+ * @returns `'count'` if no resources are requested, undefined for whole resources
+ * @throws ServiceError 'invalid' for other values
  */
 export function readSubset(query: URLSearchParams): Subset | 'count' | undefined {
   const summary = query.get('_summary') ?? '';

@@ -72,7 +72,7 @@ describe(subsetOf.name, () => {
     ]);
   });
 
-  it('shows the text with _summary=text, and all but the text with data', () => {
+  it('shows only the text with _summary=text, and everything else with data', () => {
     expect(Object.keys(part(PATIENT, '_summary=text'))).toEqual([
       ...['resourceType', 'id', 'meta', 'implicitRules', 'text', 'modifierExtension'],
     ]);
@@ -92,7 +92,7 @@ describe(subsetOf.name, () => {
     expect(part(PATIENT, query)).toEqual({ ...always, ...expected });
   });
 
-  it('leaves out what a minus names, and nothing else', () => {
+  it('leaves out exactly the elements with a minus', () => {
     const { photo: _photo, ...rest } = PATIENT;
     expect(part(PATIENT, '_elements=-photo')).toEqual({ ...rest, meta: expect.anything() });
   });
@@ -111,7 +111,7 @@ describe(subsetOf.name, () => {
     expect(shown(once, { summary: 'true' })).toBe(once);
   });
 
-  it('leaves a resource whole that has no summary, or of which nothing was asked', () => {
+  it('leaves a resource whole without a summary or requested elements', () => {
     const text = '{"resourceType":"SDCDocument","id":"d","note":1}';
     expect(shown(text, { summary: 'true' })).toBe(text);
     expect(shown(text, { elements: new AskedElements([['Patient', 'name']], []) })).toBe(text);
@@ -145,7 +145,7 @@ describe(readSubset.name, () => {
     expect(() => readSubset(new URLSearchParams(query))).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });
 
-  it('S19: takes 1,000 names at most, in one list or several', () => {
+  it('S19: accepts 1,000 names at most, in one list or several', () => {
     const names = Array.from({ length: 1_000 }, (_, n) => `name${n}`);
     expect(readSubset(new URLSearchParams({ _elements: names.join(',') }))).toBeDefined();
     for (const query of [`_elements=${[...names, 'id'].join(',')}`, `_elements=${names.join(',')}&_elements=id`])
@@ -154,7 +154,7 @@ describe(readSubset.name, () => {
 });
 
 describe(AskedElements.name, () => {
-  it('S19: makes one tree for all resources of a type, which a step down looks up', () => {
+  it('S19: builds one tree for all resources of a type, and looks up steps in it', () => {
     let looks = 0;
     const names = Array.from({ length: 1_000 }, (_, n) => [`name${n}`, 'given']);
     const watched = names.map(

@@ -11,7 +11,7 @@ import { propertiesOf, type Property, summaryElementsOf } from '../definitions/s
 /** A part of a resource (http://hl7.org/fhir/R4/search.html#summary, #elements). */
 export type Subset = { readonly summary: 'true' | 'text' | 'data' } | { readonly elements: AskedElements };
 
-/** Members that no subset leaves out: who it is, and what changes its meaning. */
+/** Members in every subset: the identity of the resource, and members that change its meaning. */
 const ALWAYS = new Set(['resourceType', 'id', 'meta', 'implicitRules', 'modifierExtension']);
 
 const SUBSETTED: JsonObject = new Map([
@@ -20,8 +20,8 @@ const SUBSETTED: JsonObject = new Map([
 ]);
 
 /**
- * Keeps the requested part of a resource, and tags it SUBSETTED, so that no client stores it as a whole one.
- * Mandatory elements stay; numbers keep their digits. A resource that has no such parts comes back as it is.
+ * Keeps the requested part of a resource and tags it SUBSETTED, so that no client stores it as a whole one. Mandatory
+ * elements stay; numbers keep their digits. A resource without such parts is returned unchanged.
  */
 export function* subsetOf(text: string, subset: Subset): Steps<string> {
   const resource = yield* parseLosslessInSteps(text);
@@ -73,7 +73,7 @@ function elementsPart(object: JsonObject, type: string, paths: ElementPaths): Js
   });
 }
 
-/** The siblings of primitives, `_birthDate`, go with what they tell more about. */
+/** The sibling of a primitive, `_birthDate`, is kept or dropped with the primitive. */
 const propertyOf = (type: string, key: string): Property | undefined => propertiesOf(type)?.get(key.replace(/^_/, ''));
 
 const isRequired = (type: string, key: string): boolean => propertyOf(type, key)?.isRequired ?? false;
