@@ -2,17 +2,20 @@ import { nearestCode } from '../platform/text/nearest-code';
 import { childNodesOf, type Expression, ExpressionError } from './syntax/expression';
 import { patternFaultOf } from './compile/pattern';
 
-/** The source of an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath patch. */
+/**
+ * The origin of an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath
+ * patch.
+ */
 export type Use = 'criterion' | 'constraint' | 'patch';
 
-/** The expression is FHIRPath, but uses what expressions of this kind may not use. */
+/** The expression is FHIRPath but uses a feature that is not allowed for this use. */
 export class NotAllowed extends ExpressionError {}
 
 interface Rules {
-  /** As messages say it. */
+  /** The name in messages. */
   readonly name: string;
   readonly maxLength: number;
-  /** `+` and `&` may double a text each: six make 64 times of it. */
+  /** `+` and `&` may each double a text: six give 64 times its length. */
   readonly maxSums: number;
   readonly variables: RegExp;
   readonly variableNames: string;
@@ -48,10 +51,10 @@ const [ALL, RULING]: readonly (readonly Use[])[] = [
 ];
 
 /**
- * The functions that expressions of callers may use, with their least and most arguments: the library says nothing of a wrong
- * number, it takes the answer for empty. Functions that make long texts of short ones or long lists of short ones are not among
- * them (`aggregate`, `replace`, `toChars`, …): a value beyond what JavaScript can hold would end the process. Paths of a patch
- * only choose among elements.
+ * The functions that callers' expressions may use, with their minimum and maximum number of arguments: the library
+ * ignores a wrong number and returns empty. Functions that make long texts or lists from short ones (`aggregate`,
+ * `replace`, `toChars`, …) are excluded, since a value beyond JavaScript's limits would end the process. Paths of a
+ * patch only select elements.
  */
 const FUNCTIONS: ReadonlyMap<string, AllowedFunction> = new Map([
   ...named(ALL, [0, 0], 'first last tail single empty not count hasValue lower upper trim length toString distinct'),
@@ -89,13 +92,13 @@ export function allowedFunctions(use: Use): readonly string[] {
   return [...FUNCTIONS].filter(([, { uses }]) => uses.includes(use)).map(([name]) => name);
 }
 
-/** @throws ExpressionError when a text is too long for its use: parsing it would take too long */
+/** @throws ExpressionError if a text is too long for its use, since parsing it would take too long */
 export function assertLength(text: string, use: Use): void {
   const { maxLength } = RULES[use];
   if (text.length > maxLength) throw new ExpressionError(`it has more than ${maxLength} characters`);
 }
 
-/** @throws NotAllowed at the first part that expressions of this use may not have */
+/** @throws NotAllowed at the first part that is not allowed for this use */
 export function assertAllowed(expression: Expression, use: Use): void {
   const rules = RULES[use];
   const nodes = [expression];
@@ -110,7 +113,7 @@ export function assertAllowed(expression: Expression, use: Use): void {
   }
 }
 
-/** @throws NotAllowed for a pattern that RE2 does not take: it would be found out at the first text only */
+/** @throws NotAllowed for a pattern that RE2 refuses, which would otherwise fail only at the first text */
 function assertPattern({ name, arguments: [pattern] }: Expression & { kind: 'call' }): void {
   if (!/^matches(Full)?$/.test(name) || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
   const fault = patternFaultOf(pattern.value);

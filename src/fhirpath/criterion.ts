@@ -6,35 +6,35 @@ import { childNodesOf, type Expression, NotCompiled } from './syntax/expression'
 import { changeByLibrary, type ResolveReference, type VersionTexts } from './library';
 import { parseExpression } from './syntax/parse-expression';
 
-/** A change of a resource: its texts and, for who does not change them, their values. */
+/** A change of a resource: its texts and, for evaluators that do not modify them, its parsed values. */
 export interface Versions extends VersionTexts {
   readonly values: { readonly current: unknown; readonly previous: unknown };
 }
 
-/** A compiled question about a change of a resource. */
+/** A compiled boolean expression about a change of a resource. */
 export interface Criterion {
-  /** How many nodes one evaluation walks for each element of the resource; Infinity where that is not known. */
+  /** Nodes visited per element of the resource in one evaluation; Infinity if unknown. */
   readonly cost: number;
   /**
-   * Whether a change matches: whether the expression yields true, and nothing else.
-   * @throws Error when it cannot be evaluated on these resources
+   * Whether a change matches: the expression yields exactly true.
+   * @throws Error if it cannot be evaluated on these resources
    */
   matches(change: Versions, resolve: ResolveReference): boolean;
 }
 
-/** Texts can grow 64 times in the library, and everything is held at once. */
+/** The library may expand texts 64 times, and holds everything in memory at once. */
 const MAX_LIBRARY_LENGTH = 2_000_000;
 
 /**
- * Compiles a criterion: FHIRPath on the current resource, for a deletion on the last one, with `%current` and `%previous`, either
- * of which is empty where there is none.
+ * Compiles a criterion: FHIRPath on the current resource (for a deletion, on the last one), with `%current` and
+ * `%previous`, which may be empty.
  * @param type of the resource
  * @param isClause whether the text is one side of an `and`, where a single value that is no boolean counts as true
- * @throws ExpressionError that says what is wrong with it, and where: an element that `type` does not have, too
+ * @throws ExpressionError with reason and position, also for an element that `type` does not have
  */
 export function compileCriterion(text: string, type: string, isClause = false): Criterion {
   assertLength(text, 'criterion');
-  // On a line of its own, since a comment may end the clause.
+  // The parenthesis is on a new line, since the clause may end with a comment.
   const source = isClause ? `(${text}\n) and true` : text;
   const expression = parseExpression(source);
   assertAllowed(expression, 'criterion');
@@ -66,7 +66,7 @@ function criterionOf(expression: Expression, type: string): Criterion {
   };
 }
 
-/** The criterion by the library alone. @throws ExpressionError when the library does not take it */
+/** The criterion evaluated by the library only. @throws ExpressionError if the library refuses it */
 export function libraryCriterion(text: string): Criterion {
   const matches = changeByLibrary(text);
   return {
@@ -81,7 +81,7 @@ export function libraryCriterion(text: string): Criterion {
 
 const VERSIONS = ['current', 'previous', 'resource', 'context'];
 
-/** Infinity with patterns of regular expressions, and with lists that are walked again for each item of others. */
+/** Infinity for regular expressions, and for lists that are scanned again for each item of another list. */
 function evaluationCostOf(expression: Expression, isInArgument = false): number {
   if (expression.kind === 'variable' && isInArgument && VERSIONS.includes(expression.name)) return Infinity;
   if (expression.kind === 'call' && expression.name === 'matches') return Infinity;

@@ -7,9 +7,9 @@ import { questionByLibrary } from './library';
 import { parseExpression } from './syntax/parse-expression';
 
 /**
- * Compiles an invariant of HL7 about elements at `path`. Undefined is its answer where FHIRPath has none.
- * @param type the type or backbone element that stands there
- * @throws ExpressionError when it is no FHIRPath
+ * Compiles an invariant of HL7 for elements at `path`. The result is undefined if FHIRPath has none.
+ * @param type the type or backbone element at the path
+ * @throws ExpressionError for invalid FHIRPath
  */
 export function compileInvariant(text: string, path: string, type: string): Truth {
   return compiledOrByLibrary(text, parseExpression(text), path, type);
@@ -17,7 +17,7 @@ export function compileInvariant(text: string, path: string, type: string): Trut
 
 /**
  * Compiles a constraint of a stored profile, as {@link compileInvariant}.
- * @throws ExpressionError when it is no FHIRPath, or uses what callers' expressions may not use
+ * @throws ExpressionError for invalid FHIRPath, or features that callers' expressions may not use
  */
 export function compileConstraint(text: string, path: string): Truth {
   assertLength(text, 'constraint');
@@ -31,14 +31,14 @@ function compiledOrByLibrary(text: string, expression: Expression, path: string,
   return question ?? questionByLibrary(text, path);
 }
 
-/** Undefined where the expression, or a part of it, is left to the library. */
+/** Undefined if the expression, or a part of it, is left to the library. */
 export function compileQuestion(expression: Expression, path: string, type: string): Truth | undefined {
   const [root = ''] = path.split('.');
   try {
     const question = compile(expression, {
       focusType: type,
       contextType: type,
-      // Any resource may hold a data type.
+      // Any resource may contain a data type.
       resourceType: lineageOf(root).includes('Resource') ? root : undefined,
       isOfSearch: false,
       isOfChange: false,
@@ -51,7 +51,7 @@ export function compileQuestion(expression: Expression, path: string, type: stri
   }
 }
 
-/** The one type of an element; undefined for choices and for paths that R4 does not know. */
+/** The one type of an element; undefined for choices and for paths unknown to R4. */
 function typeAt(path: string): string | undefined {
   const [root = '', ...steps] = path.split('.');
   let type: string | undefined = lineageOf(root).length === 0 ? undefined : root;

@@ -4,10 +4,10 @@ import { type Truth } from './compile/compiled';
 import { ExpressionError } from './syntax/expression';
 import { matchesRegex } from './compile/pattern';
 
-/** The arguments that the library hands over: the only text, or none. */
+/** The arguments that the library passes: a single text, or a list. */
 type Given = string | readonly unknown[];
 
-/** Patterns of callers never backtrack: the library's own would hold up everybody. */
+/** Replaces the library's own regular expressions, whose backtracking would block all requests. */
 const matching = (whole: boolean): UserInvocationTable[string] => ({
   fn: (inputs: readonly unknown[], pattern: Given, flags: Given = '') => {
     const [text, ...others] = inputs;
@@ -27,8 +27,8 @@ const OPTIONS = {
 const MODEL = r4 as Model;
 
 /**
- * Evaluates without the console: the library warns there of a duration that is cut off, with the date that it was added to. What
- * ends by its time limit leaves the console silent until the next evaluation, which repairs it.
+ * Evaluates without the console. The library warns there about truncated durations, and prints the date. After a time
+ * limit the console stays silent until the next evaluation, which restores it.
  */
 function quietly(evaluate: () => unknown): unknown {
   console.warn = () => undefined;
@@ -41,12 +41,12 @@ function quietly(evaluate: () => unknown): unknown {
 
 const { warn } = console;
 
-/** @throws ExpressionError for what the library does not take, though it parsed */
+/** @throws ExpressionError for an expression that the library parses but refuses */
 function compiledByLibrary<T>(compile: () => T): T {
   try {
     return compile();
   } catch (error) {
-    // The end of the time is no Error of this realm, and not ours to translate.
+    // A time limit throws no Error of this realm; it passes unchanged.
     if (!(error instanceof Error)) throw error;
     const [reason = ''] = error.message.split(/ expecting \{|\n/);
     throw new ExpressionError(`it is no FHIRPath: ${reason.slice(0, 200)}`);
@@ -54,15 +54,15 @@ function compiledByLibrary<T>(compile: () => T): T {
 }
 
 /**
- * Evaluates a question about one element with the FHIRPath library: any expression, some hundred times slower than a compiled
- * one. The answer is undefined where it cannot be evaluated.
- * @param base path of the element that the question is about, such as `Patient.contact`
- * @throws ExpressionError when the library does not take it
+ * Evaluates a boolean expression about one element with the FHIRPath library: supports any expression, but is some
+ * hundred times slower than a compiled one. The result is undefined if it cannot be evaluated.
+ * @param base path of the element, such as `Patient.contact`
+ * @throws ExpressionError if the library refuses it
  */
 export function questionByLibrary(expression: string, base: string): Truth {
   const evaluate = compiledByLibrary(() => fhirpath.compile({ base, expression }, MODEL, OPTIONS));
   return (focus, { resource, rootResource }) => {
-    // The library may change what it is given. It knows `%context` with its type from `base`.
+    // The library may modify its input, so it gets a copy. `base` gives `%context` its type.
     const variables = structuredClone({ resource, rootResource });
     try {
       const found = quietly((): unknown => evaluate(structuredClone(focus), variables)) as readonly unknown[];
@@ -75,21 +75,21 @@ export function questionByLibrary(expression: string, base: string): Truth {
   };
 }
 
-/** Makes a node of the library from a resource, which knows its type. */
+/** Makes a node of the library from a resource, with its type. */
 const nodesOf = fhirpath.compile('$this', MODEL, { async: false, resolveInternalTypes: false });
 
 /** `resolve()`: the JSON text of the resource that a reference leads to, or undefined. */
 export type ResolveReference = (reference: unknown) => string | undefined;
 
-/** Texts of a resource before and after a change, absent where there is nothing. */
+/** Texts of a resource before and after a change; absent if there is none. */
 export interface VersionTexts {
   readonly current: string | undefined;
   readonly previous: string | undefined;
 }
 
 /**
- * Evaluates an expression about a change with the FHIRPath library; true only where it yields true and nothing else.
- * @throws ExpressionError when the library does not take it; the function throws what the library throws
+ * Evaluates an expression about a change with the FHIRPath library; true only if it yields exactly true.
+ * @throws ExpressionError if the library refuses it; the returned function throws the library's errors
  */
 export function changeByLibrary(expression: string): (change: VersionTexts, resolve: ResolveReference) => boolean {
   let resolve: ResolveReference = () => undefined;
@@ -108,7 +108,7 @@ export function changeByLibrary(expression: string): (change: VersionTexts, reso
   const evaluate = compiledByLibrary(() => fhirpath.compile(expression, MODEL, { ...OPTIONS, userInvocationTable }));
   return (change, resolveReference) => {
     resolve = resolveReference;
-    // Texts are parsed for each evaluation: the library may change what it is given.
+    // Texts are parsed for each evaluation, since the library may modify its input.
     const [current, previous] = [change.current, change.previous].map(parsedOrEmpty);
     const focus = change.current === undefined ? previous : current;
     const result = quietly((): unknown =>
@@ -120,13 +120,13 @@ export function changeByLibrary(expression: string): (change: VersionTexts, reso
 
 const parsedOrEmpty = (text: string | undefined): unknown => (text === undefined ? [] : JSON.parse(text));
 
-/** A member of an element on the way to another: its JSON name, and its place in an array. */
+/** One step of the path to an element: its JSON name, and its index in an array. */
 export interface LocationStep {
   readonly key: string;
   readonly index: number | undefined;
 }
 
-/** An element in the library; plain values, which it computed, have no place. */
+/** An element in the library; computed plain values have no location. */
 interface ResourceNode {
   readonly parentResNode: ResourceNode | null;
   readonly propName?: string | null;
@@ -134,8 +134,8 @@ interface ResourceNode {
 }
 
 /**
- * Finds elements by a path: where each stands, seen from the resource; undefined for a value that is no element.
- * @throws ExpressionError when the library does not take it; the function throws what the library throws
+ * Finds elements by a path, as locations in the resource; undefined for a value that is no element.
+ * @throws ExpressionError if the library refuses it; the returned function throws the library's errors
  */
 export function locationsByLibrary(
   expression: string,

@@ -93,7 +93,7 @@ function setOf(by: string, a: string, b: string): string {
   return by === 'distinct' ? `(${a}).distinct()` : `(${a}).${by}(${b})`;
 }
 
-/** Questions about each name, with a look at the whole resource here and there. */
+/** Expressions about each name, some of which read the whole resource. */
 const ofNames = one([
   'family.exists()',
   "use = 'official'",
@@ -156,7 +156,7 @@ const patient = fc
       ),
     ),
   })
-  // A choice has one value.
+  // A choice has only one value.
   .map(({ deceasedBoolean, ...rest }) => (rest.deceasedDateTime === undefined ? { ...rest, deceasedBoolean } : rest))
   .map((members) => JSON.stringify({ resourceType: 'Patient', ...members }));
 
@@ -180,15 +180,15 @@ const answerOf = (criterion: Criterion, change: Versions): Answer => {
   }
 };
 
-/** The library evaluates both sides of an operator; we may know the answer after the first. */
+/** The library evaluates both sides of an operator; the compiled code may stop after the first. */
 const isAlike = (own: Answer, library: Answer, text: string): boolean =>
   own === library || (library === 'error' && / (and|or|xor|implies) |iif|all\(|exists\(/.test(text));
 
-/** The library takes an element of type boolean in where() and exists() for true whatever its value is. */
+/** In where() and exists(), the library treats any boolean element as true. */
 const isFaultOfLibrary = (text: string): boolean => /(where|exists)\([^()]*(active|preferred)\)/.test(text);
 
 describe('the two back ends', () => {
-  it('D9: give the same answers to generated expressions', () => {
+  it('D9: give the same results for generated expressions', () => {
     let compared = 0;
     let compiled = 0;
     fc.assert(
@@ -209,7 +209,7 @@ describe('the two back ends', () => {
         endOnFailure: true,
       },
     );
-    // What is left to the library proves nothing.
+    // Expressions left to the library prove nothing, so most must be compiled.
     expect(compiled / compared).toBeGreaterThan(0.5);
   });
 });

@@ -5,15 +5,15 @@ import { valueOfExtension } from './compile/paths';
 import { type Expression, ExpressionError } from './syntax/expression';
 
 /**
- * Compiles a search parameter's expression for one resource type: never by the library, since rows are derived at each write.
- * @returns the ways to its values; none when the expression speaks of other types only
- * @throws ExpressionError when the expression leaves the compiled part or names an element that the type does not have
+ * Compiles a search parameter's expression for one resource type; never by the library, since each write derives rows.
+ * @returns the paths to its values; none if the expression names only other types
+ * @throws ExpressionError if the expression cannot be compiled or names an element that the type does not have
  */
 export function compilePaths(expression: Expression, type: string): readonly Branch[] {
   const focusType = isR4ResourceType(type) ? type : undefined;
   const { truth, branches } = compile(expression, scopeOf(focusType, type));
   if (truth === undefined) return plainPathsIn(branches, expression).map(valueOfExtension);
-  // A parameter that is a question, such as Patient's `deceased`, has its answer as the only value.
+  // A boolean parameter, such as Patient's `deceased`, has its result as the only value.
   const answer = lenient(truth);
   const step: Step = {
     text: JSON.stringify(expression),
@@ -27,7 +27,8 @@ export function compilePaths(expression: Expression, type: string): readonly Bra
 }
 
 /**
- * Compiles the expression of a composite's part, which starts from an item of `type` in a resource of `resourceType`.
+ * Compiles the expression of a composite's component, which starts from an item of `type` in a resource of
+ * `resourceType`.
  * @throws ExpressionError as {@link compilePaths}
  */
 export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
@@ -43,7 +44,7 @@ const scopeOf = (focusType: string | undefined, resourceType: string): Scope => 
   budget: new CompilationBudget(),
 });
 
-/** @throws ExpressionError for what is computed: rows are made of values that stand in the resource */
+/** @throws ExpressionError for computed values: rows hold only values of the resource */
 function plainPathsIn(branches: readonly Branch[], expression: Expression): readonly Branch[] {
   const isPath = branches.every(({ steps }) => steps.every(({ values }) => values === undefined));
   if (!isPath) throw new ExpressionError('only paths to elements can be indexed', expression);

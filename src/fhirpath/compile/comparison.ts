@@ -5,17 +5,20 @@ import { assertSingle, type Compiled, EvaluationError, evaluatorOf, question } f
 import { holds } from './memory';
 import { comparisonKindOf, isSameValue, isSystem, type Kind, orderOfNumbers, plain } from './values';
 
-/** Kinds whose values equal each other by their JSON. Times differ in precision, quantities in units: the library knows. */
+/**
+ * Kinds whose values are equal if their JSON is. Times differ in precision and quantities in units; the library
+ * compares those.
+ */
 const PLAIN: readonly Kind[] = ['boolean', 'string', 'integer', 'decimal', 'object'];
 const isNumber = (kind: Kind): boolean => kind === 'integer' || kind === 'decimal';
 
-/** @throws NotCompiled unless plain equality of these values is what the library answers */
+/** @throws NotCompiled unless plain equality of these values gives the library's result */
 function assertComparable(left: Compiled, right: Compiled): void {
   for (const { type: a } of left.branches) {
     for (const { type: b } of right.branches) {
       const kinds = [comparisonKindOf(a), comparisonKindOf(b)] as const;
       const isAlike = kinds[0] === kinds[1] || kinds.every(isNumber);
-      // A boolean never equals what is none, nor a text a number.
+      // A boolean never equals another kind, and a text never equals a number.
       const isUnlike = kinds.includes('boolean')
         ? !kinds.includes('object') && !kinds.includes('open')
         : kinds.includes('string') && kinds.some(isNumber);
@@ -25,12 +28,12 @@ function assertComparable(left: Compiled, right: Compiled): void {
   }
 }
 
-/** Whether both sides are elements: the ids and extensions of primitives count between elements alone. */
+/** Whether both sides are elements: ids and extensions of primitives count only between elements. */
 export function areNodes(...sides: readonly Compiled[]): boolean {
   return sides.every(({ branches }) => branches.every(({ type }) => !isSystem(type)));
 }
 
-/** `=` and `!=`: undefined where a side is empty (http://hl7.org/fhirpath/N1/#equality). */
+/** `=` and `!=`: undefined if a side is empty (http://hl7.org/fhirpath/N1/#equality). */
 export function equality(left: Compiled, right: Compiled, isEqual: boolean): Compiled {
   assertComparable(left, right);
   const isOfNodes = areNodes(left, right);
@@ -62,8 +65,8 @@ export function membership(item: Compiled, list: Compiled): Compiled {
 type Order = (left: unknown, right: unknown) => number | undefined;
 
 /**
- * `<`, `<=`, `>`, `>=`; undefined where the values cannot be ordered.
- * @param isOfInvariant whether dates and quantities are ordered here: what zones or units keep apart is undefined then
+ * `<`, `<=`, `>`, `>=`; undefined if the values cannot be ordered.
+ * @param isOfInvariant whether dates and quantities are compared here; then different zones or units give undefined
  */
 export function inequality(operator: string, left: Compiled, right: Compiled, isOfInvariant: boolean): Compiled {
   const order = orderOf(left, right, isOfInvariant);
@@ -108,19 +111,19 @@ function orderOfPlain(left: unknown, right: unknown): number | undefined {
   throw new EvaluationError('the values are of types that do not go together');
 }
 
-/** Dates of different precision have an order only where they do not overlap. */
+/** Dates of different precision are ordered only if they do not overlap. */
 function orderOfDates(left: unknown, right: unknown): number | undefined {
   if (typeof left !== 'string' || typeof right !== 'string') return undefined;
   const [a, b] = [dateSpanOf(left), dateSpanOf(right)];
   if (a === undefined || b === undefined) return undefined;
-  // Texts of which one has a zone and one has none can be 14 hours apart from what they say.
+  // If only one text has a zone, it can be 14 hours off, so close dates are not ordered.
   if (a.hasZone !== b.hasZone && Math.abs(a.low - b.low) < 2 * 86_400_000) return undefined;
   if (a.low === b.low && a.high === b.high) return 0;
   if (a.high < b.low) return -1;
   return a.low > b.high ? 1 : undefined;
 }
 
-/** Quantities of one unit; the library converts others. */
+/** Compares quantities of the same unit; the library converts units. */
 function orderOfQuantities(left: unknown, right: unknown): number | undefined {
   if (!isObject(left) || !isObject(right)) return undefined;
   const isSameUnit =

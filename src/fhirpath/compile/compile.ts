@@ -20,16 +20,16 @@ import { and, implication, or, xor } from './logic';
 import { remembered } from './memory';
 import { focusMember, indexed, member, narrowedTo, RESOURCE_STEP, whereStep } from './paths';
 
-/** The types that the names of an expression start from. */
+/** The types at which the names of an expression start. */
 export interface Scope {
-  /** Of `$this`: the type or backbone element that an item has. */
+  /** Type of `$this`: the type or backbone element of an item. */
   readonly focusType: string | undefined;
   readonly contextType: string | undefined;
-  /** The resource type around the element; undefined for a data type, which any resource may hold. */
+  /** The resource type around the element; undefined for a data type, which any resource may contain. */
   readonly resourceType: string | undefined;
   /**
-   * Whether the values become rows of a search parameter. Then paths stay branches, names of other types lead to nothing, types
-   * without tables have any member, and what FHIRPath calls an error is no match.
+   * Whether the values become rows of a search parameter. Then paths stay branches, names of other types yield nothing,
+   * types without tables have any member, and a FHIRPath error is no match.
    */
   readonly isOfSearch: boolean;
   /** Whether `%current` and `%previous` are versions of the resource. */
@@ -38,8 +38,8 @@ export interface Scope {
 }
 
 /**
- * Compiles a tree to closures over plain JSON: some 0.1 µs a run where the library takes 20 to 100 µs.
- * @throws NotCompiled for what is left to the library, ExpressionError for what is certainly wrong
+ * Compiles a tree to closures over plain JSON: about 0.1 µs per run, where the library takes 20 to 100 µs.
+ * @throws NotCompiled for expressions left to the library, ExpressionError for definite errors
  */
 export function compile(expression: Expression, scope: Scope): Compiled {
   const compiled = compileNode(expression, scope);
@@ -115,7 +115,10 @@ function operation(expression: Expression & { kind: 'binary' }, scope: Scope): C
   }
 }
 
-/** `%resource.type`, `%context.grouping.id`: the same for every item, as no function of it has an argument. */
+/**
+ * Whether a path such as `%resource.type` or `%context.grouping.id` is cached: without function arguments, it has the
+ * same values for every item.
+ */
 function isRemembered(of: Expression | undefined, { isOfSearch }: Scope): boolean {
   let first = of;
   while (first?.kind === 'member' || first?.kind === 'call') {
@@ -125,12 +128,12 @@ function isRemembered(of: Expression | undefined, { isOfSearch }: Scope): boolea
   return first?.kind === 'variable' && !isOfSearch;
 }
 
-/** A name that nothing stands before: a type that roots the path, or a member of the focus. */
+/** A name at the start of a path: a type as root, or a member of the focus. */
 function root(expression: Expression & { kind: 'member' }, name: string, scope: Scope): Compiled {
   const { focusType, resourceType, isOfSearch } = scope;
   if (/^[A-Z]/.test(name)) {
     if (focusType !== undefined && isSubtype(focusType, name)) return focusOf(scope);
-    // Expressions that several types share name the others too. Types without tables are Resources all the same.
+    // Expressions shared by several types also name the others. Types without tables are still Resources.
     if (isOfSearch && name === resourceType) return focusOf(scope);
     if (isOfSearch && focusType === undefined && name === 'Resource') return { branches: [{ type: name, steps: [] }] };
     if (isOfSearch) return { branches: [] };
@@ -178,7 +181,7 @@ function where(
   };
 }
 
-/** An EvaluationError counts as no match. */
+/** Treats an EvaluationError as no match. */
 export function lenient(truth: Truth): Truth {
   return (focus, variables) => {
     try {
@@ -198,7 +201,10 @@ function extension(of: Expression | undefined, url: Expression, scope: Scope): C
   return compile({ kind: 'call', of: extensions, name: 'where', arguments: [hasUrl] }, scope);
 }
 
-/** `resolve() is T`, by the reference alone: whether the target exists is not asked. Criteria read it, by the library. */
+/**
+ * `resolve() is T`, decided by the text of the reference; the target need not exist. In criteria, the library reads the
+ * target.
+ */
 function targetType({ of }: Expression & { kind: 'call' }, type: Expression, scope: Scope): Compiled {
   if (!scope.isOfSearch) throw new NotCompiled('resolve() is left to the library');
   const values = evaluatorOf(of === undefined ? focusOf(scope) : compile(of, scope));
@@ -231,7 +237,7 @@ function typed(subject: Compiled, operator: 'is' | 'as' | 'ofType', type: Expres
   });
 }
 
-/** HL7's own expressions say `Boolean` for FHIR's `boolean` here and there: que-7, for one. */
+/** Some of HL7's own expressions, such as que-7, say `Boolean` for FHIR's `boolean`. */
 function fhirTypeOf({ name, isSystem }: TypeName): TypeName {
   const isAlike = isSystem && /^(Boolean|String|Integer|Decimal)$/.test(name);
   return { name: isAlike ? name.toLowerCase() : name, isSystem: false };

@@ -1,19 +1,19 @@
 import { ExpressionError, NotCompiled } from '../syntax/expression';
 import { comparisonKindOf, type Kind, plain } from './values';
 
-/** The values of `%` names while an expression runs. */
+/** The values of `%` variables during an evaluation. */
 export interface Variables {
   readonly resource: unknown;
   readonly rootResource?: unknown;
   readonly context?: unknown;
-  /** Versions of a resource, where the expression is about a change; absent where there is none. */
+  /** Versions of a resource, for expressions about a change; otherwise absent. */
   readonly current?: unknown;
   readonly previous?: unknown;
-  /** The type that a reference names as its target, without reading it. */
+  /** The target type named by a reference, without reading the target. */
   readonly typeOfTarget?: (reference: unknown) => unknown;
 }
 
-/** FHIRPath has no answer for these values, such as one of several where there should be one. */
+/** FHIRPath defines no result for these values, such as several values instead of one. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 }
@@ -22,52 +22,52 @@ export type Visit<V extends Variables = Variables> = (value: unknown, variables:
 
 export type Values = (focus: unknown, variables: Variables) => readonly unknown[];
 
-/** FHIRPath has three truth values; undefined is its empty collection. */
+/** FHIRPath has three truth values; undefined is the empty collection. */
 export type Truth = (focus: unknown, variables: Variables) => boolean | undefined;
 
 /** One step of a branch. Steps with equal texts do the same. */
 export interface Step {
   readonly text: string;
-  /** The JSON member, when the step goes down to one. */
+  /** The JSON member, if the step goes down to one. */
   readonly member?: string;
   /** Whether the step can turn one value into several. */
   readonly isRepeated: boolean;
-  /** The same step in the JSON path language of PostgreSQL, lax mode; undefined where it has no word for it. */
+  /** The same step in PostgreSQL's JSON path language, lax mode; undefined if that cannot express it. */
   readonly jsonPath?: string;
   /** The type T of `where(resolve() is T)`. */
   readonly resolvesTo?: string;
-  /** Present where the step computes a whole collection instead of following one value. */
+  /** Set if the step computes a whole collection instead of following one value. */
   readonly values?: Values;
   readonly walk: <V extends Variables>(next: Visit<V>) => Visit<V>;
 }
 
 /**
- * One way from the focus to values of one type. An expression has several where it is a union or passes through a choice
- * element: `Observation.value` has eleven, `valueQuantity` is one of them.
+ * One path from the focus to values of one type. An expression has several if it is a union or goes through a choice
+ * element: `Observation.value` has eleven, one of them `valueQuantity`.
  */
 export interface Branch {
   readonly steps: readonly Step[];
-  /** Of R4, or `System.Integer` and the like; undefined where no table knows it. */
+  /** An R4 type, or `System.Integer` and the like; undefined if no table has it. */
   readonly type: string | undefined;
 }
 
 /** An expression as closures over plain JSON. */
 export interface Compiled {
   readonly branches: readonly Branch[];
-  /** Present for a question; `branches` then hold its answer. */
+  /** Set for a boolean expression; `branches` then hold its result. */
   readonly truth?: Truth;
-  /** Whether there is any value: cheaper than to collect them. */
+  /** Whether there is any value; cheaper than collecting them. */
   readonly exists?: (focus: unknown, variables: Variables) => boolean;
 }
 
 const NONE: readonly unknown[] = [];
 
-/** Runs the steps and hands each value that they reach to `next`. */
+/** Runs the steps and passes each value that they reach to `next`. */
 export function walkSteps<V extends Variables>(steps: readonly Step[], next: Visit<V>): Visit<V> {
   return steps.reduceRight((visit, step) => step.walk(visit), next);
 }
 
-/** A collection that is computed as a whole: a literal, an answer, the first of some values. */
+/** A collection that is computed as a whole: a literal, a result, the first of some values. */
 export function computed(type: string | undefined, values: Values): Compiled {
   return { branches: [computedBranch(type, values)] };
 }
@@ -115,18 +115,18 @@ export function existsOf(compiled: Compiled): (focus: unknown, variables: Variab
   return (focus, variables) => values(focus, variables).length > 0;
 }
 
-/** @throws EvaluationError for several values where FHIRPath wants one */
+/** @throws EvaluationError for several values if FHIRPath requires one */
 export function assertSingle(values: readonly unknown[]): void {
   if (values.length > 1) throw new EvaluationError(`one value is expected, there are ${values.length}`);
 }
 
-/** The one kind of all values, of those that are asked for. @throws NotCompiled for others */
+/** The common kind of all values, one of `kinds`. @throws NotCompiled for others */
 export function assertKind(compiled: Compiled, ...kinds: readonly Kind[]): void {
   const found = compiled.branches.find(({ type }) => !kinds.includes(comparisonKindOf(type)));
   if (found !== undefined) throw new NotCompiled(`values of type ${found.type} are left to the library there`);
 }
 
-/** As an operand of `and`, `or`, `not()`: one value that is no boolean counts as true (singleton evaluation). */
+/** As an operand of `and`, `or`, `not()`: a single value that is no boolean counts as true (singleton evaluation). */
 export function truthOf(compiled: Compiled): Truth {
   if (compiled.truth !== undefined) return compiled.truth;
   const values = evaluatorOf(compiled);
@@ -139,18 +139,21 @@ export function truthOf(compiled: Compiled): Truth {
   };
 }
 
-/** The only type of the values. @throws NotCompiled for several */
+/** The common type of the values. @throws NotCompiled if there are several */
 export function commonTypeOf({ branches }: Compiled): string | undefined {
   const [first, ...others] = branches;
   if (others.some(({ type }) => type !== first?.type)) throw new NotCompiled('values of several types stand together');
   return first?.type;
 }
 
-/** How many elements one compilation may lead to: each `extension.value` multiplies them by fifty, also inside of `where()`. */
+/**
+ * Maximum number of elements that one compilation may reach: each `extension.value` multiplies them by fifty, even
+ * inside `where()`.
+ */
 export class CompilationBudget {
   private left = 2000;
 
-  /** @throws ExpressionError when the expression leads to too many elements at once */
+  /** @throws ExpressionError if the expression reaches too many elements */
   spend(elements: number): void {
     this.left -= elements;
     if (this.left < 0) throw new ExpressionError('it leads to too many elements at once');

@@ -20,12 +20,12 @@ import {
 import { holds } from './memory';
 import { comparisonKindOf, distinct, MIXED, plain } from './values';
 
-/** Compiles an argument for each item of the subject, as `where` and `all` need it; without a branch, for the focus. */
+/** Compiles an argument for each item of the subject, for `where` and `all`; without a branch, for the focus. */
 export type CompileArgument = (index: number, item?: Branch) => Compiled;
 
 type FunctionMaker = (subject: Compiled, argument: CompileArgument, argumentCount: number) => Compiled;
 
-/** The functions that are compiled; others are left to the FHIRPath library (http://hl7.org/fhirpath/N1/#functions). */
+/** The compiled functions; others are left to the FHIRPath library (http://hl7.org/fhirpath/N1/#functions). */
 export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   empty: (subject) => {
     const exists = existsOf(subject);
@@ -116,14 +116,14 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
     });
   },
   toString: (subject: Compiled) => {
-    // The text of a literal (1.50) is not kept.
+    // A literal does not keep its text (1.50).
     const isOfLiteral = subject.branches.some(({ type }) => type === 'System.Decimal');
     assertKind(subject, 'boolean', 'string', 'integer', ...(isOfLiteral ? [] : (['decimal'] as const)));
     return ofOne(subject, 'System.String', textOfValue);
   },
 };
 
-/** `|`, `distinct()`: several collections as one without doubles. */
+/** `|`, `distinct()`: joins collections and removes duplicates. */
 export function union(parts: readonly Compiled[]): Compiled {
   const joined = { branches: parts.flatMap(({ branches }) => branches) };
   if (joined.branches.length === 0) return joined;
@@ -133,7 +133,7 @@ export function union(parts: readonly Compiled[]): Compiled {
   return computed(type, (focus, variables) => values.distinct(values.all(focus, variables)));
 }
 
-/** @throws NotCompiled where the library compares by more than JSON, or where texts and elements stand together */
+/** @throws NotCompiled if the library compares by more than JSON, or if texts and elements are mixed */
 function differing(compiled: Compiled): { all: Values; distinct: (values: readonly unknown[]) => readonly unknown[] } {
   assertKind(compiled, 'boolean', 'string', 'integer', 'decimal', 'object', 'mixed');
   const isOfNodes = areNodes(compiled);
@@ -152,7 +152,10 @@ function itemsByBranch(subject: Compiled, argument: CompileArgument): readonly I
   }));
 }
 
-/** As an argument of `where`, `all` and `iif`: one value that is true. Other values than booleans are left to the library. */
+/**
+ * As an argument of `where`, `all` and `iif`: true for a single value `true`. Kinds other than booleans are left to the
+ * library.
+ */
 export function argumentTruthOf(condition: Compiled): Truth {
   assertKind(condition, 'boolean');
   if (condition.truth !== undefined) return condition.truth;
@@ -179,7 +182,7 @@ function ofOne(subject: Compiled, type: string, make: (value: unknown) => unknow
   });
 }
 
-/** Undefined where a side is empty. */
+/** Undefined if a side is empty. */
 function textQuestion(
   subject: Compiled,
   argument: Compiled,
@@ -198,7 +201,7 @@ function textQuestion(
   });
 }
 
-/** `+` of two texts or two whole numbers, empty where a side is; `&` of texts, where an empty side is an empty text. */
+/** `+` of two texts or two integers, empty if a side is empty; `&` of texts, where an empty side is an empty text. */
 export function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compiled {
   const kinds = new Set([...left.branches, ...right.branches].map(({ type }) => comparisonKindOf(type)));
   const isOfTexts = [...kinds].every((kind) => kind === 'string');
@@ -215,7 +218,7 @@ export function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compi
   });
 }
 
-/** @throws EvaluationError for numbers that JavaScript writes with an exponent */
+/** @throws EvaluationError for numbers that JavaScript prints with an exponent */
 function textOfValue(value: unknown): string {
   const text = String(value);
   if (typeof value === 'number' && text.includes('e'))

@@ -1,11 +1,11 @@
 import { type Compiled, question, type Truth } from './compiled';
 
-/** http://hl7.org/fhirpath/N1/#boolean-logic: three truth values, undefined is the empty collection. */
+/** http://hl7.org/fhirpath/N1/#boolean-logic: three truth values; undefined is the empty collection. */
 export const and = (left: Truth, right: Truth): Compiled => decided(false, left, right);
 
 export const or = (left: Truth, right: Truth): Compiled => decided(true, left, right);
 
-/** A left side that decides is enough: what the right side cannot answer is not asked. */
+/** If the left side decides, the right side is not evaluated and cannot fail. */
 function decided(decisive: boolean, left: Truth, right: Truth): Compiled {
   return question((focus, variables) => {
     const a = left(focus, variables);

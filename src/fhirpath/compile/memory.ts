@@ -1,12 +1,12 @@
 import { type Compiled, computedBranch, evaluatorOf, type Variables } from './compiled';
 import { distinctKeyOf } from './values';
 
-/** Below this, looking through a list is cheaper than a set of it. */
+/** Below this length, scanning a list is cheaper than building a set. */
 const SHORT = 16;
 
 /**
- * Remembers the values of a path that begins at `%resource` or `%context` for one evaluation: in `all(…)` or `where(…)` it would
- * be walked again for each item, which a large body makes quadratic.
+ * Caches the values of a path from `%resource` or `%context` during one evaluation. Otherwise `all(…)` or `where(…)`
+ * would evaluate it for each item, at quadratic cost for a large body.
  */
 export function remembered(compiled: Compiled): Compiled {
   return {
@@ -24,7 +24,7 @@ export function remembered(compiled: Compiled): Compiled {
 
 const sets = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
 
-/** Whether `list` holds `value`. A long list that comes again is looked up in a set. */
+/** Whether `list` contains `value`. A long list that is used again is looked up in a set. */
 export function holds(list: readonly unknown[], value: unknown, isOfNodes: boolean): boolean {
   const sought = distinctKeyOf(value, isOfNodes);
   if (list.length < SHORT) return list.some((item) => distinctKeyOf(item, isOfNodes) === sought);

@@ -3,14 +3,17 @@ import { LinearRegex } from '../../platform/text/linear-regex';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { EvaluationError } from './compiled';
 
-/** Patterns are literals of definitions mostly: few, and costly to compile. Profiles come and go, and data hold patterns too. */
+/**
+ * Bounded cache. Most patterns are literals in definitions: few, and expensive to compile. But profiles change, and
+ * data may hold patterns too.
+ */
 const compile = memoized((source) => LinearRegex.compile(source), 500);
 
 /**
- * `matches()`, by RE2: FHIRPath comes from callers, and a pattern that backtracks would hold up everybody (ADR 0047). A point
- * matches line breaks too, as FHIRPath asks.
- * @param flags `i` and `m`, as FHIRPath has them
- * @throws EvaluationError for what is no pattern of RE2, and for a text that is too long for the pattern
+ * `matches()` by RE2: callers send FHIRPath, and a backtracking pattern would block all requests (ADR 0047). A dot also
+ * matches line breaks, as FHIRPath requires.
+ * @param flags `i` and `m`, as in FHIRPath
+ * @throws EvaluationError for a pattern that RE2 refuses, and for a text that is too long for the pattern
  */
 export function matchesRegex(text: string, pattern: string, flags = ''): boolean {
   const compiled = compiledPattern(pattern, flags);

@@ -1,26 +1,28 @@
 import { elementsOfType, isPrimitiveType, isSubtype } from '../../fhir/definitions/definitions';
 import { isObject } from '../../platform/json/plain-object';
 
-/** A primitive that has a sibling in JSON (`_birthDate`), or nothing else: its `id` and extensions. Others are bare values. */
+/**
+ * A primitive with a JSON sibling (`_birthDate`), or only the sibling: its `id` and extensions. Other values are plain.
+ */
 export class Primitive {
-  /** @param value undefined where only the sibling is there: the primitive exists, and equals no value */
+  /** @param value undefined if there is only the sibling: the primitive exists, and equals no value */
   constructor(
     readonly value: unknown,
     readonly element: unknown,
   ) {}
 }
 
-/** The value of a primitive, with or without a sibling; other values as they are. */
+/** The value of a primitive, with or without a sibling; other values unchanged. */
 export function plain(value: unknown): unknown {
   return value instanceof Primitive ? value.value : value;
 }
 
 const elementOf = (value: unknown): unknown => (value instanceof Primitive ? value.element : undefined);
 
-/** Values of one kind are compared in one way. `open`: no table knows the type. */
+/** Values of one kind are compared the same way. `open`: no table has the type. */
 export type Kind = 'boolean' | 'string' | 'integer' | 'decimal' | 'temporal' | 'quantity' | 'object' | 'mixed' | 'open';
 
-/** The type of values of several types in one collection. */
+/** The type of a collection with values of several types. */
 export const MIXED = 'mixed';
 
 const KINDS: readonly (readonly [Kind, readonly string[]])[] = [
@@ -52,13 +54,13 @@ export function orderOfNumbers(left: number, right: number): number {
 
 /**
  * Equality of single values (http://hl7.org/fhirpath/N1/#equals).
- * @param isOfNodes whether both sides are elements of resources: then their ids and extensions count
+ * @param isOfNodes whether both sides are elements of resources: then ids and extensions count
  */
 export function isSameValue(left: unknown, right: unknown, isOfNodes: boolean): boolean {
   const [a, b] = [plain(left), plain(right)];
   if (typeof a !== 'object' || typeof b !== 'object') {
     const isEqual = typeof a === 'number' && typeof b === 'number' ? orderOfNumbers(a, b) === 0 : a === b;
-    // Of a primitive that has no value nothing but the sibling can be compared.
+    // Without a value, a primitive can only be compared by its sibling.
     if (a === undefined && !isOfNodes) return false;
     if (!isEqual || !isOfNodes || !(left instanceof Primitive || right instanceof Primitive)) return isEqual;
     return canonical(elementOf(left)) === canonical(elementOf(right));
@@ -66,7 +68,7 @@ export function isSameValue(left: unknown, right: unknown, isOfNodes: boolean): 
   return a === b || canonical(a) === canonical(b);
 }
 
-/** Keeps values of a collection apart: two are the same when their keys are. */
+/** Key for distinct values: two values are the same if their keys are. */
 export function distinctKeyOf(value: unknown, isOfNodes: boolean): unknown {
   const bare = plain(value);
   const element = isOfNodes ? elementOf(value) : undefined;
@@ -76,14 +78,14 @@ export function distinctKeyOf(value: unknown, isOfNodes: boolean): unknown {
   return typeof bare === 'object' ? `=${canonical(bare)}` : bare;
 }
 
-/** JSON with sorted names: the order of members means nothing. */
+/** JSON with sorted names, since the order of members has no meaning. */
 function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
   );
 }
 
-/** Values that differ, each at its first place. */
+/** Distinct values in the order of their first occurrence. */
 export function distinct(values: readonly unknown[], isOfNodes: boolean): readonly unknown[] {
   if (values.length < 2) return values;
   const seen = new Set<unknown>();

@@ -8,7 +8,7 @@ export type Expression =
       readonly arguments: readonly Expression[];
     }
   | { readonly kind: 'index'; readonly of: Expression; readonly index: number }
-  /** `isDecimal` tells 1.0 from 1. */
+  /** `isDecimal` distinguishes 1.0 from 1. */
   | { readonly kind: 'literal'; readonly value: string | number | boolean; readonly isDecimal?: true }
   /** `%resource`, `%'vs-name'`: the name without the sign. */
   | { readonly kind: 'variable'; readonly name: string }
@@ -16,10 +16,10 @@ export type Expression =
   /** `{}` */
   | { readonly kind: 'empty' }
   | { readonly kind: 'binary'; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
-  /** Syntax that the compiler does not take: dates, quantities, `$index`, signs before anything but a number. */
+  /** Syntax that the compiler does not support: dates, quantities, `$index`, signs before anything but a number. */
   | { readonly kind: 'foreign'; readonly what: string; readonly parts: readonly Expression[] };
 
-/** How tightly operators bind (http://hl7.org/fhirpath/N1/#operator-precedence). `is` and `as` have a type on their right. */
+/** Operator precedence (http://hl7.org/fhirpath/N1/#operator-precedence). `is` and `as` have a type on their right. */
 export const BINDING_POWER = {
   implies: 1,
   or: 2,
@@ -49,22 +49,22 @@ export const BINDING_POWER = {
 
 export type Operator = keyof typeof BINDING_POWER;
 
-/** Where something stands in the text of an expression; both count from 1. */
+/** A position in the text of an expression; line and column count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Beside the tree, not in it: trees of equal expressions are equal, wherever they stand. */
+/** Stored outside the tree, so that equal expressions have equal trees at any position. */
 const places = new WeakMap<Expression, Place>();
 
-/** Notes where a node stands; returns the node. */
+/** Stores the position of a node; returns the node. */
 export function placed(expression: Expression, place: Place): Expression {
   places.set(expression, place);
   return expression;
 }
 
-/** Says why an expression cannot be used and, where known, at which line and column. */
+/** The reason why an expression cannot be used and, if known, line and column. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 
@@ -74,10 +74,13 @@ export class ExpressionError extends Error {
   }
 }
 
-/** The expression is FHIRPath, but outside of the part that is compiled: the library evaluates it. */
+/** Valid FHIRPath that is not compiled: the library evaluates it. */
 export class NotCompiled extends ExpressionError {}
 
-/** A type as an expression names it, without its namespace: `FHIR.Quantity` → `Quantity`; `System.String` and `String` stay apart. */
+/**
+ * A type as an expression names it, without its namespace: `FHIR.Quantity` → `Quantity`. `System.String` and `String`
+ * remain distinct.
+ */
 export interface TypeName {
   readonly name: string;
   readonly isSystem: boolean;
@@ -86,8 +89,8 @@ export interface TypeName {
 const SYSTEM_TYPES = /^(Boolean|String|Integer|Decimal|Date|DateTime|Time)$/;
 
 /**
- * The type that stands after `is` and `as` or in `ofType()`.
- * @throws ExpressionError when it is no type
+ * The type after `is` and `as` or in `ofType()`.
+ * @throws ExpressionError if it is no type
  */
 export function typeNameOf(expression: Expression): TypeName {
   if (expression.kind === 'member') {
@@ -99,7 +102,7 @@ export function typeNameOf(expression: Expression): TypeName {
   throw new ExpressionError('a type name is expected after "is" and "as"', expression);
 }
 
-/** Direct parts of a node. */
+/** Direct children of a node. */
 export function childNodesOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'member':

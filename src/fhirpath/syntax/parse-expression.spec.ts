@@ -85,7 +85,7 @@ describe(parseExpression.name, () => {
     ['operators', `a${' or a'.repeat(400)}`],
     ['calls', `${'a.where('.repeat(200)}a${')'.repeat(200)}`],
     ['tokens', `a(${'a,'.repeat(20_000)}a)`],
-  ])('refuses %s without end', (_what, text) => {
+  ])('refuses unbounded %s', (_what, text) => {
     expect(() => parseExpression(text)).toThrow(/too (deep|long)/);
   });
 

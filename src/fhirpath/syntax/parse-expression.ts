@@ -1,7 +1,7 @@
 import { BINDING_POWER, type Expression, ExpressionError, type Operator, placed, typeNameOf } from './expression';
 import { type Token, tokenize } from './tokens';
 
-/** Brackets inside of brackets, and operators or steps in a row: the compiler descends once for each. */
+/** Limit for nested brackets, and for operators or steps in a row: the compiler recurses for each. */
 const MAX_DEPTH = 250;
 
 const RESERVED: ReadonlySet<string> = new Set(['and', 'or', 'xor', 'implies', 'div', 'mod']);
@@ -10,7 +10,7 @@ const UNITS = /^(year|month|week|day|hour|minute|second|millisecond)s?$/;
 /** Signs bind tighter than any operator, and less tightly than `.` and `[]`. */
 const SIGN_POWER = 11;
 
-/** @throws ExpressionError naming the first thing that is no FHIRPath, with its line and column */
+/** @throws ExpressionError at the first invalid token, with its line and column */
 export function parseExpression(text: string): Expression {
   const parser = new Parser(tokenize(text));
   const expression = parser.parse(0);
@@ -18,7 +18,7 @@ export function parseExpression(text: string): Expression {
   return expression;
 }
 
-/** Precedence climbing: an operator takes what follows as long as that binds tighter than the operator itself. */
+/** Precedence climbing: an operator takes the following expression as long as that binds tighter than the operator. */
 class Parser {
   private position = 0;
   private depth = 0;

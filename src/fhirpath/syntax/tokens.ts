@@ -2,25 +2,25 @@ import { ExpressionError, type Place } from './expression';
 
 export interface Token {
   readonly kind: 'name' | 'string' | 'number' | 'variable' | 'time' | 'symbol' | 'end';
-  /** Of a name, a string and a variable what is meant, without quotes, escapes and `%`. */
+  /** For a name, string or variable: its value without quotes, escapes and `%`. */
   readonly text: string;
-  /** Whether a name stands in backticks: it is never an operator. */
+  /** Whether a name is in backticks; then it is never an operator. */
   readonly isDelimited: boolean;
   readonly place: Place;
 }
 
-/** Blanks and comments; then, in this order, the groups that {@link KINDS} names. */
+/** Blanks and comments; then the groups in the order of {@link KINDS}. */
 const SYNTAX =
   /\s+|\/\/[^\n]*|\/\*[^]*?\*\/|([A-Za-z_]\w*)|`((?:[^`\\]|\\.)*)`|'((?:[^'\\]|\\.)*)'|(\d+(?:\.\d+)?)|%([A-Za-z_]\w*)|%[`']((?:[^`'\\]|\\.)*)[`']|@(T\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?|\d{4}(?:-\d\d(?:-\d\d)?)?(?:T(?:\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:\d\d)?)?)?)|(\$(?:this|index|total)|!=|!~|<=|>=|[()[\]{}.,|=~<>+\-&*/])/y;
 const KINDS = ['name', 'name', 'string', 'number', 'variable', 'variable', 'time', 'symbol'] as const;
 const DELIMITED_NAME = 1;
 
-/** HL7's longest invariant has some 250; each costs time at every write of a resource that the expression is about. */
+/** HL7's longest invariant has about 250 tokens; each costs time at every write that evaluates the expression. */
 const MAX_TOKENS = 1000;
 
 /**
- * The tokens of an expression, with an `end` token behind them.
- * @throws ExpressionError at the first text that is no token, or when there are more than a thousand
+ * The tokens of an expression, followed by an `end` token.
+ * @throws ExpressionError at the first invalid text, or for more than a thousand tokens
  */
 export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
@@ -41,7 +41,7 @@ export function tokenize(text: string): readonly Token[] {
   return [...tokens, { kind: 'end', text: '', isDelimited: false, place: placeAt(text.length) }];
 }
 
-/** Offsets must be asked for in ascending order. */
+/** Offsets must be requested in ascending order. */
 function placeFinder(text: string): (offset: number) => Place {
   let line = 1;
   let lineStart = 0;
