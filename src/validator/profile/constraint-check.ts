@@ -9,7 +9,7 @@ import { type StoredSources } from './profile-trees';
 import { type ElementConstraint, type Invariant } from './stored-profile';
 import { checkLimits, type Measures } from './value-limits';
 
-/** Checks one value by itself: fixed values, limits, codes, invariants. */
+/** Checks a single value: fixed values, limits, codes, invariants. */
 export class ConstraintCheck {
   private readonly invariants = new Map<Invariant, Truth | ExpressionError>();
 
@@ -74,7 +74,9 @@ function shortJson(value: unknown): string {
 
 let coreKeys: ReadonlySet<string> | undefined;
 
-/** Snapshots repeat what R4 says itself, which is checked already; dom-6 is advice that R4 gives to every resource. */
+/**
+ * Snapshots repeat R4's own invariants, which are checked already. dom-6 is advice that R4 gives for every resource.
+ */
 function isOfR4({ key }: Invariant): boolean {
   coreKeys ??= new Set(['dom-6', ...invariantDefinitions().map((stated) => stated.key)]);
   return coreKeys.has(key);

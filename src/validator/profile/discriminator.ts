@@ -7,9 +7,9 @@ import { type Slicing } from './stored-profile';
 
 /** Resources around a value, for discriminators that need more than the value. */
 export interface SliceSurroundings {
-  /** The target of a reference as far as it is at hand; only its type where no more is known. */
+  /** The target of a reference if available, else only its type. */
   resolve(reference: unknown): { readonly type?: string; readonly resource?: PlainObject };
-  /** Whether a resource conforms to a profile; undefined where the profile is not known here. */
+  /** Whether a resource conforms to a profile; undefined if the profile is not stored here. */
   conforms(resource: PlainObject, canonical: string): boolean | undefined;
 }
 
@@ -20,10 +20,10 @@ export interface SliceProfiles {
   codes(canonical: string): CodeSet | undefined;
 }
 
-/** Whether a value belongs to a slice; undefined where this server cannot tell. */
+/** Whether a value belongs to a slice; undefined if this server cannot decide. */
 export type SliceTest = (value: ElementValue, surroundings: SliceSurroundings) => boolean | undefined;
 
-/** Of a discriminator that asks for more than is stored here. */
+/** For a discriminator that needs data not stored here. */
 const UNTOLD: SliceTest = () => undefined;
 
 /** Compiles the discriminators of a slicing for one slice (http://hl7.org/fhir/R4/profiling.html#discriminator). */
@@ -41,7 +41,7 @@ export function sliceTestOf(slice: ProfileNode, { discriminators }: Slicing, pro
   };
 }
 
-/** The steps of a path, and those behind `resolve()`: `other.resolve().code` is `other`, then `code`. */
+/** The steps before and after `resolve()` in a path: `other.resolve().code` is `other`, then `code`. */
 interface Way {
   readonly steps: readonly string[];
   readonly behind: readonly string[] | undefined;
@@ -102,14 +102,14 @@ function plainTest(
 }
 
 function valueTest(slice: ProfileNode, steps: readonly string[]): SliceTest | undefined {
-  // The url of an extension is stated by the extension's own profile.
+  // The profile of an extension states its url.
   const [url] = steps.length === 1 && steps[0] === 'url' ? profilesOf(slice) : [];
   const expected = url === undefined ? expectedAt(slice, steps) : { value: url };
   if (expected === undefined) return undefined;
   return ({ value }) => reach(value, steps).some((found) => matchesPattern(found, expected.value));
 }
 
-/** A required binding tells slices apart as a fixed value does. */
+/** A required binding separates slices like a fixed value. */
 function bindingTest(slice: ProfileNode, steps: readonly string[], profiles: SliceProfiles): SliceTest | undefined {
   const bound = nodeAt(slice, steps)?.constraints.findLast(({ requiredValueSet }) => requiredValueSet !== undefined);
   const codes = bound?.requiredValueSet === undefined ? undefined : profiles.codes(bound.requiredValueSet);
@@ -139,7 +139,7 @@ function typeTest(slice: ProfileNode, steps: readonly string[]): SliceTest | und
   };
 }
 
-/** The type that a reference points at, which its text tells where the target itself is elsewhere. */
+/** The target type of a reference; its text shows the type if the target is stored elsewhere. */
 function targetTypeTest(
   targets: readonly string[],
   steps: readonly string[],
@@ -154,7 +154,9 @@ function targetTypeTest(
     });
 }
 
-/** Whether the resource at the path, or what the reference there points at, conforms to a profile that the slice names. */
+/**
+ * Whether the resource at the path, or the target of the reference there, conforms to a profile that the slice names.
+ */
 function profileTest(slice: ProfileNode, { steps, behind }: Way): SliceTest | undefined {
   const node = nodeAt(slice, steps);
   const canonicals = behind === undefined ? profilesOf(node) : targetProfilesOf(node);
@@ -167,7 +169,7 @@ function profileTest(slice: ProfileNode, { steps, behind }: Way): SliceTest | un
     });
 }
 
-/** True where one is, undefined where none is but one may be. */
+/** True if the test holds for one item; undefined if it holds for none but is undecided for some. */
 function anyHolds<T>(items: readonly T[], test: (item: T) => boolean | undefined): boolean | undefined {
   let answer: boolean | undefined = false;
   for (const item of items) {
@@ -191,7 +193,7 @@ function targetProfilesOf(node: ProfileNode | undefined): readonly string[] {
   return stated.findLast((targets) => targets.length > 0) ?? [];
 }
 
-/** The fixed value or pattern that the slice states at a path, or a part of one that it states above it. */
+/** The fixed value or pattern of the slice at a path, or a part of one stated above it. */
 function expectedAt(slice: ProfileNode, steps: readonly string[]): { readonly value: unknown } | undefined {
   for (let depth = steps.length; depth >= 0; depth -= 1) {
     for (const { fixed, pattern } of nodeAt(slice, steps.slice(0, depth))?.constraints ?? []) {

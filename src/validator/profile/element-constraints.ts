@@ -28,7 +28,7 @@ export function checkCount(
     );
 }
 
-/** Only where all targets are types of R4: what a stored target conforms to is another question. */
+/** Only if all targets are R4 types: whether a stored target conforms to a profile is not checked here. */
 export function checkTargetProfiles(
   targetProfiles: readonly string[],
   reference: unknown,

@@ -2,15 +2,15 @@ import { boundValueSets } from '../../fhir/definitions/definitions';
 import { CodeSet } from '../r4/binding-check';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
-/** The codes of a value set of R4 that required bindings use. */
+/** The codes of an R4 value set with required bindings. */
 export function codesOfR4(url: string): CodeSet | undefined {
   const found = boundValueSets().find((set) => set.url === url);
   return found === undefined ? undefined : new CodeSet(url, found.codes);
 }
 
 /**
- * The codes of a stored ValueSet: its expansion, or a definition that lists every code itself.
- * @returns undefined when it is listed in neither way
+ * The codes of a stored ValueSet: its expansion, or a definition that lists every code.
+ * @returns undefined if neither lists the codes
  */
 export function listedCodesOf(url: string, valueSet: unknown): CodeSet | undefined {
   if (!isObject(valueSet)) return undefined;

@@ -6,11 +6,11 @@ export interface PlacedExtension {
   readonly place: PlacedResource;
   readonly url: string;
   readonly extension: PlainObject;
-  /** From the outermost resource to the extension. */
+  /** Path from the outermost resource to the extension. */
   readonly path: readonly (string | number)[];
 }
 
-/** The extensions of a resource whose url is asked for; those of resources inside of it belong to these. Iterative. */
+/** The extensions of a resource with one of the urls. Extensions of nested resources belong to those. Iterative. */
 export function extensionsIn(place: PlacedResource, urls: ReadonlySet<string>): readonly PlacedExtension[] {
   const found: PlacedExtension[] = [];
   const pending: { value: unknown; path: PlacedResource['path'] }[] = [{ value: place.resource, path: place.path }];
@@ -25,7 +25,7 @@ export function extensionsIn(place: PlacedResource, urls: ReadonlySet<string>): 
     const name = path.at(-2);
     if ((name === 'extension' || name === 'modifierExtension') && typeof value.url === 'string' && urls.has(value.url))
       found.push({ place, url: value.url, extension: value, path });
-    // Extensions of a primitive stand beside it in JSON; in FHIRPath they are below its name.
+    // In JSON, extensions of a primitive are in a sibling member; in FHIRPath they are below its name.
     for (const [key, member] of Object.entries(value))
       if (typeof member === 'object') pending.push({ value: member, path: [...path, key.replace(/^_/, '')] });
   }

@@ -1,41 +1,43 @@
 import { parseReference } from '../../fhir/reference';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
 
-/** A resource and what is around it: profiles hold for the contained ones and for the entries of a stored Bundle too. */
+/** A resource with its surroundings: profiles also apply to contained resources and to entries of a stored Bundle. */
 export interface PlacedResource {
   readonly resource: PlainObject;
-  /** From the outermost resource: `['Bundle', 'entry', 0, 'resource']`. */
+  /** Path from the outermost resource: `['Bundle', 'entry', 0, 'resource']`. */
   readonly path: readonly (string | number)[];
   /** The target of `#`: the resource itself, or its container. */
   readonly container: PlainObject;
-  /** Other resources by the URL that references may name: the entries of the Bundle around it. */
+  /** Other resources by the URL in references: the entries of the surrounding Bundle. */
   readonly neighbours: ReadonlyMap<string, PlainObject>;
-  /** URL of the resource in that Bundle, which relative references start from. */
+  /** URL of the resource in that Bundle, the base of relative references. */
   readonly fullUrl: string | undefined;
 }
 
 const NONE: ReadonlyMap<string, PlainObject> = new Map();
 
-/** A resource by itself. */
+/** A resource without surroundings. */
 export function placeByItself(resource: PlainObject): PlacedResource {
   const path = [String(resource.resourceType)];
   return { resource, path, container: resource, neighbours: NONE, fullUrl: undefined };
 }
 
-/** The resource and all inside of it: contained ones, entries of Bundles and Parameters. Each stands after what holds it. */
+/**
+ * The resource and all nested ones: contained ones, entries of Bundles and Parameters. Each comes after its container.
+ */
 export function placesIn(resource: PlainObject): readonly PlacedResource[] {
   return placesFrom(placeByItself(resource));
 }
 
-/** The same for a resource that has a place already. */
+/** The same for a resource with known surroundings. */
 export function placesFrom(place: PlacedResource): readonly PlacedResource[] {
   const places = [place];
-  // The list grows while it is walked.
+  // The loop appends to the list that it iterates over.
   for (const one of places) places.push(...placesBelow(one));
   return places;
 }
 
-/** Resolves a reference inside of the resource, its container and its Bundle; the type alone where only that can be read. */
+/** Resolves a reference within the resource, its container and its Bundle; only the type if nothing else is known. */
 export function resolveFrom(
   { container, neighbours, fullUrl }: PlacedResource,
   reference: unknown,

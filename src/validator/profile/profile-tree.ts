@@ -3,13 +3,13 @@ import { type ElementConstraint } from './stored-profile';
 /** An element of a profile with its children and slices: ids such as `Patient.identifier:mrn.system` as a tree. */
 export interface ProfileNode {
   readonly name: string;
-  /** Of the element itself; a profile and each of its bases may add some. */
+  /** Constraints of the element itself; a profile and each of its bases may add some. */
   readonly constraints: ElementConstraint[];
   readonly children: Map<string, ProfileNode>;
   readonly slices: Map<string, ProfileNode>;
 }
 
-/** Makes the tree of a profile's elements, those of its bases first. */
+/** Builds the tree of a profile's elements, with those of its bases first. */
 export function profileTreeOf(type: string, elements: readonly ElementConstraint[]): ProfileNode {
   const root = nodeOf(type);
   for (const element of elements) {

@@ -5,20 +5,20 @@ import { type ProfileNode, profileTreeOf } from './profile-tree';
 import { type TestedSlice } from './slice-check';
 import { type ElementConstraint, type Slicing, type StoredProfile } from './stored-profile';
 
-/** Profiles and value sets, as far as they are stored here. */
+/** Stored profiles and value sets. */
 export interface StoredSources {
   /**
-   * The same object at each call.
+   * Returns the same object at each call.
    * @param canonical a URL, with or without `|version`
    */
   profile(canonical: string): StoredProfile | undefined;
-  /** The codes of a value set that is listed in full. */
+  /** The codes of a completely listed value set. */
   codes(canonical: string): CodeSet | undefined;
 }
 
 const MAX_BASES = 16;
 
-/** The trees of profiles and the tests of their slices, each made once. */
+/** The trees of profiles and the tests of their slices, each built once. */
 export class ProfileTrees implements SliceProfiles {
   private readonly trees = new Map<StoredProfile, ProfileNode>();
   private readonly slices = new Map<ProfileNode, readonly TestedSlice[]>();
@@ -52,7 +52,7 @@ export class ProfileTrees implements SliceProfiles {
     return this.sources.codes(canonical);
   }
 
-  /** A snapshot says everything; a differential comes on top of its base. */
+  /** A snapshot is complete; a differential extends its base. */
   private elementsOf(profile: StoredProfile, basesLeft: number): readonly ElementConstraint[] {
     if (
       profile.hasSnapshot ||

@@ -44,7 +44,7 @@ others['http://hl7.org/fhir/StructureDefinition/vitalsigns'] = definition('Obser
 
 const read = new Map<object | undefined, StoredProfile | undefined>();
 
-/** One object for each definition, as the server has it. */
+/** The same object for each definition, as in the server. */
 function profileOf(canonical: string): StoredProfile | undefined {
   const found = others[canonical];
   if (!read.has(found)) read.set(found, storedProfileOf(found));
@@ -345,30 +345,30 @@ describe(ProfileValidator, () => {
   it.each([
     [[{ city: 'A' }, { country: 'B' }], []],
     [[{ city: 'A' }, { text: 'C' }], ['error structure Patient.address[1]']],
-  ])('C4.4: asks for one of several profiles of a type: %j', (address, expected) => {
+  ])('C4.4: requires one of several profiles of a type: %j', (address, expected) => {
     const one = [{ id: 'Patient.address', type: [{ code: 'Address', profile: [TOWN, LAND] }] }];
     expect(issues(one, patient({ address }))).toEqual(expected);
     const two = [TOWN, LAND].map((url) => ({ code: 'Address', profile: [url] }));
     expect(issues([{ id: 'Patient.address', type: two }], patient({ address }))).toEqual(expected);
   });
 
-  it('C4.4: accepts a value where one of the profiles is not stored, and names one fault of all', () => {
+  it('C4.4: accepts a value if one of the profiles is not stored, and reports one fault for all', () => {
     const elements = [{ id: 'Patient.address', type: [{ code: 'Address', profile: [TOWN, 'http://p.example/no'] }] }];
     expect(issues(elements, patient({ address: [{ text: 'C' }] }))).toEqual([]);
   });
 
-  it('C4.4: checks a value once by each profile, however deep profiles name themselves', () => {
+  it('C4.4: checks a value once by each profile, at any depth of recursive profiles', () => {
     const url = 'http://p.example/deep';
     const type = [{ code: 'Extension', profile: [url] }];
     const element = { id: 'Extension.extension', type };
-    // Two elements of the profile lead to the same values; without a memory each level would double the work.
+    // Two elements of the profile lead to the same values; without a cache each level would double the work.
     others[url] = definition('Extension', [element, { ...element, min: 0 }], { url });
     let extension: object = { url: 'x', valueCode: 'x' };
     for (let depth = 0; depth < 60; depth += 1) extension = { url: 'x', extension: [extension] };
     expect(issues([{ id: 'Patient.extension', type }], patient({ extension: [extension] }))).toEqual([]);
   });
 
-  it('C4.4: holds a resource in an entry to its type and profile', () => {
+  it('C4.4: checks a resource in an entry by its type and profile', () => {
     const bundle = (resource: object): { resourceType: string } => ({
       resourceType: 'Bundle',
       ...{ entry: [{ resource }] },
@@ -406,7 +406,7 @@ describe(ProfileValidator, () => {
       [KIND],
       ['error required Observation.category', 'warning informational Observation.category'],
     ],
-  ])('C4.5: a slice that is bound to %s leaves the others checked: %j', (valueSet, category, expected) => {
+  ])('C4.5: checks the others if a slice is bound to %s: %j', (valueSet, category, expected) => {
     expect(issues(binding(valueSet), observation({ category }))).toEqual(expected);
   });
 
@@ -422,13 +422,13 @@ describe(ProfileValidator, () => {
     expect(issues(SLICED(rules), patient({ identifier }))).toEqual(expected);
   });
 
-  it('slices in order where the order counts', () => {
+  it('slices in order if the slicing is ordered', () => {
     expect(issues(SLICED('open', true), patient({ identifier: [SSN, MRN] }))).toEqual([
       'error structure Patient.identifier[1]',
     ]);
   });
 
-  it('slices by what exists', () => {
+  it('slices by existence', () => {
     const elements = [
       { id: 'Patient.contact', slicing: { discriminator: [{ type: 'exists', path: 'organization' }], rules: 'open' } },
       { id: 'Patient.contact:work', sliceName: 'work', max: '1' },
@@ -448,7 +448,7 @@ describe(ProfileValidator, () => {
     ]);
   });
 
-  it('takes profiles of HL7 for profiles, though their URLs look like those of types', () => {
+  it('treats profiles of HL7 as profiles, though their URLs look like those of types', () => {
     const more = { baseDefinition: 'http://hl7.org/fhir/StructureDefinition/vitalsigns' };
     expect(issues([], observation({}), more)).toEqual(['error required Observation.subject']);
   });
@@ -458,7 +458,7 @@ describe(ProfileValidator, () => {
     expect(issues([{ id: 'Patient.name', min: 1 }], patient({}), more)).toEqual(['error required Patient.gender']);
   });
 
-  it('is for its own type only', () => {
+  it('applies to its own type only', () => {
     const profile = storedProfileOf(definition('Group', []));
     expect(
       profile && atOnce(new ProfileValidator(sources).validate(placeByItself(patient({})), profile)),
@@ -466,7 +466,7 @@ describe(ProfileValidator, () => {
   });
 });
 
-describe('slices that ask what a reference points at', () => {
+describe('slices by the target of a reference', () => {
   const BOOK = 'http://p.example/book';
   const MAN = 'http://p.example/man';
   const own: ProfileSources = {

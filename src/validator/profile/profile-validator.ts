@@ -17,7 +17,7 @@ import { type Measures } from './value-limits';
 
 export type ProfileSources = StoredSources & Measures;
 
-/** Slices that ask whether a resource conforms to a profile whose slices ask the same. */
+/** Maximum nesting of slices that test whether a resource conforms to a profile. */
 const MAX_DEPTH = 3;
 
 /** Issues of one value by one profile. */
@@ -27,16 +27,16 @@ interface Outcome {
 }
 
 /**
- * Validates a resource by one stored profile, beyond what its type demands anyway (http://hl7.org/fhir/R4/profiling.html). In
- * steps: an invariant is the longest one.
+ * Validates a resource by one stored profile, in addition to the rules of its type
+ * (http://hl7.org/fhir/R4/profiling.html). Runs in steps, of which an invariant is the longest.
  */
 export class ProfileValidator {
   private readonly trees: ProfileTrees;
   private readonly constraints: ConstraintCheck;
   private place: PlacedResource | undefined;
-  /** Resources inside of the one that is validated; found when a profile first asks for one. */
+  /** Resources inside the validated one; collected when a profile first needs one. */
   private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
-  /** Each value is checked once by each profile, however many elements name the profile. */
+  /** Each value is checked once by each profile, even if several elements name the profile. */
   private outcomes = new Map<StoredProfile, Map<unknown, Outcome>>();
   private readonly conforming = new Map<string, boolean | undefined>();
   private readonly numbers = new Map<unknown, number>();
@@ -47,7 +47,7 @@ export class ProfileValidator {
     this.constraints = new ConstraintCheck(sources);
   }
 
-  /** Issues of the resource by the profile; what could not be checked is a warning. */
+  /** Issues of the resource by the profile; unchecked rules are warnings. */
   *validate(place: PlacedResource, profile: StoredProfile): Steps<readonly ErrorIssue[]> {
     const run = this.runAt(place.path);
     if (profile.type === place.resource.resourceType) yield* this.checkResource(place, profile, run);
@@ -110,7 +110,7 @@ export class ProfileValidator {
     },
   };
 
-  /** Each resource is tried once by each profile at each depth, however many references point at it. */
+  /** Each resource is tested once by each profile at each depth, for any number of references to it. */
   private conformsBy(profile: StoredProfile, resource: PlainObject, place: PlacedResource): boolean {
     const key = `${this.depth} ${this.numberOf(profile)} ${this.numberOf(resource)}`;
     const known = this.conforming.get(key);
@@ -170,7 +170,7 @@ export class ProfileValidator {
     url: string,
   ): Steps<void> {
     this.constraints.checkValue(constraint, item.value, run, url);
-    // Of another type than it may have, its code means nothing.
+    // The code of a value with a wrong type has no meaning.
     if (yield* this.checkTypes(constraint, item, run, url)) this.constraints.checkBinding(constraint, item, run, url);
     for (const invariant of constraint.invariants) {
       this.constraints.checkInvariant(invariant, constraint.path, item.value, run);
@@ -196,7 +196,7 @@ export class ProfileValidator {
     return true;
   }
 
-  /** The value must meet one of the profiles that its type names. */
+  /** The value must conform to one of the profiles that its type names. */
   private *checkProfiles(
     canonicals: readonly string[],
     value: PlainObject,
@@ -206,7 +206,7 @@ export class ProfileValidator {
     const outcomes: Outcome[] = [];
     for (const canonical of canonicals) {
       const outcome = yield* this.outcomeOf(canonical, value, run);
-      // One that is not stored, or is a type of R4, may be met.
+      // A profile that is not stored, or is an R4 type, counts as met.
       if (outcome === undefined) return;
       outcomes.push(outcome);
     }

@@ -13,7 +13,7 @@ export interface TestedSlice {
 }
 
 export interface SliceContext {
-  /** Of the profile. */
+  /** URL of the profile. */
   readonly url: string;
   readonly surroundings: SliceSurroundings;
   checkNode(slice: ProfileNode, item: ElementValue): Steps<void>;
@@ -25,7 +25,7 @@ const EXTENSION_SLICING: Slicing = {
   isOrdered: false,
 };
 
-/** The slicing that the profile states, or that extensions and choices have by themselves. */
+/** The slicing stated by the profile, or the implicit one of extensions and choices. */
 export function slicingOf({ name, constraints }: ProfileNode): Slicing | undefined {
   const stated = constraints.findLast(({ slicing }) => slicing !== undefined)?.slicing;
   if (stated !== undefined) return stated;
@@ -36,8 +36,8 @@ export function slicingOf({ name, constraints }: ProfileNode): Slicing | undefin
 }
 
 /**
- * Sorts the values of an element into its slices and checks each by its slice, then the order and how many there are
- * (http://hl7.org/fhir/R4/profiling.html#slicing). A slice whose test has no answer leaves the others checked.
+ * Assigns the values of an element to its slices and checks each by its slice, then order and counts
+ * (http://hl7.org/fhir/R4/profiling.html#slicing). If the test of a slice is undecided, the others are still checked.
  */
 export function* checkSlices(
   slicing: Slicing,

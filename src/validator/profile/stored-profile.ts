@@ -1,6 +1,6 @@
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
-/** An element of a StructureDefinition, as far as a profile constrains with it (http://hl7.org/fhir/R4/elementdefinition.html). */
+/** An element of a StructureDefinition, reduced to its constraints (http://hl7.org/fhir/R4/elementdefinition.html). */
 export interface ElementConstraint {
   readonly id: string;
   readonly path: string;
@@ -8,9 +8,9 @@ export interface ElementConstraint {
   /** Infinity for `*`. */
   readonly max: number | undefined;
   readonly types: readonly TypeConstraint[];
-  /** `fixed[x]`: the value must be the same, whatever it holds. */
+  /** `fixed[x]`: the value must be exactly this. */
   readonly fixed: { readonly value: unknown } | undefined;
-  /** `pattern[x]`: the value must hold at least this. */
+  /** `pattern[x]`: the value must contain at least this. */
   readonly pattern: { readonly value: unknown } | undefined;
   /** `minValue[x]` and `maxValue[x]`, both inclusive. */
   readonly minValue: { readonly value: unknown } | undefined;
@@ -41,18 +41,18 @@ export interface Invariant {
   readonly expression: string;
 }
 
-/** A profile as it is stored: a StructureDefinition that constrains a type. */
+/** A stored profile: a StructureDefinition that constrains a type. */
 export interface StoredProfile {
   readonly url: string;
-  /** The type that it constrains. */
+  /** The constrained type. */
   readonly type: string;
-  /** Canonical of what it constrains: a type of R4 or another profile. */
+  /** Canonical of its base: an R4 type or another profile. */
   readonly base: string | undefined;
   readonly hasSnapshot: boolean;
   readonly elements: readonly ElementConstraint[];
 }
 
-/** Reads a StructureDefinition; undefined when it constrains nothing, such as a logical model. */
+/** Reads a StructureDefinition; undefined if it constrains no type, such as a logical model. */
 export function storedProfileOf(definition: unknown): StoredProfile | undefined {
   if (!isObject(definition) || definition.kind === 'logical') return undefined;
   const { url, type, baseDefinition, snapshot, differential } = definition;

@@ -5,16 +5,16 @@ import { type TypeConstraint } from './stored-profile';
 
 /** The types of an element in a profile, compared with one value. */
 export interface FittingTypes {
-  /** The type of the value where its key or the value itself names it. */
+  /** The type of the value, if its key or the value itself names it. */
   readonly actual: string | undefined;
   readonly isFitting: boolean;
-  /** Canonicals of which the value must conform to one; none where any value will do. */
+  /** Canonicals of profiles; the value must conform to one. None if any value is allowed. */
   readonly profiles: readonly string[];
-  /** Profiles of which the target of a reference must conform to one; none where any target will do. */
+  /** Profiles of reference targets; the target must conform to one. None if any target is allowed. */
   readonly targetProfiles: readonly string[];
 }
 
-/** Of several types that may be meant, one without profiles lets all values through. */
+/** If several types are possible, one without profiles allows all values. */
 export function fittingTypesOf(types: readonly TypeConstraint[], item: ElementValue): FittingTypes {
   const actual = item.choiceType ?? resourceTypeOf(item.value);
   const fitting = actual === undefined ? types : types.filter(({ code }) => isOfType(actual, code));
@@ -32,7 +32,7 @@ export function resourceTypeOf(value: unknown): string | undefined {
   return isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined;
 }
 
-/** Types of this server are resources too, though R4 does not know them. */
+/** Types of this server are resources too, though R4 does not define them. */
 function isOfType(actual: string, code: string): boolean {
   if (actual === `${code.charAt(0).toUpperCase()}${code.slice(1)}` || isSubtype(actual, code)) return true;
   return lineageOf(actual).length === 0 && (code === 'Resource' || code === 'DomainResource');

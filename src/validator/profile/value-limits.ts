@@ -4,7 +4,7 @@ import { type ValidationRun } from '../r4/validation-run';
 import { type ElementConstraint } from './stored-profile';
 
 export interface Measures {
-  /** Converts a number of one UCUM unit to another; undefined where they measure different things. */
+  /** Converts a number between UCUM units; undefined if they are not convertible. */
   convert(value: number, from: string, to: string): number | undefined;
   /** Epoch milliseconds. */
   now(): number;
@@ -13,12 +13,12 @@ export interface Measures {
 const UCUM = 'http://unitsofmeasure.org';
 const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?$/;
 const HOUR = 3_600_000;
-/** Zones reach from UTC-12 to UTC+14. */
+/** Time zones range from UTC-12 to UTC+14. */
 const WIDEST_ZONE = 14 * HOUR;
 
 /**
- * Checks `minValue[x]`, `maxValue[x]` and `maxLength` of a profile (http://hl7.org/fhir/R4/elementdefinition.html). A date is
- * refused only if all of its span is outside.
+ * Checks `minValue[x]`, `maxValue[x]` and `maxLength` of a profile (http://hl7.org/fhir/R4/elementdefinition.html). A
+ * date is refused only if its whole span is outside.
  */
 export function checkLimits(
   { minValue, maxValue, maxLength }: ElementConstraint,
@@ -54,7 +54,7 @@ function checkLimit(
   else if (side === 'max' && order > 0) run.report('value', `${url}: it must be at most ${shown}.`);
 }
 
-/** Counts code points: UTF-16 would count signs beyond the basic plane twice. */
+/** Counts code points: UTF-16 would count characters beyond the basic plane twice. */
 function isLonger(text: string, length: number): boolean {
   if (text.length <= length) return false;
   const characters = text[Symbol.iterator]();
@@ -62,7 +62,7 @@ function isLonger(text: string, length: number): boolean {
   return characters.next().done !== true;
 }
 
-/** Below 0 if all of `value` is less than `limit`, above 0 if greater; undefined if they cannot be compared. */
+/** Negative if all of `value` is less than `limit`, positive if greater; undefined if they cannot be compared. */
 function compare(value: unknown, limit: unknown, measures: Measures): number | undefined {
   if (typeof value === 'number' && typeof limit === 'number') return value - limit;
   if (isObject(value) && isObject(limit)) return compareQuantities(value, limit, measures);
@@ -99,7 +99,7 @@ function compareQuantities(value: PlainObject, limit: PlainObject, measures: Mea
   return converted === undefined ? undefined : converted - limit.value;
 }
 
-/** Of a date, a Quantity is a time before now (`minValue`) or after it (`maxValue`). */
+/** For a date, a Quantity is a time before now (`minValue`) or after it (`maxValue`). */
 function aroundNow({ value, code }: PlainObject, side: 'min' | 'max', present: number): Span | undefined {
   if (typeof value !== 'number') return undefined;
   const amount = side === 'min' ? -value : value;

@@ -6,26 +6,26 @@ import { type ValidationRun } from './validation-run';
 
 export type ItemCheck = (item: unknown, run: ValidationRun) => void;
 
-/** As {@link ItemCheck}, of a value that may be large: it may leave a rest. */
+/** Like {@link ItemCheck}, for a value that may be large: it may return unfinished work. */
 export type ElementCheck = (item: unknown, run: ValidationRun) => Rest;
 
-/** Messages list the codes of a value set up to this number; of longer ones they name the URL. */
+/** Messages list the codes of a value set up to this number; for longer ones they name the URL. */
 const LISTED_CODES = 24;
 
-/** Currencies are not in HL7's package; their codes have a syntax (ISO 4217). */
+/** HL7's package does not list currencies; their codes are checked by syntax (ISO 4217). */
 const SYNTAX: Readonly<Record<string, { readonly pattern: RegExp; readonly description: string }>> = {
   'Money.currency': { pattern: /^[A-Z]{3}$/, description: 'a currency code of ISO 4217, such as "EUR"' },
 };
 
 let byElement: ReadonlyMap<string, BoundValueSet> | undefined;
 
-/** The code system of resource types, which modules add to. */
+/** The code system of resource types, to which modules add types. */
 const RESOURCE_TYPES = 'http://hl7.org/fhir/resource-types';
 
 /**
- * The check of the required binding of an element, if it has one.
+ * The check of an element's required binding, if it has one.
  * @param owner the type that has the element
- * @param ownTypes resource types of this server that R4 does not know; a code may name them too
+ * @param ownTypes resource types of this server unknown to R4; a code may name them too
  */
 export function bindingCheckOf(
   owner: string,
@@ -49,7 +49,7 @@ function withTypes(codes: BoundValueSet['codes'], ownTypes: readonly string[]): 
   return types === undefined ? codes : { ...codes, [RESOURCE_TYPES]: [...types, ...ownTypes] };
 }
 
-/** A value set in full. */
+/** A complete value set. */
 export class CodeSet {
   private readonly systems: ReadonlyMap<string, ReadonlySet<string>>;
   private readonly codes: ReadonlySet<string>;
@@ -83,10 +83,10 @@ export class CodeSet {
     return this.codes.size <= LISTED_CODES ? [...this.codes].join(', ') : `those of ${this.url}`;
   }
 
-  /** The code that a wrong one probably means; empty where none is near, or the system is what is wrong. */
+  /** The probable meaning of a wrong code; empty if none is near, or if the system is wrong. */
   hintFor(codes: readonly unknown[]): string {
     for (const code of codes) {
-      // Of signs such as "=<" the nearest one would be a guess.
+      // For symbols such as "=<", the nearest one would be a guess.
       if (typeof code !== 'string' || this.codes.has(code) || !/[a-z]{2}/i.test(code)) continue;
       const near = nearestCode(code.toLowerCase().replace(/[\s_]/g, '-'), this.codes) ?? nearestCode(code, this.codes);
       if (near !== undefined) return ` Did you mean "${near}"?`;
@@ -129,7 +129,7 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   };
 }
 
-/** `data-absent-reason` and its like stand in for a value. */
+/** Allows extensions such as `data-absent-reason` instead of a value. */
 function hasOnlyExtensions(item: PlainObject): boolean {
   return Object.keys(item).every((key) => key === 'extension' || key === 'id');
 }

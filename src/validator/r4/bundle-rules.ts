@@ -6,10 +6,13 @@ import { type ValidationRun } from './validation-run';
 
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 const RESTFUL = /^(https?:\/\/\S*\/)([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})$/;
-/** Links of a page (https://www.iana.org/assignments/link-relations); others, such as stylesheets, may repeat. */
+/**
+ * Paging links (https://www.iana.org/assignments/link-relations), which may occur once; others, such as stylesheets,
+ * may repeat.
+ */
 const ONCE: readonly unknown[] = ['self', 'first', 'previous', 'prev', 'next', 'last'];
 
-/** Rules of a Bundle that R4 states in words (http://hl7.org/fhir/R4/bundle.html). */
+/** Rules for a Bundle that R4 states in prose (http://hl7.org/fhir/R4/bundle.html). */
 export const checkBundle: ItemCheck = (bundle, run) => {
   if (!isObject(bundle)) return;
   const entries = objectsIn(bundle.entry);
@@ -33,8 +36,9 @@ function checkLinks(links: readonly PlainObject[], run: ValidationRun): void {
 }
 
 /**
- * `fullUrl` is absolute, and in a document it agrees with the id (http://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl).
- * Elsewhere it need not: HL7's own examples of searches and collections do not agree.
+ * `fullUrl` must be absolute and, in a document, agree with the id
+ * (http://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl). Elsewhere it need not: HL7's own examples of
+ * searches and collections do not agree.
  */
 function fullUrlFaultOf({ fullUrl, resource }: PlainObject, bundleType: unknown): string | undefined {
   if (typeof fullUrl !== 'string') return undefined;
@@ -56,7 +60,9 @@ function searchFaultOf({ resource, search }: PlainObject): string | undefined {
   return isOutcome || resource.id !== undefined ? undefined : 'A resource that a search found must have an id.';
 }
 
-/** Direct references of a Composition lead into its document (http://hl7.org/fhir/R4/documents.html#content). */
+/**
+ * Direct references of a Composition must have targets in its document (http://hl7.org/fhir/R4/documents.html#content).
+ */
 function checkDocument(entries: readonly PlainObject[], run: ValidationRun): void {
   const [first] = entries;
   const composition = first?.resource;
@@ -88,7 +94,7 @@ interface FoundReference {
   readonly path: readonly (string | number)[];
 }
 
-/** Members of a Composition whose targets belong to its document; relatesTo names other documents. */
+/** Members of a Composition with targets in its document; relatesTo names other documents. */
 const DIRECT = ['subject', 'encounter', 'author', 'custodian', 'focus', 'entry', 'party', 'detail'] as const;
 const BETWEEN = ['attester', 'event', 'section'] as const;
 

@@ -3,7 +3,7 @@ import { type ItemCheck } from './binding-check';
 import { checkBundle } from './bundle-rules';
 import { checkConstrainedPaths } from './definition-rules';
 
-/** Invariants whose expressions walk all descendants, as one walk each; and rules that R4 states in words. */
+/** Invariants whose expressions visit all descendants, each as one walk; and rules that R4 states in prose. */
 export const HAND_MADE: Readonly<Record<string, ItemCheck>> = {
   Attachment: (attachment, run) => {
     if (!isObject(attachment)) return;
@@ -39,7 +39,7 @@ function differentialPathsOf(definition: unknown): readonly string[] {
   return elements.flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
 }
 
-/** Bytes that base64 stands for; white space is allowed between its signs. */
+/** The number of bytes encoded by base64; white space is allowed between its characters. */
 function byteCountOf(base64: string): number {
   let signs = 0;
   for (let index = 0; index < base64.length; index += 1) {
@@ -49,7 +49,7 @@ function byteCountOf(base64: string): number {
   return Math.floor((signs * 3) / 4);
 }
 
-/** Whether a member of nested elements never repeats. */
+/** Whether all values of a member in nested elements are distinct. */
 function isDistinct(root: unknown, children: string, member: string): boolean {
   const seen = new Set<unknown>();
   const pending = [root];

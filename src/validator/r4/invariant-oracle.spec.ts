@@ -34,14 +34,14 @@ describe('compiled invariants', () => {
       const words = wordsOf(invariant.expression);
       const differing = Array.from({ length: CASES }, () => elementOf(type, random, words, 3)).filter((element) => {
         const variables = { resource: element, rootResource: element, context: element };
-        // Only false refuses. Whether an answer is true or empty may differ: the library gives up on what decides nothing.
+        // Only false is a failure. True and empty may differ, since the library stops where nothing is decided.
         return (compiled(element, variables) === false) !== (library(element, variables) === false);
       });
       expect(differing).toEqual([]);
     },
   );
 
-  it('leave hardly any expression to the library', () => {
+  it('leaves hardly any expression to the library', () => {
     const left = stated.filter(
       ({ invariant, path, type }) => compileQuestion(parseExpression(invariant.expression), path, type) === undefined,
     );
@@ -65,7 +65,7 @@ function randomOf(seed: number): Random {
   };
 }
 
-/** The texts of an expression: values that make a difference. */
+/** The string literals of an expression: values that affect its result. */
 function wordsOf(expression: string): readonly string[] {
   return [...expression.matchAll(/'([^'\\]*)'/g)].map(([, word = '']) => word).filter((word) => word !== '');
 }

@@ -11,11 +11,11 @@ export type MemberCheck = (value: unknown, owner: PlainObject, run: ValidationRu
 /** A JSON member that a type may have. */
 export interface KnownMember {
   readonly check: MemberCheck;
-  /** Name of the choice and key without `_`: `value[x]` may have one key only. */
+  /** Name of the choice, and key without `_`: `value[x]` may have only one key. */
   readonly choice?: { readonly name: string; readonly key: string };
 }
 
-/** An element: its name in paths, and the check of each of its values. */
+/** An element: its name in paths, and the check of each value. */
 export interface ElementShape {
   readonly name: string;
   readonly isRepeated: boolean;
@@ -25,7 +25,7 @@ export interface ElementShape {
 /** Checks one item of a repeated element. */
 type ListItemCheck = (item: unknown, index: number, owner: PlainObject, run: ValidationRun) => Rest;
 
-/** A member whose values are objects. */
+/** A member with object values. */
 export function complexMember({ name, isRepeated, item }: ElementShape): MemberCheck {
   if (!isRepeated) return singleMember(name, item);
   return listMember(name, (one, _index, _owner, run) => {
@@ -35,7 +35,7 @@ export function complexMember({ name, isRepeated, item }: ElementShape): MemberC
   });
 }
 
-/** A member whose values are primitives; `_member` beside it may hold their extensions. */
+/** A member with primitive values; its sibling `_member` may hold their extensions. */
 export function primitiveMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
   if (!isRepeated) return singleMember(name, item);
   const sibling = `_${key}`;
@@ -86,7 +86,7 @@ function singleMember(
   };
 }
 
-/** @param checkList reports what is wrong with the whole list */
+/** @param checkList reports faults of the whole list */
 function listMember(
   name: string,
   check: ListItemCheck,
@@ -100,7 +100,7 @@ function listMember(
   };
 }
 
-/** Checks items until it is time to pause; the others are the rest. */
+/** Checks items until the next pause; returns the remaining items as unfinished work. */
 function checkItems(items: readonly unknown[], check: ListItemCheck, owner: PlainObject, run: ValidationRun): Rest {
   for (let at = 0; at < items.length; at += 1) {
     run.enter(at);
@@ -131,7 +131,7 @@ function* otherItems(
   }
 }
 
-/** Invariant ele-1 of a primitive without a value: an id alone says nothing. */
+/** Invariant ele-1 for a primitive without a value: an id alone is no content. */
 function checkContent(element: unknown, run: ValidationRun): void {
   if (!isObject(element) || element.id === undefined || Object.keys(element).length > 1) return;
   run.report(

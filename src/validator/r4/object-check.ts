@@ -5,26 +5,26 @@ import { jsonKindOf, type KnownMember } from './member-check';
 import { hintFor } from './unknown-member';
 import { type ValidationRun } from './validation-run';
 
-/** An element that must be there, by any of its keys. */
+/** A required element, by any of its keys. */
 export interface RequiredElement {
   readonly name: string;
   readonly keys: readonly string[];
 }
 
-/** The table that an object of a type is checked by. */
+/** The table for checking objects of a type. */
 export interface ObjectTable {
   readonly type: string;
-  /** Whether FHIR's ele-1 does not apply: to resources, and to types of the native style. */
+  /** Whether FHIR's ele-1 does not apply: to resources and native types. */
   readonly mayBeEmpty: boolean;
-  /** Whether members that are not listed are let through. */
+  /** Whether unlisted members are allowed. */
   readonly hasOtherMembers: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
   readonly required: readonly RequiredElement[];
-  /** Run only on objects whose structure is sound. */
+  /** Rules that run only on objects without structural faults. */
   readonly rules: readonly ItemCheck[];
 }
 
-/** Checks a JSON object: known members only, required ones there, one of each choice, not empty, rules kept. */
+/** Checks a JSON object: only known members, all required ones, one of each choice, not empty, rules met. */
 export function checkObject(table: ObjectTable, value: unknown, run: ValidationRun): Rest {
   if (isObject(value)) return new ObjectWalk(table, value, run).start();
   run.report('structure', `It must be an object (${table.type}), not ${jsonKindOf(value)}.${exampleOf(table.type)}`);
@@ -34,9 +34,9 @@ export function checkObject(table: ObjectTable, value: unknown, run: ValidationR
 /** The check of one object, which can pause between its members. */
 class ObjectWalk {
   private readonly issuesBefore: number;
-  // Beside a primitive, an id alone says something: the value is in the other member.
+  // Beside a primitive, an id alone is content: the value is in the other member.
   private hasContent: boolean;
-  /** The member that was chosen of each choice; undefined once a second one is reported. */
+  /** The chosen member of each choice; undefined once a second one was reported. */
   private chosen: Map<string, string | undefined> | undefined;
   private misspelt: Set<string> | undefined;
 
@@ -97,7 +97,7 @@ class ObjectWalk {
   private end(): void {
     const { table, value, run } = this;
     for (const { name, keys } of table.required) {
-      // A misspelt one is reported already.
+      // Misspelt names are already reported.
       if (keys.some((key) => value[key] !== undefined) || this.misspelt?.has(name) === true) continue;
       run.reportAt(
         name,
@@ -133,7 +133,7 @@ function exampleOf(type: string): string {
   return example === undefined ? '' : ` Send ${example}.`;
 }
 
-/** @returns the name of the element that is meant, where one is near */
+/** @returns the name of the probably intended element, if one is near */
 function reportUnknown({ type, members }: ObjectTable, key: string, run: ValidationRun): string | undefined {
   const { hint, meant } = hintFor(key, type, members);
   const shown = key.slice(0, 64);

@@ -2,7 +2,7 @@ import { isFhirId } from '../../fhir/reference';
 import { dateSpanOf, type DateSpan } from '../../fhir/instant';
 import { xhtmlFaultOf } from './xhtml';
 
-/** A primitive type: whether a JSON value is one, and how to say what it must be. */
+/** A primitive type: the test for JSON values, and a description for messages. */
 export interface PrimitiveCheck {
   readonly json: 'string' | 'number' | 'boolean';
   readonly is: (value: string | number | boolean) => boolean;
@@ -21,8 +21,9 @@ const UUID = /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?$/;
 
 /**
- * The primitive types of R4 by their formats (http://hl7.org/fhir/R4/datatypes.html#primitive). Three deviations: strings may
- * hold any white space, as the corrected pattern of R5 has it; dates must be days of the calendar; uuids may be upper case.
+ * The primitive types of R4 by their formats (http://hl7.org/fhir/R4/datatypes.html#primitive). Three deviations:
+ * strings may contain any white space, as in the corrected pattern of R5; dates must exist in the calendar; uuids may
+ * be upper case.
  */
 export const PRIMITIVES: Readonly<Record<string, PrimitiveCheck>> = {
   boolean: { json: 'boolean', is: () => true, description: 'true or false, without quotes' },
@@ -86,12 +87,15 @@ function isMoment(span: DateSpan | undefined): boolean {
   return span !== undefined && span.hasZone && (span.precision === 'second' || span.precision === 'fraction');
 }
 
-/** One reading of the text: times are a good part of what a validation costs. */
+/** Parses the text once, since times are a large part of the cost of a validation. */
 function isDayOrMoment(span: DateSpan | undefined): boolean {
   return isDay(span) || isMoment(span);
 }
 
-/** By characters: a pattern would keep state for each group of an attachment of 20 MB. White space is allowed between them. */
+/**
+ * Checks character by character: a pattern would keep state for each group of a 20 MB attachment. White space is
+ * allowed in between.
+ */
 function isBase64(value: string): boolean {
   let symbols = 0;
   let padding = 0;

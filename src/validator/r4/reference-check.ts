@@ -5,13 +5,13 @@ import { isObject } from '../../platform/json/plain-object';
 import { type ItemCheck } from './binding-check';
 import { type ValidationRun } from './validation-run';
 
-/** References of a transaction name a search that finds their target (http://hl7.org/fhir/R4/http.html#trules). */
+/** In a transaction, a reference may be a search for its target (http://hl7.org/fhir/R4/http.html#trules). */
 const CONDITIONAL = /^([A-Z][A-Za-z]*)\?\S+$/;
 
 /**
- * Checks the syntax of a Reference and, where it can be read, the type of its target
- * (http://hl7.org/fhir/R4/references.html). A logical reference, which has an identifier only, is fine.
- * @param targets types that it may point at; none for any
+ * Checks the syntax of a Reference and, if it is known, the type of its target
+ * (http://hl7.org/fhir/R4/references.html). A logical reference, with only an identifier, is valid.
+ * @param targets allowed target types; none for any
  */
 export function referenceCheck(targets: readonly string[]): ItemCheck {
   return (item, run) => {
@@ -46,18 +46,18 @@ function checkTarget(type: string, targets: readonly string[], run: ValidationRu
   run.report('structure', `It may point at ${targets.join(', ')}, not at ${type.slice(0, 64)}.${hint}`);
 }
 
-/** Reports what is no reference at all. */
+/** Also reports text that is no reference. */
 function targetTypeOf(reference: string, run: ValidationRun): string | undefined {
   const target = parseReference(reference, '');
   switch (target?.kind) {
     case 'local':
-      // Some writers name an entry "urn:uuid:…" and refer to it by type and UUID.
+      // Some systems name an entry "urn:uuid:…" and refer to it by type and UUID.
       return run.entryTypeOf(`urn:uuid:${target.id}`) ?? target.type;
     case 'contained':
       run.noteFragment(reference);
       return containedTypeOf(target.id, run);
     case 'absolute':
-      // On another server a path that looks like a type need not be one.
+      // On another server, a path segment that looks like a type need not be one.
       return (
         run.entryTypeOf(target.key) ??
         (target.type !== undefined && isR4ResourceType(target.type) ? target.type : undefined)

@@ -14,7 +14,7 @@ function faults(resource: Json): string[] {
 
 type Json = Readonly<Record<string, unknown>> & { readonly resourceType: string };
 
-/** JSON has no infinity, but `JSON.parse` makes one of 1e400. */
+/** JSON has no infinity, but `JSON.parse` turns 1e400 into one. */
 const infinite = (_key: string, value: unknown): unknown => (value === '1e400' ? Infinity : value);
 
 const UNKNOWN = { url: 'http://x', valueCode: 'unknown' };
@@ -64,7 +64,7 @@ const FIRST_VERSION = {
   resource: { resourceType: 'Patient', id: '1', meta: { versionId: '1' } },
 };
 
-/** A profile of Observation with these paths, each perhaps with a type and its profile behind colons. */
+/** A profile of Observation with these paths, each optionally with a type and its profile after colons. */
 const constraining = (...paths: readonly string[]): Json => ({
   resourceType: 'StructureDefinition',
   url: 'http://x.example/profile',
@@ -182,12 +182,12 @@ describe(ResourceValidator, () => {
       'nested parameters',
       { resourceType: 'Parameters', parameter: [{ name: 'a', part: [{ name: 'b', resource: patient({}) }] }] },
     ],
-  ])('takes %s', (_title, resource) => {
+  ])('accepts %s', (_title, resource) => {
     expect(faults(resource)).toEqual([]);
   });
 
   it.each([
-    // The eleven that libraries fail on.
+    // The eleven on which libraries fail.
     ['an unknown member', patient({ colour: 'red' }), ['structure Patient.colour']],
     ['a wrong JSON type', patient({ active: 'true' }), ['structure Patient.active']],
     ['a single value where a list is due', patient({ name: { family: 'Ngo' } }), ['structure Patient.name']],
@@ -307,7 +307,7 @@ describe(ResourceValidator, () => {
       constraining('value[x]', 'value[x]:Quantity:Count'),
       ['value StructureDefinition.differential.element[1].type'],
     ],
-    // And more.
+    // More cases.
     ['a list where one value is due', patient({ birthDate: ['2020'] }), ['structure Patient.birthDate']],
     ['null', patient({ birthDate: null }), ['structure Patient.birthDate']],
     ['null among objects', patient({ name: [null] }), ['structure Patient.name[0]']],
@@ -557,7 +557,7 @@ describe(ResourceValidator, () => {
     expect(faults(resource)).toEqual(expected);
   });
 
-  it('tells all faults at once, each with what to do', () => {
+  it('reports all faults at once, each with a remedy', () => {
     expect(
       validator.validate('Patient', patient({ nmae: [], gender: 'm', birthDate: '1980-13-01', Active: true })),
     ).toEqual([
@@ -624,7 +624,7 @@ describe(ResourceValidator, () => {
     [observation({ valueString: 'a', valueInteger: 1, valueBoolean: true }), 'exclude each other'],
     [observation({ valueString: 'a', effectiveDateTime: '2020', valueInteger: 1 }), 'exclude each other'],
     [{ resourceType: 'Bundle', type: 'collection', entry: [{ resourc: {} }] }, 'Did you mean "resource"?'],
-  ])('tells one fault of %j once, and what is meant: %s', (resource, hint) => {
+  ])('reports one fault of %j once, with the intended name: %s', (resource, hint) => {
     const issues = validator.validate(resource.resourceType, JSON.parse(JSON.stringify(resource)));
     expect(issues.map(({ diagnostics }) => diagnostics)).toEqual([expect.stringContaining(hint)]);
   });
@@ -663,7 +663,7 @@ describe(ResourceValidator, () => {
     expect((user + system) / 1e6).toBeLessThan(10);
   });
 
-  it('stops at a hundred', () => {
+  it('stops after a hundred', () => {
     const identifier = Array.from({ length: 500 }, () => ({ value: 5 }));
     expect(validator.validate('Patient', patient({ identifier }))).toHaveLength(100);
   });
@@ -711,7 +711,7 @@ describe(ResourceValidator, () => {
     expect(other.validate('Ward', ward).map(({ expression }) => expression)).toEqual(['Ward.auth.password']);
   });
 
-  it('lets through what a type does not name, where its shape says so', () => {
+  it('allows members that a type does not name, if its shape says so', () => {
     const person = new ResourceValidator(
       new ElementTables({
         Person7: { name: '0..1 string', boss: '0..1 NativeReference', room: '0..1 Person7.room', ...OTHER_MEMBERS },

@@ -9,8 +9,8 @@ import { TypeChecks } from './type-checks';
 import { ValidationRun } from './validation-run';
 
 /**
- * Validates resources by the definitions of R4 4.0.1 (http://hl7.org/fhir/R4/validation.html): structure, cardinality, formats,
- * required bindings, references and invariants. The checks of a type are compiled when the first resource of it comes.
+ * Validates resources by the definitions of R4 4.0.1 (http://hl7.org/fhir/R4/validation.html): structure, cardinality,
+ * formats, required bindings, references and invariants. The checks of a type are compiled with its first resource.
  */
 export class ResourceValidator {
   private readonly checks: TypeChecks;
@@ -19,21 +19,21 @@ export class ResourceValidator {
     this.checks = new TypeChecks(elements, (value, isContained, run) => this.checkNested(value, isContained, run));
   }
 
-  /** Whether resources of this type have a shape; the content of others is open. */
+  /** Whether resources of this type have a shape; others may have any content. */
   hasShape(type: string): boolean {
     return this.elements.isResource(type);
   }
 
   /**
-   * All issues of a resource, at most 100; none when it is valid.
-   * @param type what it is validated as
-   * @param value what `JSON.parse` made of it
+   * All issues of a resource, at most 100; none if it is valid.
+   * @param type to validate it as
+   * @param value parsed by `JSON.parse`
    */
   validate(type: string, value: unknown): readonly ErrorIssue[] {
     return atOnce(this.run(type, value)).issues;
   }
 
-  /** As {@link validate}, in steps and with what else the walk found. */
+  /** Like {@link validate}, in steps and with the other findings of the walk. */
   *run(type: string, value: unknown): Steps<ValidationRun> {
     const run = new ValidationRun();
     run.enter(type);
@@ -44,7 +44,7 @@ export class ResourceValidator {
     return run;
   }
 
-  /** A resource inside of a resource names its own type. */
+  /** A nested resource names its own type. */
   private checkNested(value: unknown, isContained: boolean, run: ValidationRun): Rest {
     if (!isObject(value)) {
       run.report('structure', `It must be a resource, not ${jsonKindOf(value)}.`);

@@ -26,15 +26,15 @@ import { checkObject, type ObjectTable, type RequiredElement } from './object-ch
 import { referenceCheck } from './reference-check';
 import { type ValidationRun } from './validation-run';
 
-/** HL7's definitions call it a string, its pages an id (http://hl7.org/fhir/R4/resource.html#id). */
+/** HL7's definitions declare a string, its web pages an id (http://hl7.org/fhir/R4/resource.html#id). */
 const RESOURCE_ID = ['id'];
 
-/** Checks a resource inside of a resource, which has its own scope. */
+/** Checks a nested resource, which has its own scope. */
 export type NestedResourceCheck = (value: unknown, isContained: boolean, run: ValidationRun) => Rest;
 
-/** The checks of all types, each compiled to closures when it is first needed. */
+/** The checks of all types, each compiled to closures on first use. */
 export class TypeChecks {
-  /** Types hold each other, so a table is made when it is first needed. */
+  /** Tables are built on first use, since types contain each other. */
   private readonly tableOf = memoized((type) => this.compile(type));
 
   constructor(
@@ -70,7 +70,7 @@ export class TypeChecks {
     };
   }
 
-  /** Adds the JSON members of one type of an element, and returns their keys. */
+  /** Adds the JSON members for one type of an element, and returns their keys. */
   private addMembers(
     members: Map<string, KnownMember>,
     owner: string,
@@ -86,7 +86,7 @@ export class TypeChecks {
       return [key];
     }
     members.set(key, { check: primitiveMember(key, shape), ...choice });
-    // Ids and urls of extensions are attributes in XML: they have no extensions.
+    // In XML, ids and urls of extensions are attributes, so they have no extensions.
     if (name === 'id' || (owner === 'Extension' && name === 'url')) return [key];
     const extensions: ElementCheck = (value, run) => this.check('Element', value, run);
     members.set(`_${key}`, { check: siblingMember(key, { name, isRepeated, item: extensions }), ...choice });
@@ -144,7 +144,7 @@ const extensionUrl: ElementCheck = (item, run) => {
   return plainUri(item, run);
 };
 
-/** Of extensions, and of canonical URLs (http://hl7.org/fhir/R4/resource.html#canonical). */
+/** For extensions, and for canonical URLs (http://hl7.org/fhir/R4/resource.html#canonical). */
 function urlCheckOf(owner: string, name: string, type: string): ElementCheck | undefined {
   if (name !== 'url' || type !== 'uri') return undefined;
   if (owner === 'Extension') return extensionUrl;

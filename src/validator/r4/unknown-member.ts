@@ -4,15 +4,15 @@ import { type KnownMember } from './member-check';
 
 /** Longer lists do not help: an extension has fifty types. */
 const LISTED_CHOICES = 40;
-/** Where an element could stand instead; more are no help. */
+/** Maximum number of suggested parents for a misplaced element; more do not help. */
 const LISTED_OWNERS = 3;
-/** Nearly every element has the members of these. */
+/** Members of nearly every element, which are no hint. */
 const GENERAL = new Set(['meta', 'text', 'contained', 'extension', 'modifierExtension']);
 
 interface Hint {
-  /** A remedy with a blank in front; may be empty. */
+  /** A remedy with a leading blank; may be empty. */
   readonly hint: string;
-  /** Name of the element that is meant, where one is near. */
+  /** Name of the probably intended element, if one is near. */
   readonly meant?: string;
 }
 
@@ -32,7 +32,7 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
       : [],
   );
   const [first] = types;
-  // "valueText" is nearer to "valueMeta" than to anything that makes sense: of a choice only the type counts.
+  // "valueText" is nearer to "valueMeta" than to any sensible name, so for a choice only the type is compared.
   const near =
     first === undefined
       ? nearestOf(
@@ -78,7 +78,7 @@ function shortListOf(names: readonly string[]): string {
   return names.length < LISTED_CHOICES ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
 }
 
-/** The elements of a type whose own elements have this name: `family` belongs into `name`. */
+/** The elements of a type whose child elements have this name: `family` belongs in `name`. */
 function ownersOf(name: string, type: string): readonly string[] {
   const owners = [...(elementsOfType(type)?.values() ?? [])].filter(
     (element) =>

@@ -1,8 +1,8 @@
 import { isObject } from '../../platform/json/plain-object';
 
 /**
- * Why a resource leaves an invariant unmet on purpose; undefined where it does not. A warning tells it then: an error would
- * refuse what this server itself sends, silence would pass it off as R4.
+ * The reason why a resource violates an invariant on purpose; undefined if it does not. Then a warning is reported: an
+ * error would refuse this server's own messages, and silence would suggest conformance to R4.
  */
 export function reasonForLeavingUnmet(key: string, resource: unknown): string | undefined {
   if ((key !== 'bdl-3' && key !== 'bdl-4') || !isObject(resource) || resource.type !== 'history') return undefined;

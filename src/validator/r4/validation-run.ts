@@ -2,7 +2,7 @@ import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { type Rest, type Steps, then } from '../../platform/time/steps';
 
-/** The words of http://hl7.org/fhir/R4/valueset-issue-type.html that validation uses. */
+/** The codes of http://hl7.org/fhir/R4/valueset-issue-type.html that validation uses. */
 export type IssueCode =
   | 'structure'
   | 'required'
@@ -14,7 +14,7 @@ export type IssueCode =
   | 'informational'
   | 'too-long';
 
-/** A body full of faults is not worth a longer list. */
+/** A longer list does not help for a body full of faults. */
 const MAX_ISSUES = 100;
 
 /** Members and items between two pauses: about a millisecond. */
@@ -25,11 +25,11 @@ const NO_URLS: readonly string[] = [];
 
 /** The targets of references with `#`: a resource and its contained ones. */
 class ContainerScope {
-  /** Fragments that references and canonicals of the resource name, without the `#`. */
+  /** Fragments in references and canonicals of the resource, without the `#`. */
   readonly named = new Set<string>();
-  /** Contained resources that name their container by `#`. */
+  /** Contained resources that refer to their container by `#`. */
   readonly namingContainer = new Set<unknown>();
-  /** Whether a reference misses its contained resource: which one nothing refers to is no fault of its own then. */
+  /** Whether a reference misses its contained resource. Then unreferenced contained resources are no separate fault. */
   hasBrokenReference = false;
   private ids: ReadonlyMap<string, string> | undefined;
 
@@ -40,7 +40,7 @@ class ContainerScope {
     readonly outer: ContainerScope | undefined,
   ) {}
 
-  /** Types of the entries of a Bundle by fullUrl. */
+  /** Types of a Bundle's entries by fullUrl. */
   get entryTypes(): ReadonlyMap<string, string> {
     return (this.typesByUrl ??= entryTypesOf(this.resource));
   }
@@ -51,10 +51,10 @@ class ContainerScope {
   }
 }
 
-/** One validation: where it is, what it found, and which resource it is in. */
+/** The state of one validation: its position, its findings, and the current resource. */
 export class ValidationRun {
   private found: ErrorIssue[] = [];
-  /** How many issues there were, those beyond the bound included. */
+  /** Number of issues, including those beyond the limit. */
   count = 0;
   /** The innermost resource: `%resource`. */
   resource: unknown;
@@ -71,12 +71,12 @@ export class ValidationRun {
     return this.found.length >= MAX_ISSUES;
   }
 
-  /** The resource that contains the present one, or the present one itself: `%rootResource`. */
+  /** The container of the current resource, or the resource itself: `%rootResource`. */
   get rootResource(): unknown {
     return this.scope?.resource;
   }
 
-  /** Asked for each member and item: whether a large resource has been worked on for long enough to pause. */
+  /** Called for each member and item: whether the walk through a large resource should pause. */
   isDue(): boolean {
     this.visits += 1;
     return this.visits % VISITS_AT_ONCE === 0;
@@ -86,7 +86,7 @@ export class ValidationRun {
     this.path.push(step);
   }
 
-  /** A property, so that it can stand behind a {@link Rest}. */
+  /** A property, so that it can run after a {@link Rest}. */
   readonly leave = (): void => {
     this.path.pop();
   };
@@ -113,7 +113,7 @@ export class ValidationRun {
     this.found.push(...issues.slice(0, Math.max(0, MAX_ISSUES - this.found.length)));
   }
 
-  /** @param below steps from here to the place of the issue */
+  /** @param below steps from here to the location of the issue */
   reportAt(below: string | readonly (string | number)[], code: IssueCode, diagnostics: string): void {
     const { length } = this.path;
     this.path.push(...[below].flat());
@@ -130,7 +130,7 @@ export class ValidationRun {
     );
   }
 
-  /** The same without a report of what nothing refers to: that has been reported already. */
+  /** The same without reporting unreferenced contained resources, which are already reported. */
   inScopeOf(resource: PlainObject, validate: (scope: ContainerScope) => Rest): Rest {
     const [outerScope, outerResource] = [this.scope, this.resource];
     const scope = new ContainerScope(resource, outerScope);
@@ -142,7 +142,7 @@ export class ValidationRun {
     });
   }
 
-  /** Validates a contained resource: `#` still means what its container contains. */
+  /** Validates a contained resource: `#` still means the contained resources of its container. */
   inContained(resource: unknown, validate: () => Rest): Rest {
     const outer = this.resource;
     this.resource = resource;
@@ -157,7 +157,7 @@ export class ValidationRun {
     else this.scope?.named.add(text.slice(1));
   }
 
-  /** Notes the url of an extension, whose definition may be stored; urls of parts of an extension are relative. */
+  /** Notes the url of an extension, whose definition may be stored; urls of nested extensions are relative. */
   noteExtension(url: unknown): void {
     if (typeof url === 'string' && url.includes(':')) (this.urls ??= []).push(url);
   }
@@ -179,12 +179,12 @@ export class ValidationRun {
     return this.scope?.resource.contained !== undefined;
   }
 
-  /** The type of the entry of the Bundle around the resource that has this fullUrl. */
+  /** The type of the entry with this fullUrl in the surrounding Bundle. */
   entryTypeOf(fullUrl: string): string | undefined {
     return this.scope?.outer?.entryTypes.get(fullUrl);
   }
 
-  /** Invariant dom-3: what nothing refers to has no meaning. */
+  /** Invariant dom-3: reports contained resources without a reference to them. */
   private reportUnnamed({ resource, named, namingContainer, hasBrokenReference }: ContainerScope): void {
     const { contained } = resource;
     if (!Array.isArray(contained) || hasBrokenReference) return;

@@ -12,7 +12,7 @@ describe(xhtmlFaultOf, () => {
     '<img src="#image" alt="x"/>',
     'line<br/>line<!-- a comment -->',
     '<a href="https://example.org/a?b=c&amp;d=e">x</a> &#169; &#xA0; &quot;&apos;',
-  ])('takes %s', (content) => {
+  ])('accepts %s', (content) => {
     expect(xhtmlFaultOf(div(content))).toBeUndefined();
   });
 

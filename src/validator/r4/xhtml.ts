@@ -1,4 +1,4 @@
-/** The elements of HTML 4.0 that a narrative may have (http://hl7.org/fhir/R4/narrative.html, invariant txt-1). */
+/** The HTML 4.0 elements allowed in a narrative (http://hl7.org/fhir/R4/narrative.html, invariant txt-1). */
 const ELEMENTS = new Set(
   (
     'a abbr acronym b big blockquote br caption cite code col colgroup dd dfn div dl dt em h1 h2 h3 h4 h5 h6 hr i img li ol p ' +
@@ -9,14 +9,14 @@ const ELEMENTS = new Set(
 const TAG =
   /<(?:!--[\s\S]*?-->|\/([A-Za-z][\w:.-]*)\s*>|([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-/** XML has five named entities, and narratives no others (http://hl7.org/fhir/R4/narrative.html#xhtml). */
+/** XML has five named entities; a narrative allows no others (http://hl7.org/fhir/R4/narrative.html#xhtml). */
 const ENTITY = /&(?!(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|lt|gt|amp|quot|apos);)/;
 const FRAGMENT = /\s(?:href|src)\s*=\s*["']#([A-Za-z0-9.-]{1,64})["']/g;
 
 /**
- * The fault of the `div` of a narrative: it must be well-formed, hold formatting only, and say something
+ * The fault of a narrative's `div`: it must be well-formed, contain only formatting, and not be empty
  * (http://hl7.org/fhir/R4/narrative.html, invariants txt-1 and txt-2).
- * @returns undefined when nothing is
+ * @returns undefined if there is none
  */
 export function xhtmlFaultOf(markup: string): string | undefined {
   const open: string[] = [];
@@ -71,7 +71,7 @@ function elementFaultOf(name: string, attributes: string): string | undefined {
   return undefined;
 }
 
-/** Schemes can hide behind character references and white space. */
+/** Undoes character references and white space, which can hide a URL scheme. */
 function decoded(value: string): string {
   return value
     .replace(/&#(?:x([0-9A-Fa-f]+)|(\d+));?/g, (_all, hexadecimal?: string, decimal?: string) => {
