@@ -79,7 +79,7 @@ export class CompartmentSlots {
     }
   }
 
-  /** Frees a slot for a caller, unless the caller waits only because of its own share. */
+  /** Frees a slot for a caller, unless only the limit per caller makes it wait. */
   private cutSlowest(caller: string): void {
     const live = [...this.readings].filter(({ isCut }) => !isCut);
     const readingsOf = (name: string): number => live.filter((one) => one.caller === name).length;
