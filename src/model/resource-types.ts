@@ -24,7 +24,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     if (own.isSentOnly === true) {
       throw new ServiceError(
         'not-found',
-        `No such route: ${type} stands in what this server sends, and is never stored.`,
+        `No such route: ${type} is only part of messages that this server sends; it is never stored.`,
       );
     }
   }

@@ -40,7 +40,7 @@ const QUERIES: readonly Row[] = [
   ['_count=1e2', 400, /_count/],
   ['_count=5&_count=5', 400, /_count is given twice/],
   ['_count=5&_format=ndjson', 400, /NDJSON|ndjson/],
-  ['_cursor=2', 400, /_cursor stands in links.*follow them/],
+  ['_cursor=2', 400, /_cursor comes from links.*follow these/],
   ['_cursor=', 400, /_cursor/],
   ['_cursor=00000000-0000-4000-8000-000000000000.-1', 400, /_cursor/],
   ['_cursor=00000000-0000-4000-8000-000000000000.9999999999', 400, /_cursor/],

@@ -111,7 +111,7 @@ async function addEntries(snapshot: Snapshot, part: QueryPart, listId: string, o
 const expired = (): ServiceError =>
   new ServiceError(
     'gone',
-    'These pages are not kept any more: they live for a while, and the oldest give way to newer ones. Ask for the first page again; what it shows is of that moment.',
+    'These pages have expired: they are kept for a limited time, and newer pages replace the oldest. Ask for the first page again; it shows the current state.',
   );
 
 const tooMany = (): ServiceError =>

@@ -101,12 +101,12 @@ function cursorOf(query: URLSearchParams): PageCursor | undefined {
   if (text === null) return undefined;
   const [, listId, position] = CURSOR.exec(text) ?? [];
   if (listId === undefined)
-    throw new ServiceError('invalid', '_cursor stands in links to further pages; follow them as they are.');
+    throw new ServiceError('invalid', '_cursor comes from links to further pages; follow these links unchanged.');
   const chosen = [...CHOOSING, '_manifest', '_explain'].find((name) => query.has(name));
   if (chosen !== undefined)
     throw new ServiceError(
       'invalid',
-      `${chosen} and _cursor exclude each other: what the pages hold was chosen with the first one.`,
+      `${chosen} and _cursor exclude each other: the request for the first page selected the resources of all pages.`,
     );
   return { listId, position: Number(position) };
 }

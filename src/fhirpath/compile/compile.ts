@@ -197,7 +197,7 @@ export function lenient(truth: Truth): Truth {
 function extension(of: Expression | undefined, url: Expression, scope: Scope): Compiled {
   const extensions: Expression = { kind: 'member', ...(of === undefined ? {} : { of }), name: 'extension' };
   const hasUrl: Expression = { kind: 'binary', operator: '=', left: { kind: 'member', name: 'url' }, right: url };
-  if (url.kind !== 'literal') throw new NotCompiled('the URL of an extension is a text there', url);
+  if (url.kind !== 'literal') throw new NotCompiled('the URL of an extension must be a literal text', url);
   return compile({ kind: 'call', of: extensions, name: 'where', arguments: [hasUrl] }, scope);
 }
 

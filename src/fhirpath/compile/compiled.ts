@@ -142,7 +142,7 @@ export function truthOf(compiled: Compiled): Truth {
 /** The common type of the values. @throws NotCompiled if there are several */
 export function commonTypeOf({ branches }: Compiled): string | undefined {
   const [first, ...others] = branches;
-  if (others.some(({ type }) => type !== first?.type)) throw new NotCompiled('values of several types stand together');
+  if (others.some(({ type }) => type !== first?.type)) throw new NotCompiled('values of several types are mixed');
   return first?.type;
 }
 

@@ -56,4 +56,5 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
   }
 }
 
-const nobodyDecides = (): ServiceError => new ServiceError('forbidden', 'Nobody decides who may do this.');
+const nobodyDecides = (): ServiceError =>
+  new ServiceError('forbidden', 'No access control is registered for this request.');

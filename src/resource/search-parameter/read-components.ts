@@ -77,7 +77,7 @@ export function assertPairs(
     const wanted = new Set(known.branches.map(({ steps }) => pathOf(steps)));
     const given = branches.map(({ steps }) => pathOf(steps));
     const isAmong = branches.every(({ steps }) => wanted.has(pathOf(steps)) || wanted.has(pathOf(membersOf(steps))));
-    if (!isAmong) throw badElement(member, `leads to what is no value of ${type}.${part.code}`);
+    if (!isAmong) throw badElement(member, `leads to values that are not those of ${type}.${part.code}`);
     if (!isInRows && [...wanted].some((path) => !given.includes(path)))
       throw badElement(
         member,

@@ -8,7 +8,7 @@ export class BundleLinks {
   add(fullUrl: string, target: string): void {
     const known = this.targets.get(fullUrl);
     if (known !== undefined && known !== target) {
-      throw faultAt('fullUrl', 'The fullUrl stands for two resources. Give each entry one of its own.');
+      throw faultAt('fullUrl', 'Two resources have this fullUrl. Give each entry a different one.');
     }
     this.targets.set(fullUrl, target);
   }

@@ -50,7 +50,7 @@ function objectOf(parts: readonly PatchPart[], type: string | undefined): JsonOb
   const members: JsonObject = new Map();
   for (const [key, { isRepeated, elements }] of lists) {
     if (!isRepeated && elements.length > 1 && isDefined(type))
-      throw unfit(`${type}.${excerpt(key)} stands once at most.`);
+      throw unfit(`${type}.${excerpt(key)} may occur only once.`);
     const isList = isRepeated || elements.length > 1;
     for (const part of ['value', 'extra'] as const) {
       const column = elements.map((element) => element[part]);

@@ -103,7 +103,7 @@ function typesOfBase(base: string, types: readonly string[]): readonly string[] 
 
 function parse(kind: SearchParameterKind, expression: string | undefined): Expression | ExpressionError {
   if (expression === undefined) return new ExpressionError('it has no expression');
-  if (kind === 'special') return new ExpressionError('parameters of kind "special" have a meaning of their own each');
+  if (kind === 'special') return new ExpressionError('each parameter of kind "special" has a different meaning');
   try {
     return parseExpression(expression);
   } catch (error) {

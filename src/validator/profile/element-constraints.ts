@@ -17,14 +17,14 @@ export function checkCount(
   if (count < min)
     run.report(
       'required',
-      `${url}: ${name} must be there at least ${min === 1 ? 'once' : `${min} times`}, not ${count} times.`,
+      `${url}: ${name} must occur at least ${min === 1 ? 'once' : `${min} times`}, not ${count} times.`,
     );
   if (count > max)
     run.report(
       'structure',
       max === 0
         ? `${url}: ${name} is not allowed.`
-        : `${url}: ${name} may be there at most ${max === 1 ? 'once' : `${max} times`}, not ${count} times.`,
+        : `${url}: ${name} may occur at most ${max === 1 ? 'once' : `${max} times`}, not ${count} times.`,
     );
 }
 

@@ -49,7 +49,11 @@ function checkLimit(
   );
   const shown = JSON.stringify(limit).slice(0, 100);
   if (order === undefined)
-    run.report('informational', `${url}: the value is not compared with ${shown}; they have no order.`, 'warning');
+    run.report(
+      'informational',
+      `${url}: the value is not checked against ${shown}; the two cannot be compared.`,
+      'warning',
+    );
   else if (side === 'min' && order < 0) run.report('value', `${url}: it must be at least ${shown}.`);
   else if (side === 'max' && order > 0) run.report('value', `${url}: it must be at most ${shown}.`);
 }
