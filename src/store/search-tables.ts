@@ -66,7 +66,7 @@ function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, f
 }
 
 /**
- * Inserts missing rows. Rows with another main date or patient are updated in place: deleting and inserting a key in
+ * Inserts missing rows. Rows with another main date or patient are updated in place. Deleting and inserting a key in
  * one statement would violate the primary key, since CTEs run in no fixed order.
  */
 function addMissingSql(table: IndexTable, owned: string, from: RowSource): string {

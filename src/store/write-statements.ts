@@ -103,8 +103,8 @@ export function* insertResource(row: NewRow, parts: readonly StatementPart[] = [
 }
 
 /**
- * One statement that moves the current version of a locked resource to the history, replaces it, and replaces its
- * search rows by those of `to`, regardless of the code that wrote the stored ones. It omits tables whose rows stay.
+ * One statement that moves the current version of a locked resource to the history and replaces it. It also replaces
+ * its search rows by those of `to`, regardless of the code that wrote the stored ones. It omits tables whose rows stay.
  */
 export function* updateResource(from: LockedVersion, to: RowContent): Steps<BoundStatement> {
   const binder = new Binder('resource-update=');

@@ -48,8 +48,8 @@ const CACHE_CONTROL = 'private, no-cache';
 
 /**
  * Sends an answer in the form that the caller requests: the format of `_format` or `Accept`, `_pretty`, `_summary` and
- * `_elements`, 304 for a known version, `Prefer: return` of writes, compression. JSON text is sent unchanged; it is
- * parsed and serialized only if the requested form needs it. {@link sendBody} sends it.
+ * `_elements`. Handles 304 for a known version, `Prefer: return` of writes, and compression. JSON text is sent
+ * unchanged; it is parsed and serialized only if the requested form needs it. {@link sendBody} sends it.
  * @throws ServiceError 'invalid' for malformed parameters, and errors of `produce`
  */
 export async function sendAnswer(response: Response, answer: FhirAnswer): Promise<void> {

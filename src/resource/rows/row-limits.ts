@@ -47,8 +47,9 @@ export class RowLimits implements SearchRights {
   }
 
   /**
-   * The types of a compartment as far as the present request may show them: those that a policy opens as a whole, with
-   * its row criteria, and those that the caller may search. Incomplete indexes matter only for the shown types.
+   * The types of a compartment as far as the present request may show them. These are types that a policy opens as a
+   * whole, with its row criteria, and types that the caller may search. Incomplete indexes matter only for the shown
+   * types.
    * @param owner of the compartment: one resource, decided by its body
    * @param shown undefined: all
    */

@@ -40,9 +40,9 @@ interface Effects {
 }
 
 /**
- * Writes resources: a single write is a set of one. It locks all resources of the set, refuses impossible writes, plans
- * the effects, and executes them together: new resources by one statement for hundreds, the rest in pipelined round
- * trips (ADR 0050). Runs inside a unit of work.
+ * Writes resources: a single write is a set of one. It locks all resources of the set, refuses impossible writes, and
+ * plans the effects. Then it executes them together: one statement for hundreds of new resources, pipelined round trips
+ * for the rest (ADR 0050). Runs inside a unit of work.
  */
 @Injectable()
 export class WriteSet {

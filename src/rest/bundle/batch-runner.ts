@@ -45,7 +45,7 @@ export class BatchRunner {
   }
 
   /**
-   * Plain writes in one set cost a fraction of single ones, with the same outcome: if one fails, nothing of the set is
+   * Plain writes in one set cost a fraction of single ones, with the same outcome. If one fails, nothing of the set is
    * written, and its halves are tried.
    */
   private async runSet(

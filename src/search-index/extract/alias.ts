@@ -14,9 +14,9 @@ export interface Alias {
 }
 
 /**
- * Finds parameters of one type that need no separate rows, because others hold the same values: equal ones, unions of
- * others (`combo-code`), and narrowings to one target type (`patient` of `subject`). That saves an eighth of the rows.
- * Own parameters never lend theirs, so that adding one never moves the rows of another.
+ * Finds parameters of one type that need no separate rows, because others hold the same values. These are equal
+ * parameters, unions of others (`combo-code`), and narrowings to one target type (`patient` of `subject`). That saves
+ * an eighth of the rows. Own parameters never lend theirs, so that adding one never moves the rows of another.
  * @param standard HL7's parameters in a fixed order: of equal ones, the first has the rows
  */
 export function findAliases(standard: readonly Candidate[], own: readonly Candidate[]): ReadonlyMap<string, Alias> {

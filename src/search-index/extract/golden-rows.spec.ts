@@ -11,7 +11,7 @@ import { SearchParameterSet } from './search-parameter-set';
 /**
  * Digests of the search rows of fixed resources, by the versions of the code that makes them. A failing test means that
  * the code now makes other rows than those stored. Then raise the version of the changed code in rows-version.ts, so
- * that servers rebuild the rows of stored resources, and note the shown digest under the new versions. If only HL7's
+ * that servers rebuild the rows of stored resources. Note the shown digest under the new versions. If only HL7's
  * definitions changed, just note the digest: servers detect changed definitions.
  */
 const GOLDEN = {

@@ -1,7 +1,7 @@
 /**
- * Hashes text to a whole number from 1 to 2^53 - 1: two 32-bit multiplicative lanes over the UTF-16 code units, of
- * which 53 bits are kept to avoid BigInt. Different seeds give unrelated hashes of one text. Stored search rows hold
- * parameter numbers made by it: the function must never change. It resists accidents, not attacks.
+ * Hashes text to a whole number from 1 to 2^53 - 1: two 32-bit multiplicative lanes over the UTF-16 code units. 53 bits
+ * are kept, which avoids BigInt. Different seeds give unrelated hashes of one text. Stored search rows hold parameter
+ * numbers made by it: the function must never change. It resists accidents, not attacks.
  */
 export function hash53(text: string, seed = 0): number {
   // The seed enters the lanes differently, so that no change of the text can undo a change of the seed in both.

@@ -7,8 +7,8 @@ import { type SearchParameterSet } from './search-parameter-set';
 
 /**
  * Digest of everything that decides which rows a parameter gives: its compiled paths, the parameters whose rows serve
- * it, its share of the resource's columns, and the versions of the code. Equal digests mean equal rows of a resource.
- * Targets and descriptions of a definition do not count.
+ * it, its columns of the resource, and the versions of the code. Equal digests mean equal rows of a resource. Targets
+ * and descriptions of a definition do not count.
  */
 export function parameterDigest(parameter: SearchParameter, set: SearchParameterSet): string {
   const { type, code, kind, storedAs, narrowedTo = null, branches, composite } = parameter;

@@ -40,7 +40,7 @@ export function disjoint(steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * SQL that is true if `column` is among the values of an uncorrelated statement. It runs once into a hash table:
+ * SQL that is true if `column` is among the values of an uncorrelated statement. It runs once into a hash table.
  * PostgreSQL expects an array to be short, and `is true` prevents a join, which our sessions would run as a nested
  * loop.
  */
