@@ -4,7 +4,7 @@ import { type LocationStep, locationsByLibrary } from './library';
 import { parseExpression } from './syntax/parse-expression';
 
 /**
- * Compiles a path of a FHIRPath patch, always by the library, since it knows the locations of elements.
+ * Compiles a path of a FHIRPath patch, always by the library, since its nodes hold the locations of elements.
  * @returns a function that finds elements in a resource, as locations; undefined for a value that is no element
  * @throws NotAllowed for a function or variable that paths may not use, ExpressionError for invalid FHIRPath
  */

@@ -13,7 +13,7 @@ import { type StoredVersion } from '../model/stored-resource';
 export interface HistoryRequest {
   readonly scope: Omit<HistoryScope, 'visible'>;
   readonly walk: Pick<HistoryWalk, 'direction' | 'from' | 'skip'>;
-  /** Number of versions on a page; 0 asks for the total only. */
+  /** Number of versions on a page; 0 requests only the total. */
   readonly count: number;
   readonly hasTotal: boolean;
   /** Requests only versions written after it. */

@@ -30,7 +30,7 @@ export interface EverythingRequest {
   /** Requested types of the compartment; undefined: all. */
   readonly types: ReadonlySet<string> | undefined;
   readonly timeoutSeconds: number;
-  /** Resources per page; undefined: everything at once. 0 asks for the total only. */
+  /** Resources per page; undefined: everything at once. 0 requests only the total. */
   readonly count: number | undefined;
   /** Start of a page that a link leads to. */
   readonly cursor: PageCursor | undefined;

@@ -5,7 +5,7 @@ const LONGEST = 8_192;
  * The root of links, from the address that a caller used: `https://gw.example/clinic/fhir/Patient?name=x` for
  * `/Patient`, or its path alone, which is then resolved against `baseUrl`.
  * @param below the called path, below the root
- * @returns undefined if it is no such address, or does not end with the called path
+ * @returns undefined for other texts, and if the address does not end with the called path
  */
 export function rootOfOriginal(original: string, below: string, baseUrl: string): string | undefined {
   if (original.length > LONGEST || !/^(https?:\/\/|\/(?!\/))/i.test(original)) return undefined;

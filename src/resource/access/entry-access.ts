@@ -14,7 +14,7 @@ export interface EntryAccessRequest {
   readonly id?: string;
   /** Parses the sent resource, if a policy needs it. */
   readonly resource: () => Resource | undefined;
-  /** Whether the code that asks enforces the granted rows. If not, a caller who is limited to some rows is refused. */
+  /** Whether the calling code enforces the granted rows. If not, a caller who is limited to some rows is refused. */
   readonly enforcesRows?: boolean;
   /** A call of an RPC method, with its params as values. */
   readonly rpc?: { readonly method: string; readonly params: unknown };

@@ -34,7 +34,7 @@ export function createCriteriaOf(request: Request): string | undefined {
 export const isConditionalCreate = (request: Request): boolean =>
   request.headers['if-none-exist'] !== undefined || criteriaOf(request) !== '';
 
-/** Whether `_no-content=true` asks a DELETE for 204 instead of the deleted resource. */
+/** Whether `_no-content=true` requests 204 for a DELETE instead of the deleted resource. */
 export function isNoContent(request: Request): boolean {
   const text = queryOf(request).get('_no-content');
   if (['true', 'false', '', null].includes(text)) return text === 'true';
@@ -43,7 +43,7 @@ export function isNoContent(request: Request): boolean {
 
 /**
  * Refuses criteria in addition to an id: the client expects them to decide, but they would be ignored.
- * @throws ServiceError 'invalid' unless `Prefer` asks to ignore unknown parameters
+ * @throws ServiceError 'invalid' unless `Prefer` allows unknown parameters
  */
 export function assertNoCriteria(request: Request): void {
   if (!request.url.includes('?') || isLenient(request.get('prefer'))) return;

@@ -52,7 +52,7 @@ export function quantityClauseOf(
 }
 
 /**
- * Half of the last digit's place: `5.4` stands for [5.35, 5.45), `100` for [99.5, 100.5), `1e2` for [95, 105)
+ * Half of the last digit's unit: `5.4` means [5.35, 5.45), `100` means [99.5, 100.5), `1e2` means [95, 105)
  * (http://hl7.org/fhir/R4/search.html#number; `1e2` has one significant digit).
  */
 function halfStepOf(text: string): number {

@@ -172,7 +172,7 @@ function missingClauseOf(parameter: SearchParameter, value: string): SearchClaus
 const isNarrowed = ({ steps }: SearchParameter['branches'][number]): boolean =>
   steps.some(({ resolvesTo }) => resolvesTo !== undefined);
 
-/** `subject:Patient.name=peter`: all target types of the reference that know the rest of the chain. */
+/** `subject:Patient.name=peter`: all target types of the reference for which the rest of the chain is valid. */
 function chainOf(
   head: string,
   rest: string,
@@ -212,7 +212,7 @@ function assertNoCanonical({ code, branches }: SearchParameter, name: string): v
     throw invalid(name, `follows the canonical "${code}": search by its URL, or add its targets with _include`);
 }
 
-/** Reads the chain for each type that knows the rest of it; refuses it if no type does. */
+/** Reads the chain for each type for which the rest is valid; refuses it if there is no such type. */
 function eachType(
   types: readonly string[],
   read: (type: string) => SearchClause | undefined,

@@ -1,8 +1,8 @@
 import { invalid } from './values';
 
 /**
- * R4 parameters that this server does not implement. A value that asks for the default behavior is accepted. Any other
- * is refused, since ignoring it would return wrong results (http://hl7.org/fhir/R4/search.html#contained, #query).
+ * R4 parameters that this server does not implement. The value of the default behavior is accepted. Any other is
+ * refused, since ignoring it would return wrong results (http://hl7.org/fhir/R4/search.html#contained, #query).
  * @returns whether the parameter is one of them and is done
  * @throws ServiceError 'invalid' with an alternative
  */

@@ -10,7 +10,7 @@ export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
 const DEFAULT_COUNT = 100;
 const LARGEST_COUNT = 1000;
 
-/** Reads `_count`; clamped to 1,000, as the `self` link shows. 0 asks for the total only. */
+/** Reads `_count`; clamped to 1,000, as the `self` link shows. 0 requests only the total. */
 export function countOf(query: URLSearchParams): number {
   const text = query.get('_count');
   if (text === null || text === '') return DEFAULT_COUNT;
@@ -41,7 +41,7 @@ export function pageOf(query: URLSearchParams, count: number): number | undefine
 
 export const isTooDeep = (page: number, count: number): boolean => page * count > DEEPEST;
 
-/** Reads `_result`: `array` asks for resources without a Bundle. */
+/** Reads `_result`: `array` requests resources without a Bundle. */
 export function isArrayResult(query: URLSearchParams): boolean {
   const text = query.get('_result');
   if (text === null || text === '') return false;
@@ -49,7 +49,7 @@ export function isArrayResult(query: URLSearchParams): boolean {
   throw new ServiceError('invalid', '_result is array, or absent for a Bundle.');
 }
 
-/** Whether the client asked for a total explicitly. */
+/** Whether the client requested a total explicitly. */
 export const asksForTotal = (query: URLSearchParams): boolean =>
   query.has('_total') && totalModeOf(query.get('_total')) !== 'none';
 

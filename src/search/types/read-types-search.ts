@@ -54,7 +54,7 @@ export function readTypesSearch(
 }
 
 /**
- * Drops `_type` and, in a lenient search, parameters that one of the types does not know: they must not narrow only
+ * Drops `_type` and, in a lenient search, parameters that one of the types does not have: they must not narrow only
  * some types.
  */
 function commonParameters(
