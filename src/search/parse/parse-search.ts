@@ -8,7 +8,7 @@ import { invalid } from './values';
 import { RESULT_PARAMETERS } from '../query/result-parameters';
 import { type SearchClause } from '../query/search-query';
 
-/** No client sends more clauses by hand; each costs a probe per candidate row. */
+/** More than people write by hand; each clause costs a probe per candidate row. */
 const MAX_CLAUSES = 32;
 
 /** Most searches have a dozen parameters, including those that shape the answer. */

@@ -52,7 +52,7 @@ export class Reach {
     return this.rows === undefined ? narrowed : [...narrowed, this.rows.clauseOf(type)];
   }
 
-  /** The types that includes lead to. */
+  /** The caller's access to types that includes lead to. */
   async ofTypes(types: Iterable<string>): Promise<ReachedTypes> {
     const visible = new Map<string, SearchClause>();
     const hidden: string[] = [];
