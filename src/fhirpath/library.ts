@@ -4,7 +4,7 @@ import { type Truth } from './compile/compiled';
 import { ExpressionError } from './syntax/expression';
 import { matchesRegex } from './compile/pattern';
 
-/** The arguments that the library passes: a single text, or a list. */
+/** The arguments that the library passes: a single text, or an empty list. */
 type Given = string | readonly unknown[];
 
 /** Replaces the library's own regular expressions, whose backtracking would block all requests. */

@@ -2,10 +2,7 @@ import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 
-/**
- * Large enough for about a thousand values of a hundred characters, several times; larger forms would take long to
- * parse in one go.
- */
+/** Fits a thousand values of a hundred characters several times; larger forms would take long to parse in one go. */
 const LARGEST_FORM_BYTES = 1_048_576;
 
 /**

@@ -57,7 +57,7 @@ export function identitiesOf(
 
 /**
  * Keeps the id of the body, unless the fullUrl is a urn. A urn means that the identity is made up for this Bundle
- * (http://hl7.org/fhir/R4/http.html#trules), and other Bundles may use the same id for another resource.
+ * (http://hl7.org/fhir/R4/http.html#trules), and other Bundles may bring the same resource with the same id.
  */
 function newIdentity({ entry, action }: WriteIntent): EntryIdentity {
   const id = entry.resource?.id;

@@ -20,8 +20,8 @@ export class IncompleteIndexes {
   ) {}
 
   /**
-   * One issue for each parameter. Progress is read after the search, so an index that finished during the search may be
-   * missing here.
+   * One issue for each parameter, whose index was incomplete before the search. Progress is read after it; an index
+   * completed meanwhile still gets an issue.
    */
   async warningsOf(parameters: readonly SearchParameter[]): Promise<readonly OutcomeIssue[]> {
     if (parameters.length === 0) return [];

@@ -181,8 +181,8 @@ export const SET_WRITERS: Statement = {
 
 /**
  * The next resources by id (an index leads with the type), up to $4 bytes of bodies, with the rows that no other
- * transaction locks. Their writers index resources created behind this position. Never waits for a lock while it holds
- * others, which could deadlock with writers that lock several rows.
+ * transaction locks. Resources created behind this position are indexed by their writers. Never waits for a lock while
+ * it holds others, which could deadlock with writers that lock several rows.
  */
 export const LOCK_BATCH: Statement = {
   name: 'index-job-lock-batch',
