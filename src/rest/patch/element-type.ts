@@ -1,7 +1,7 @@
 import { elementsOfType } from '../../fhir/definitions/definitions';
 import { type JsonObject } from '../../platform/json/lossless';
 
-/** R4's definition of a member. Native types, and so their members, are not defined in R4. */
+/** R4's definition of a member. The server's own types, and so their members, are not defined in R4. */
 export interface MemberType {
   /** The JSON name of the element, without the type of a choice. */
   readonly name: string;

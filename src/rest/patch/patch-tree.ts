@@ -77,7 +77,7 @@ function gatherObjects(value: JsonValue, objects: JsonObject[]): void {
   else if (Array.isArray(value)) for (const item of value) gatherObjects(item, objects);
 }
 
-/** A patch of a native type may name any member: `__proto__` becomes an own member, as with `JSON.parse`. */
+/** A patch of an own type may name any member: `__proto__` becomes an own member, as with `JSON.parse`. */
 function define(plain: PlainObject, key: string, value: unknown): void {
   if (key !== '__proto__') plain[key] = value;
   else Object.defineProperty(plain, key, { value, enumerable: true, configurable: true, writable: true });
