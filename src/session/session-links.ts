@@ -45,7 +45,7 @@ const SWEEP: Statement = {
       select token_hash from session_link where expires_at < clock_timestamp() order by expires_at limit 10000 for update skip locked)`,
 };
 
-/** Links that stand for a Session at one address, until they are opened; the table holds only their hashes. */
+/** Links that stand for a Session at one address, until they are opened (ADR 0064). */
 @Injectable()
 @Background({ task: 'sweep of links', interval: () => 60_000 })
 export class SessionLinks implements BackgroundTask {
