@@ -123,6 +123,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
 
   /** Looks for events that other processes left or wrote. */
   async step(): Promise<undefined> {
+    this.identity.check();
     for (const { destinationKey, failStreak } of await this.queue.due()) {
       const isFailing = failStreak > 0;
       this.begin(destinationKey, { isWanted: true, isFailing, found: isFailing ? undefined : new AbortController() });
@@ -232,7 +233,9 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     visit.isFailing = false;
     const result = resultOf(attempt, outcome);
     recordAttempt(this.logger, batch, result, true);
-    const settle = (): Promise<Settled> => this.queue.settle(batch, result, !this.isStopping);
+    // Without the lock of its claim others may take the destination over at any moment.
+    const mayGoOn = (): boolean => !this.isStopping && this.identity.slot === batch.slot;
+    const settle = (): Promise<Settled> => this.queue.settle(batch, result, mayGoOn());
     const settled = await this.untilKnown(attempt, () => this.inQueue(visit, settle));
     visit.attempt = undefined;
     if (batch.failStreak > 0 && settled?.isInForce === true) {

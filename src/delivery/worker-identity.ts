@@ -6,6 +6,9 @@ import { TAKE_SLOT } from './delivery-statements';
 /** PostgreSQL keeps the lock of a machine that vanished for about 10 + 3 × 5 s. */
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
+/** Less than it takes to replace a frozen primary; more than a busy one, or this process, needs to answer. */
+const SILENT_MILLISECONDS = 10_000;
+
 /**
  * The heartbeat lock of this process: an advisory lock on its slot, on a separate connection. PostgreSQL releases it
  * within milliseconds of the death of the process. A slot is never reused.
@@ -31,6 +34,15 @@ export class WorkerIdentity {
     return this.held?.slot;
   }
 
+  /**
+   * Ends the connection where PostgreSQL does not answer on it; to be called about once a second. A frozen primary keeps it open,
+   * while the one that replaces it knows no such lock: other workers would take over what this one still sends.
+   */
+  check(): void {
+    const { client } = this.held ?? {};
+    client?.query('select').catch(() => client.connection.stream.destroy());
+  }
+
   async release(): Promise<void> {
     const { held } = this;
     this.held = undefined;
@@ -44,6 +56,7 @@ export class WorkerIdentity {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: 5_000,
+      query_timeout: SILENT_MILLISECONDS,
       options: KEEPALIVE,
     });
     const lose = (): void => {

@@ -1,19 +1,22 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, type Server, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type QueryResult } from 'pg';
 import { StartError } from '../../src/platform/errors/start-error';
 import { DatabaseClient } from '../../src/platform/database/database-client';
 import { databaseErrorToServiceError } from '../../src/platform/database/database-error';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { runStatement } from '../../testing/databases';
+import { delivered, destination, newDestination, newTopic } from '../support/destinations';
 import { eventually } from '../../testing/eventually';
 import { startTestApp } from '../../testing/test-app';
+import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const ROLE = 'odd@role';
 const PASSWORD = 'p@ss:w/ö#%,1';
@@ -115,26 +118,51 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
     );
   });
 
-  it('O11: a server follows the promotion of the standby, without a restart', async () => {
+  /** The postmaster and all its children, as a machine that hangs: their connections stay open. */
+  async function signalPrimary(signal: NodeJS.Signals): Promise<void> {
+    const file = join(folder, 'a', 'postgres', 'cluster', 'postmaster.pid');
+    const [postmaster = ''] = (await readFile(file, 'utf8')).split('\n');
+    const parameters = ['-o', 'pid=', '--pid', postmaster, '--ppid', postmaster];
+    const { stdout } = await promisify(execFile)('ps', parameters);
+    for (const pid of stdout.trim().split('\n')) process.kill(Number(pid), signal);
+  }
+
+  it('O11: a server follows a promotion beside a frozen primary, without a restart, and goes on delivering', async () => {
     const databaseUrl = urlOf([hostOf(standby), hostOf(primary)], '?target_session_attrs=read-write');
     const app = await startTestApp({ databaseUrl });
+    const receiver = await WebhookReceiver.start();
     try {
+      const id = await newDestination(app, destination(await newTopic(app), {}, receiver.url));
       expect((await app.put('/Patient/before', { resourceType: 'Patient' })).status).toBe(201);
-      await eventually('the standby has it', async () => {
-        const client = new DatabaseClient({ connectionString: standby.url });
-        await client.connect();
-        const { rowCount } = await client.query(`select from resource where id = 'before'`);
-        await client.end();
-        return rowCount === 1;
-      });
-      await primary.stop();
-      const { status, headers } = await app.put('/Patient/between', { resourceType: 'Patient' });
-      expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[15]$/)]);
-      await runStatement(standby.url, 'select pg_promote()');
+      await delivered(app, id, 1);
+      const { rows } = await run<{ position: string }>(primary, 'select pg_current_wal_insert_lsn()::text as position');
+      const isThere = `select pg_last_wal_replay_lsn() >= '${rows[0]?.position ?? ''}' as found`;
+      await eventually(
+        'the standby has it',
+        async () => (await run<{ found: boolean }>(standby, isThere)).rows[0]?.found,
+      );
+      await signalPrimary('SIGSTOP');
+      const sent = app.put('/Patient/between', { resourceType: 'Patient' });
+      await run(standby, 'select pg_promote()');
+      const between = await sent;
+      expect([between.status, between.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[15]$/)]);
       const after = await app.put('/Patient/after', { resourceType: 'Patient' });
       expect([after.status, (await app.get('/Patient/before')).status]).toEqual([201, 200]);
+      await delivered(app, id, 2);
     } finally {
+      await signalPrimary('SIGCONT');
       await app.close();
+      await receiver.stop();
     }
-  });
+  }, 60_000);
 });
+
+async function run<Row extends object>({ url }: EmbeddedPostgres, sql: string): Promise<QueryResult<Row>> {
+  const client = new DatabaseClient({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query<Row>(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -115,11 +115,12 @@ export class SilentConnections {
 
   /**
    * Idle connections that received nothing since then go too: each would cost its next user the same wait, and a new one
-   * is cheap.
+   * is cheap. The times are those of checks: either may be one check off.
    */
   private destroy(lost: readonly WatchedClient[]): void {
     if (lost.length === 0) return;
-    const since = Math.min(...lost.map((client) => this.clients.get(client)?.quietSince ?? Infinity));
+    const quietSince = Math.min(...lost.map((client) => this.clients.get(client)?.quietSince ?? Infinity));
+    const since = quietSince + 2 * CHECK_MILLISECONDS;
     const idle = [...this.clients]
       .filter(([client, { receivedAt }]) => client.readyForQuery && receivedAt <= since)
       .map(([client]) => client);
