@@ -1,4 +1,4 @@
-import { type Pool, type PoolClient, type QueryConfig } from 'pg';
+import { type Pool, type PoolClient } from 'pg';
 
 /** Called when what was begun is over, with the error of a failure. */
 export type End = (error?: unknown) => void;
@@ -6,8 +6,8 @@ export type End = (error?: unknown) => void;
 export interface PoolObserver {
   /** A caller asks for a connection. */
   wait(): End;
-  /** @param name that of a named statement, else the first word of its text: no value */
-  statement(name: string): End;
+  /** @param statement as node-postgres gets it: a text, or an object with one */
+  statement(statement: unknown): End;
 }
 
 /**
@@ -21,13 +21,8 @@ export function observePool(pool: Pool, observer: PoolObserver): void {
   pool.on('acquire', (client) => {
     if (known.has(client)) return;
     known.add(client);
-    observeCalls(client, 'query', ([statement]) => observer.statement(nameOf(statement)));
+    observeCalls(client, 'query', ([statement]) => observer.statement(statement));
   });
-}
-
-function nameOf(statement: unknown): string {
-  const { name, text = '' } = typeof statement === 'string' ? { text: statement } : (statement as QueryConfig);
-  return name ?? /^\w+/.exec(text)?.[0].toUpperCase() ?? 'other';
 }
 
 /** Calls `begin` before each call of a method that takes a callback or returns a promise, and the result of `begin` after it. */

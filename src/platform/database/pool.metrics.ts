@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg';
 import { DataSource } from 'typeorm';
 import { FailingStreak } from '../logging/failing-streak';
 import { Counter } from '../metrics/counter';
-import { Histogram } from '../metrics/histogram';
+import { Histogram, type Series } from '../metrics/histogram';
 import { type MetricFamily, single } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { poolOf } from './connection-slots';
@@ -25,10 +25,13 @@ const IN_FAILED_TRANSACTION = '25P02';
 export class PoolMetrics implements MetricSource {
   private readonly logger = new Logger('Database');
   private readonly waits = new Histogram('svc_database_pool_wait_seconds', 'Waits for a connection.');
+  private readonly wait = this.waits.of();
   private readonly times = new Histogram(
     'svc_database_statement_seconds',
     'From a statement to its answer; that of COMMIT is the time to write the log of PostgreSQL to its disk.',
   );
+  private readonly commit = this.times.of({ command: 'commit' });
+  private readonly other = this.times.of({ command: 'statement' });
   private readonly errors = new Counter(
     'svc_database_errors_total',
     'Errors of statements by class of SQLSTATE, and of connections.',
@@ -37,8 +40,8 @@ export class PoolMetrics implements MetricSource {
 
   constructor(private readonly dataSource: DataSource) {
     observePool(poolOf(dataSource), {
-      wait: () => this.begin(this.waits),
-      statement: (name) => this.begin(this.times, { command: name === 'COMMIT' ? 'commit' : 'statement' }),
+      wait: () => this.begin(this.wait),
+      statement: (statement) => this.begin(statement === 'COMMIT' ? this.commit : this.other),
     });
   }
 
@@ -52,10 +55,10 @@ export class PoolMetrics implements MetricSource {
     ];
   }
 
-  private begin(times: Histogram, labels?: Readonly<Record<string, string>>): End {
+  private begin(times: Series): End {
     const startedAt = performance.now();
     return (error) => {
-      times.observe((performance.now() - startedAt) / 1000, labels);
+      times.observe((performance.now() - startedAt) / 1000);
       if (error !== undefined) this.fail(codeOf(error));
     };
   }

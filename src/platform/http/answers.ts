@@ -1,11 +1,11 @@
-import { AsyncResource } from 'node:async_hooks';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import { Environment } from '../config/environment';
+import { writeLine } from '../logging/context-logger';
 import { Histogram } from '../metrics/histogram';
 import { family, type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
-import { RequestContext } from '../request/request-context';
+import { type PresentRequest, RequestContext } from '../request/request-context';
 import { OperationNames } from './operation-names';
 import { operationIdOfCode } from './route-access';
 
@@ -20,7 +20,6 @@ const CLIENT_LEFT = 499;
 @Injectable()
 @MetricsFrom({ source: 'answers', path: '/metrics' })
 export class Answers implements MetricSource {
-  private readonly logger = new Logger('Access');
   private readonly times = new Histogram(
     'svc_http_request_duration_seconds',
     'From the head of a request to the end of its answer, by the template of its route.',
@@ -38,15 +37,14 @@ export class Answers implements MetricSource {
 
   /** To be mounted behind the request context. */
   readonly watch = (request: Request, response: Response, next: NextFunction): void => {
-    if (this.requests.origin === request) {
+    const { present } = this.requests;
+    if (present?.origin === request) {
       const startedAt = performance.now();
       const { socket } = request;
       const sentBefore = socket.bytesWritten;
-      const end = (): void => {
-        this.end(request, response, performance.now() - startedAt, socket.bytesWritten - sentBefore);
-      };
-      // The event comes in the context of the socket, which may serve several requests.
-      response.once('close', AsyncResource.bind(end));
+      response.once('close', () => {
+        this.end(present, response, performance.now() - startedAt, socket.bytesWritten - sentBefore);
+      });
     }
     next();
   };
@@ -60,23 +58,25 @@ export class Answers implements MetricSource {
     return [family('counter', 'svc_http_answers_total', help, samples), this.times.read()];
   }
 
-  private end(request: Request, response: Response, milliseconds: number, bytes: number): void {
+  private end(present: PresentRequest, response: Response, milliseconds: number, bytes: number): void {
     const isCut = !response.writableFinished;
     const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
+    const { req: request } = response;
     const route = this.templateOf(request);
     const method = METHODS.has(request.method) ? request.method : 'other';
-    this.times.observe(milliseconds / 1000, { method, route, status: isCut ? CUT : `${Math.trunc(status / 100)}xx` });
+    this.times
+      .of({ method, route, status: isCut ? CUT : `${Math.trunc(status / 100)}xx` })
+      .observe(milliseconds / 1000);
     if (!this.isLogged) return;
-    const { caller, claimed } = this.requests;
+    const { caller, claimed, requestId, correlationId } = present;
     // A token endpoint knows who logged in, and nobody else calls.
     const { userId: user, clientId: client } = caller ?? (status < 400 ? claimed : undefined) ?? {};
-    this.logger.log({
-      event: 'request',
-      ...{ method, route, status, milliseconds: Math.round(milliseconds * 10) / 10, bytes },
-      ...(isCut ? { isCut } : {}),
-      ...(user === undefined ? {} : { user }),
-      ...(client === undefined ? {} : { client }),
-    });
+    const message = {
+      ...{ event: 'request', method, route, status, milliseconds: Math.round(milliseconds * 10) / 10, bytes },
+      isCut: isCut || undefined,
+      ...{ user, client },
+    };
+    writeLine('log', message, 'Access', { requestId, correlationId });
   }
 
   /** The route as it is declared, without values of the URL; known operations by their names. */

@@ -5,11 +5,25 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Labels = Readonly<Record<string, string>>;
 
-interface Series {
-  readonly labels: Labels;
+/** The times of one combination of labels. */
+export class Series {
   /** How many were at most as long as each bound, and the rest. */
   readonly counts: number[];
-  sum: number;
+  sum = 0;
+
+  constructor(
+    readonly labels: Labels,
+    private readonly bounds: readonly number[],
+  ) {
+    this.counts = [...bounds, Infinity].map(() => 0);
+  }
+
+  observe(seconds: number): void {
+    let bucket = 0;
+    while (seconds > (this.bounds[bucket] ?? Infinity)) bucket++;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.sum += seconds;
+  }
 }
 
 /** Times by labels, in buckets, which can be added up over processes. */
@@ -22,18 +36,12 @@ export class Histogram {
     private readonly bounds: readonly number[] = SECONDS,
   ) {}
 
-  /** @param labels of few values: each combination that occurs is kept */
-  observe(seconds: number, labels: Labels = {}): void {
+  /** @param labels of few values: each combination that is asked for is kept */
+  of(labels: Labels = {}): Series {
     const key = Object.values(labels).join(' ');
-    let series = this.series.get(key);
-    if (series === undefined) {
-      series = { labels, counts: [...this.bounds, Infinity].map(() => 0), sum: 0 };
-      this.series.set(key, series);
-    }
-    let bucket = 0;
-    while (seconds > (this.bounds[bucket] ?? Infinity)) bucket++;
-    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
-    series.sum += seconds;
+    const series = this.series.get(key) ?? new Series(labels, this.bounds);
+    this.series.set(key, series);
+    return series;
   }
 
   read(): MetricFamily {

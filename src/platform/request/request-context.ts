@@ -21,12 +21,18 @@ interface Whole {
   callerChanges: number;
 }
 
-interface RequestState {
+/** Facts of a request for its log line. They change until it ends. */
+export interface PresentRequest {
   readonly requestId: string;
-  readonly whole: Whole;
   readonly origin: Request | undefined;
-  readonly ticket: RequestTicket | undefined;
   readonly correlationId: string | undefined;
+  readonly caller?: Caller;
+  readonly claimed?: Partial<Caller>;
+}
+
+interface RequestState extends PresentRequest {
+  readonly whole: Whole;
+  readonly ticket: RequestTicket | undefined;
   topicCorrelationId: string | undefined;
   caller?: Caller;
   epochs?: Epochs | undefined;
@@ -58,7 +64,7 @@ export class RequestContext {
   }
 
   /** Stands for the present request: an entry of a batch is one by itself. Undefined in background work. */
-  get present(): object | undefined {
+  get present(): PresentRequest | undefined {
     return this.storage.value;
   }
 
