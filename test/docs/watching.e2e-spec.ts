@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
+import { METRIC_PATHS } from '../../src/platform/metrics/metric-source';
+import { startTestApp, type TestApp } from '../../testing/test-app';
+import { metricsUrlOf, scrapeOf } from '../support/scrape';
+import { codeIn, rowsOf, sectionOf, textOf } from './documents';
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+const rules = (load(textOf('deploy/prometheus-rules.yaml')) as Rules).groups.flatMap((group) => group.rules);
+const { panels } = JSON.parse(textOf('deploy/grafana-dashboard.json')) as Dashboard;
+
+/** Names of our metrics in an expression, without the suffixes that a histogram adds. */
+const namesIn = (expression: string): string[] =>
+  [...expression.matchAll(/\b(?:svc|process|nodejs)_\w+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''));
+
+describe('O7: what deploy/ watches', () => {
+  let app: TestApp;
+  let families: ReadonlySet<string>;
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_METRICS_PORT: '0' } });
+    await app.post('/auth/token', { grant_type: 'password' }, { authorization: null });
+    const scrapes = await Promise.all(METRIC_PATHS.map((path) => scrapeOf(metricsUrlOf(app), path)));
+    families = new Set(scrapes.flatMap(({ types }) => [...types.keys()]));
+  });
+  afterAll(() => app.close());
+
+  it.each(rules)('$alert names metrics that exist, and a paragraph of the runbook', ({ alert, expr, annotations }) => {
+    expect(namesIn(expr).filter((name) => !families.has(name))).toEqual([]);
+    expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+    expect(sectionOf('docs/runbook.md', alert).trim().length).toBeGreaterThan(20);
+  });
+
+  it.each(panels)('the panel "$title" shows metrics that exist', ({ targets }) => {
+    const named = targets.flatMap(({ expr }) => namesIn(expr));
+    expect([named.length > 0, named.filter((name) => !families.has(name))]).toEqual([true, []]);
+  });
+
+  it('alerts are those of the runbook', () => {
+    const [, alerts = ''] = /^## Alerts$([\s\S]*?)^## /m.exec(textOf('docs/runbook.md')) ?? [];
+    expect([...alerts.matchAll(/^### (\w+)$/gm)].map(([, name]) => name)).toEqual(rules.map(({ alert }) => alert));
+  });
+
+  it('each metric of docs/operations.md exists, and each that exists is there', () => {
+    const told = rowsOf('docs/operations.md', 'Metrics').flatMap(([names = '']) => {
+      const [first = '', ...others] = codeIn(names);
+      return [first, ...others.map((name) => (name.startsWith('_') ? first.replace(/_[a-z]+(_total)?$/, name) : name))];
+    });
+    expect([...families].filter((name) => !told.includes(name))).toEqual([]);
+    expect(told.filter((name) => !families.has(name))).toEqual([]);
+  });
+});
