@@ -10,6 +10,7 @@ import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
 import { paceLogins } from './platform/http/pace-logins';
 import { requestBodies } from './platform/http/request-bodies';
+import { assertOneCopy } from './platform/discovery/package-copies';
 import { BackgroundTasks } from './platform/background/background-tasks';
 import { ANSWER_TERMS, type AnswerTerms } from './platform/http/send-body';
 import { RequestContext } from './platform/request/request-context';
@@ -22,7 +23,8 @@ import { InitBundle } from './rest/bundle/init-bundle';
 
 /** Makes the application as the server and the specs run it; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
-  const { environment } = options;
+  const { environment, extensions = [] } = options;
+  if (extensions.length > 0) assertOneCopy();
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(options),
     new ExpressAdapter(caseSensitive()),

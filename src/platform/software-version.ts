@@ -5,9 +5,12 @@ let known: string | undefined;
 
 /** The version of package.json, which stands above `src`, and above `dist` when built. */
 export function softwareVersion(): string {
-  known ??= (JSON.parse(readFileSync(packageFileAbove(__dirname), 'utf8')) as { version: string }).version;
+  known ??= (JSON.parse(readFileSync(packageFile(), 'utf8')) as { version: string }).version;
   return known;
 }
+
+/** The path of package.json. */
+export const packageFile = (): string => packageFileAbove(__dirname);
 
 function packageFileAbove(folder: string): string {
   const file = join(folder, 'package.json');

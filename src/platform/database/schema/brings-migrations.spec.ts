@@ -39,9 +39,20 @@ describe(migrationSetsOf.name, () => {
     expect(() => migrationSetsOf([moduleWith(prefix, migrations)])).toThrow(sentence);
   });
 
-  it('refuses two modules with one prefix', () => {
-    expect(() => migrationSetsOf([moduleWith('acme', []), moduleWith('acme', [])])).toThrow(
-      'Two modules bring migrations',
+  it('refuses two modules with one prefix or one table, and names both', () => {
+    @Module({})
+    class Wards {}
+    @Module({})
+    class Beds {}
+    const bring = (module: Type, prefix: string): void => {
+      BringsMigrations({ prefix, migrations: [making('acme_ward_bed')] })(module);
+    };
+    bring(Wards, 'acme_ward');
+    bring(Beds, 'acme_ward');
+    expect(() => migrationSetsOf([Wards, Beds])).toThrow(
+      'Wards and Beds both bring migrations with the prefix "acme_ward".',
     );
+    bring(Beds, 'acme');
+    expect(() => migrationSetsOf([Wards, Beds])).toThrow('Wards and Beds both bring the table "acme_ward_bed".');
   });
 });

@@ -31,11 +31,11 @@ type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule>
 
 /**
  * Lists the migrations of `modules` and of all that they import, imported modules first.
- * @throws StartError when two modules have one prefix, or a table lacks the prefix of its module
+ * @throws StartError when two modules have one prefix or table, or a table lacks the prefix of its module
  */
 export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
   const seen = new Set<unknown>();
-  const sets: MigrationSet[] = [];
+  const brought: Brought[] = [];
   const visit = (given: Imported): void => {
     const module = typeof given === 'object' && 'module' in given ? given.module : given;
     if (typeof module !== 'function' || seen.has(module)) return;
@@ -43,12 +43,26 @@ export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
     const imported = (Reflect.getMetadata(MODULE_METADATA.IMPORTS, module) ?? []) as readonly Imported[];
     for (const one of imported) visit(one);
     const definition = Reflect.getMetadata(MIGRATIONS_OF, module) as MigrationsDefinition | undefined;
-    if (definition !== undefined) sets.push(setOf(module.name, definition));
+    if (definition === undefined) return;
+    const set = setOf(module.name, definition);
+    for (const other of brought) assertApart(other, [module.name, set]);
+    brought.push([module.name, set]);
   };
   for (const module of modules) visit(module);
-  const twice = sets.find(({ module }, index) => sets.findIndex((other) => other.module === module) !== index);
-  if (twice !== undefined) throw new StartError(`Two modules bring migrations with the prefix "${twice.module}".`);
-  return sets;
+  return brought.map(([, set]) => set);
+}
+
+type Brought = readonly [name: string, set: MigrationSet];
+
+/** One prefix may begin with another, so two modules can bring one table. */
+function assertApart([name, set]: Brought, [otherName, other]: Brought): void {
+  const both = `${name} and ${otherName} both bring`;
+  if (set.module === other.module) throw new StartError(`${both} migrations with the prefix "${set.module}".`);
+  const tables = tablesMadeBy(other.migrations.flatMap(({ statements }) => statements));
+  const table = tablesMadeBy(set.migrations.flatMap(({ statements }) => statements)).find((own) =>
+    tables.includes(own),
+  );
+  if (table !== undefined) throw new StartError(`${both} the table "${table}".`);
 }
 
 function setOf(name: string, { prefix, migrations }: MigrationsDefinition): MigrationSet {

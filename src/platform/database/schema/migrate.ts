@@ -40,7 +40,10 @@ export function migrate(url: string, tell: Tell = () => undefined, sets: readonl
     for (const { module, migration } of pending) {
       if (!isFirstStart) tell(`Migrating the database: ${migration.name}`);
       await applyMigration(client, module, migration).catch((error: unknown) => {
-        throw isLockNotAvailable(error) ? new StartError(lockedTables(migration.name), { cause: error }) : error;
+        if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration.name), { cause: error });
+        if (module === CORE.module) throw error;
+        // The text may show values; it is the team's own SQL, and goes to who starts the server.
+        throw new StartError(failedMigration(module, migration.name, error), { cause: error });
       });
     }
   });
@@ -58,6 +61,9 @@ async function pendingOf(
   }
   return pending;
 }
+
+const failedMigration = (module: string, name: string, error: unknown): string =>
+  `The migration ${name} of the module with the prefix "${module}" failed, and nothing of it is kept: ${error instanceof Error ? error.message : String(error)}`;
 
 const lockedTables = (name: string): string =>
   `The migration ${name} waited too long for a table that others use, and changed nothing. Start again, or stop other servers and programs of this database first.`;
