@@ -1,17 +1,18 @@
 import { All, Controller, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { sendAnswer } from '../fhir/edge/fhir-answer';
+import { type FhirAnswer, sendAnswer } from '../fhir/edge/fhir-answer';
 import { type FormatOffer } from '../fhir/edge/format';
 import { assertAnswerable } from '../fhir/edge/format.guard';
 import { rootUrlOf } from '../fhir/edge/root-url';
 import { Environment } from '../platform/config/environment';
+import { callHandler } from '../platform/discovery/handler-calls';
 import { ServiceError } from '../platform/errors/service-error';
 import { bodyOf, queryOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/request/request-context';
 import { EnforcesRows, OperationId, operationIdOfCode } from '../platform/http/route-access';
 import { assertId } from '../model/resource-draft';
-import { ANY_TYPE, type OperationDefinition } from './operation';
+import { ANY_TYPE, type OperationDefinition, type OperationRequest } from './operation';
 import { OperationRegistry, operationKey } from './operation.registry';
 import { unknownOperation } from './unknown-operation';
 
@@ -76,7 +77,8 @@ export class OperationController {
     }
     if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
     const format = assertAnswerable(request, offerOf(found.meta));
-    const answer = await found.handler.execute({
+    const { handler } = found;
+    const sent: OperationRequest = {
       method,
       ...(at.type === undefined ? {} : { type: at.type }),
       ...(at.id === undefined ? {} : { id: at.id }),
@@ -85,12 +87,21 @@ export class OperationController {
       headers: request.headers as Record<string, string | undefined>,
       rootUrl: rootUrlOf(request, this.environment),
       format,
-    });
-    await sendAnswer(response, answer);
+    };
+    await sendAnswer(response, await callHandler(handler, () => handler.execute(sent), isAnswer));
   }
 }
 
 function offerOf({ hasLines, hasPage }: OperationDefinition): FormatOffer | undefined {
   if (hasLines === true) return 'lines';
   return hasPage === true ? 'page' : undefined;
+}
+
+/** An operation of another team is not bound to what TypeScript promises. Its text is not parsed: that would cost as much as making it. */
+function isAnswer(answer: FhirAnswer | undefined): boolean {
+  const { status = 0, text, produce } = answer ?? {};
+  const isStatus = Number.isInteger(status) && status >= 200 && status < 600;
+  return (
+    isStatus && ['string', 'undefined'].includes(typeof text) && ['function', 'undefined'].includes(typeof produce)
+  );
 }

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../platform/request/granted-rows';
 import { RequestContext } from '../platform/request/request-context';
 import { ServiceError } from '../platform/errors/service-error';
+import { callHandler, nameOf } from '../platform/discovery/handler-calls';
 import { nearestCode } from '../platform/text/nearest-code';
 import { JsonParts } from '../platform/json/json-parts';
-import { type JsonText, jsonTextOf } from '../platform/json/json-text';
+import { JsonText, jsonTextOf } from '../platform/json/json-text';
 import { memberText } from './member-text';
 import { checkedParams } from './rpc-params';
 import { type RpcCall } from './rpc-method';
@@ -39,7 +40,10 @@ export class RpcDispatcher {
     this.requests.grant(rows);
     if (meta.enforcesRows !== true) this.requests.assertAllRows();
     const checked = await checkedParams(found, params);
-    const execute = (): Promise<unknown> => handler.execute(checked, this.callOf(callText));
+    const execute = async (): Promise<JsonParts | JsonText> => {
+      const result = await callHandler(handler, () => handler.execute(checked, this.callOf(callText)));
+      return result instanceof JsonParts ? result : jsonOf(handler, result);
+    };
     const repeat = async (kept: JsonText): Promise<unknown> => {
       if (handler.repeat !== undefined) return handler.repeat(checked, kept);
       this.requests.assertAllRows();
@@ -65,4 +69,16 @@ export class RpcDispatcher {
     if (caller === undefined) throw new ServiceError('unauthorized', 'RPC needs credentials.');
     return { caller, paramsText, text: (name) => memberText(paramsText, name) };
   }
+}
+
+/** @throws Error that names the method's class, for a value that JSON has no text for, such as a bigint */
+function jsonOf(handler: object, result: unknown): JsonText {
+  const refusal = `${nameOf(handler)} returned what JSON cannot hold`;
+  try {
+    const text = jsonTextOf(result) as string | undefined;
+    if (text !== undefined) return new JsonText(text);
+  } catch (cause) {
+    throw new Error(refusal, { cause });
+  }
+  throw new Error(refusal);
 }

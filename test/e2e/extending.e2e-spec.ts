@@ -55,6 +55,8 @@ describe('a key that is taken', () => {
       imports: [DiscoveryModule],
       providers: [RpcRegistry, ...providers],
     }).compile();
-    await expect(app.init()).rejects.toThrow('RpcRegistry: "acme.ward/hand-over" is registered twice');
+    await expect(app.init()).rejects.toThrow(
+      'RpcRegistry: "acme.ward/hand-over" is registered twice, by Method of RootTestModule and by Method of RootTestModule',
+    );
   });
 });

@@ -3,6 +3,7 @@ import { type Resource } from '../../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
+import { errorTrace } from '../../platform/logging/error-trace';
 import { ResourceReader } from '../../store/resource-reader';
 import { type CompiledPolicy, compilePolicy } from './compiled-policy';
 import { PolicyEngines } from './policy-engine.registry';
@@ -45,8 +46,9 @@ export class AccessPolicies {
     try {
       return compilePolicy(JSON.parse(text) as Resource, this.engines);
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      this.logger.warn(`AccessPolicy/${id} grants nothing: ${error.message}`);
+      // A fault of one engine must not fail the requests of all callers.
+      if (error instanceof ServiceError) this.logger.warn(`AccessPolicy/${id} grants nothing: ${error.message}`);
+      else this.logger.error(`AccessPolicy/${id} grants nothing`, errorTrace(error));
       return undefined;
     }
   }

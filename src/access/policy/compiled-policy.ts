@@ -1,8 +1,9 @@
 import { type NativeReference, type Resource } from '../../fhir/types';
+import { nameOf } from '../../platform/discovery/handler-calls';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type AccessPolicy, criteriaOf } from './access-policy';
 import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-template';
-import { type PolicyCheck } from './policy-engine';
+import { type PolicyCheck, type PolicyEngine } from './policy-engine';
 import { type PolicyEngines } from './policy-engine.registry';
 
 /** A policy in the form that decisions use. */
@@ -27,8 +28,15 @@ export function compilePolicy(resource: Resource, engines: PolicyEngines): Compi
     roleName,
     type,
     criteria: criteriaOf(resource as AccessPolicy).map(templateOf),
-    check: engines.named(engine).compile(resource),
+    check: checkOf(engines.named(engine), resource),
   };
+}
+
+function checkOf(engine: PolicyEngine, resource: Resource): PolicyCheck {
+  const check: unknown = engine.compile(resource);
+  // Stored, such a policy would fail each request of the callers that it links to.
+  if (typeof check !== 'function') throw new Error(`${nameOf(engine)} compiled a policy to what is no function`);
+  return check as PolicyCheck;
 }
 
 function templateOf(text: string): CriteriaTemplate {

@@ -1,6 +1,7 @@
 import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { callHandler } from '../../platform/discovery/handler-calls';
 import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute } from '../../platform/http/route-access';
 import { JsonText } from '../../platform/json/json-text';
@@ -52,7 +53,8 @@ export class TokenController {
     const exchange = async (): Promise<TokenResponse> => {
       const requiresSecret = (client: Client): boolean =>
         grant.requiresSecret?.(client) ?? settingsOf(client, 'password').requiresSecret;
-      return grant.exchange(await this.clients.authenticate(asked.client, requiresSecret), asked);
+      const client = await this.clients.authenticate(asked.client, requiresSecret);
+      return callHandler(grant, () => grant.exchange(client, asked), isIssued);
     };
     const issued = await this.metrics.count(asked.grantType, () => this.slots.run(grant, asked, exchange));
     sendUnstored(response, textOf(issued));
@@ -71,6 +73,8 @@ export class TokenController {
     throw new OAuthError('unsupported_grant_type', `grant_type is one of ${known.join(', ')}`);
   }
 }
+
+const isIssued = (response: Partial<TokenResponse> | undefined): boolean => typeof response?.access_token === 'string';
 
 /** Serializes the response; numbers of the User keep their stored digits. */
 const textOf = (response: TokenResponse): string =>

@@ -30,6 +30,8 @@ interface Unit {
   readonly whenOver: (() => unknown)[];
   /** COMMIT was sent behind the last statements. */
   isCommitted: boolean;
+  /** The provider that runs now: it is named where the transaction stands still. */
+  runs: string | undefined;
 }
 
 /** Stands for work that goes on for others: in no transaction, and whether or not its request is still wanted. */
@@ -208,6 +210,19 @@ export class UnitOfWork {
     else unit.whenOver.push(action);
   }
 
+  /** Runs `work` of a provider: it is named where it neither ends nor sends a statement. @internal */
+  async inside<T>(provider: string, work: () => Promise<T>): Promise<T> {
+    const { unit } = this;
+    if (unit === undefined) return work();
+    const before = unit.runs;
+    unit.runs = provider;
+    try {
+      return await work();
+    } finally {
+      unit.runs = before;
+    }
+  }
+
   private get openUnit(): Unit {
     const { unit } = this;
     if (unit === undefined) throw new Error('There is nothing to gather for without an open unit of work');
@@ -235,13 +250,15 @@ export class UnitOfWork {
           locks?.beginSql([BEGIN[level], ...this.firstStatements]) ?? BEGIN[level],
         );
         ({ whenOver } = unit);
-        const result = await this.current.run(unit, async () => {
-          const value = await work(finishing(unit));
-          for (const gathered of [unit.gathered, unit.gatheredLast]) {
-            for (const { items, flush } of gathered.values()) await flush(items);
-          }
-          return value;
-        });
+        const result = await this.untilLost(unit, () =>
+          this.current.run(unit, async () => {
+            const value = await work(finishing(unit));
+            for (const gathered of [unit.gathered, unit.gatheredLast]) {
+              for (const { items, flush } of gathered.values()) await flush(items);
+            }
+            return value;
+          }),
+        );
         isFinished = true;
         if (!unit.isCommitted) await commit(unit.client);
         for (const action of unit.afterCommit) void this.runLater(action);
@@ -253,6 +270,30 @@ export class UnitOfWork {
     } finally {
       await runner.release();
       for (const action of whenOver) await this.runLater(action);
+    }
+  }
+
+  /**
+   * Work that waits for something else than its connection would hold it for ever: PostgreSQL ends the session of a transaction that
+   * stands still (`idle_in_transaction_session_timeout`), which fails statements alone.
+   */
+  private async untilLost<T>(unit: Unit, work: () => Promise<T>): Promise<T> {
+    let onEnd = (): void => undefined;
+    const lost = new Promise<never>((_resolve, reject) => {
+      onEnd = () =>
+        setTimeout(() => {
+          this.logger.error(
+            `${unit.runs ?? 'Work'} neither ended nor sent a statement: its transaction was rolled back`,
+          );
+          reject(new ServiceError('timeout', 'A transaction of this request stood still and was rolled back.'));
+        }, STATEMENTS_FAIL_MILLISECONDS).unref();
+    });
+    unit.client.once('end', onEnd);
+    const running = work();
+    try {
+      return await Promise.race([running, lost]);
+    } finally {
+      unit.client.off('end', onEnd);
     }
   }
 
@@ -303,8 +344,12 @@ function openUnit(
     afterCommit: [],
     whenOver: [],
     isCommitted: false,
+    runs: undefined,
   };
 }
+
+/** Statements that wait on a lost connection fail first, with a better reason. */
+const STATEMENTS_FAIL_MILLISECONDS = 100;
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
   new ServiceError(

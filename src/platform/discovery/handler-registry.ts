@@ -1,6 +1,7 @@
 import { type OnModuleInit } from '@nestjs/common';
 import { type DiscoveryService } from '@nestjs/core';
 import { StartError } from '../errors/start-error';
+import { nameHandler, nameOf } from './handler-calls';
 
 interface Registered<Meta, Handler> {
   readonly meta: Meta;
@@ -11,7 +12,7 @@ interface Registered<Meta, Handler> {
  * Collects every provider that carries `decorator`, by key. A key that is taken twice stops the boot.
  * This is the door through which modules of other teams extend the server (docs/extending.md).
  */
-export abstract class HandlerRegistry<Meta, Handler> implements OnModuleInit {
+export abstract class HandlerRegistry<Meta, Handler extends object> implements OnModuleInit {
   private readonly handlers = new Map<string, Registered<Meta, Handler>>();
 
   constructor(
@@ -24,8 +25,13 @@ export abstract class HandlerRegistry<Meta, Handler> implements OnModuleInit {
     for (const wrapper of this.discovery.getProviders({ metadataKey: this.decorator.KEY })) {
       const meta = this.discovery.getMetadataByDecorator(this.decorator, wrapper) as Meta;
       const handler = wrapper.instance as Handler;
+      nameHandler(handler, wrapper.host?.name);
       const key = this.keyOf(meta, handler);
-      if (this.handlers.has(key)) throw new StartError(`${this.constructor.name}: "${key}" is registered twice`);
+      const taken = this.handlers.get(key);
+      if (taken !== undefined) {
+        const by = `by ${nameOf(taken.handler)} and by ${nameOf(handler)}`;
+        throw new StartError(`${this.constructor.name}: "${key}" is registered twice, ${by}`);
+      }
       this.handlers.set(key, { meta, handler });
     }
   }

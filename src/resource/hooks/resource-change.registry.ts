@@ -1,7 +1,9 @@
 import { type ResourceDraft } from '../../model/resource-draft';
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { callHandler, nameOf } from '../../platform/discovery/handler-calls';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
+import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type StatementPart } from '../../platform/database/statement-part';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from './resource-change';
 
@@ -9,7 +11,10 @@ type Meta = { readonly types?: readonly string[] } | undefined;
 
 @Injectable()
 export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChangeListener> {
-  constructor(discovery: DiscoveryService) {
+  constructor(
+    discovery: DiscoveryService,
+    private readonly unitOfWork: UnitOfWork,
+  ) {
     super(discovery, OnResourceChange, (_meta, listener) => listener.constructor.name);
   }
 
@@ -43,14 +48,14 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
         for (const listener of known ?? this.listenersOf(change.type)) {
           if (known === undefined && (await listener.concerns?.(change.type)) === false) continue;
           present.push(listener);
-          if (listener.onChanges === undefined) await listener.onChange?.(change);
+          if (listener.onChanges === undefined) await this.call(listener, () => listener.onChange?.(change));
           else if (sets.get(listener)?.push(change) === undefined) sets.set(listener, [change]);
         }
         if (present.every((listener) => listener.onChanges !== undefined)) concerned.set(change.type, present);
         else concerned.clear();
       });
     }
-    for (const [listener, set] of sets) await listener.onChanges?.(set);
+    for (const [listener, set] of sets) await this.call(listener, () => listener.onChanges?.(set));
   }
 
   /** Resources that listeners create together with the change. */
@@ -76,6 +81,10 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
       all.push(...parts);
     }
     return all;
+  }
+
+  private call(listener: ResourceChangeListener, work: () => Promise<void> | undefined): Promise<void> {
+    return this.unitOfWork.inside(nameOf(listener), () => callHandler(listener, work));
   }
 
   private listenersOf(type: string): ResourceChangeListener[] {

@@ -1,0 +1,30 @@
+/** Names of providers by the module that brings them, for the log and the start. */
+const names = new WeakMap<object, string>();
+
+/** Notes the module of a provider. */
+export function nameHandler(handler: object, module: string | undefined): void {
+  names.set(handler, `${handler.constructor.name} of ${module ?? 'an unknown module'}`);
+}
+
+/** Class and module of a provider, such as `HandOver of WardModule`. */
+export const nameOf = (handler: object): string => names.get(handler) ?? handler.constructor.name;
+
+/**
+ * Runs a method of a provider of any module. Faults without frames of its code are errors that name it: the caller is shown an
+ * internal error, the log whose it is.
+ * @param isWell whether the value is one that the method may return
+ */
+export async function callHandler<T>(
+  handler: object,
+  work: () => T | Promise<T>,
+  isWell: (value: T) => boolean = () => true,
+): Promise<T> {
+  let value: T;
+  try {
+    value = await work();
+  } catch (error) {
+    throw error instanceof Error ? error : new Error(`${nameOf(handler)} threw what is no Error: ${typeof error}`);
+  }
+  if (!isWell(value)) throw new Error(`${nameOf(handler)} returned a malformed value`);
+  return value;
+}
