@@ -13,6 +13,8 @@ export class ChildServer {
     private readonly child: ChildProcess,
     readonly pid: number,
     readonly url: string,
+    /** Lines of its standard output. */
+    readonly written: readonly string[],
   ) {}
 
   /**
@@ -40,7 +42,7 @@ export class ChildServer {
         reject(new Error(`${script} ended before it listened:\n${written.join('\n')}`));
       });
     });
-    return new ChildServer(child, child.pid ?? 0, url);
+    return new ChildServer(child, child.pid ?? 0, url, written);
   }
 
   /** Kills it like a crash. */

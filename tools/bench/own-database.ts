@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import { type Client } from 'pg';
+import { DatabaseClient } from '../../src/platform/database/database-client';
 
 /** The URL of a database of the cluster at `clusterUrl`. */
 export function databaseUrlOf(clusterUrl: string, database: string): string {
@@ -8,7 +9,7 @@ export function databaseUrlOf(clusterUrl: string, database: string): string {
 }
 
 export async function connect(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
+  const client = new DatabaseClient({ connectionString: url });
   await client.connect();
   return client;
 }

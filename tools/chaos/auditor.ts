@@ -121,7 +121,8 @@ export async function audit(
   for (const destination of receiver.destinations) {
     const arrivals = receiver.arrivals.filter((arrival) => arrival.destination === destination);
     const first = firstSeen(arrivals);
-    const received = new Set(first.map(({ key }) => key));
+    // All, since a failover that loses writes gives numbers again, in another generation.
+    const received = new Set(arrivals.flatMap(({ events }) => events.map(({ key }) => key)));
     const at = (keys: Iterable<string>): string[] => [...keys].map((key) => `${destination}: ${key}`);
     violate('I1 lost', at(minus(committed, received)));
     violate('I2 phantom', at(minus(received, committed)));
@@ -149,6 +150,25 @@ export async function audit(
     answeredLate,
     samples: watch.samples,
   };
+}
+
+/** What must hold even where a failover lost acknowledged writes: order and numbers within a delivery generation. */
+export function violationsByGeneration({ destinations, arrivals }: FaultyReceiver): Violation[] {
+  return destinations.flatMap((destination) => {
+    const own = arrivals.filter((arrival) => arrival.destination === destination);
+    return [...new Set(own.map(({ generation }) => generation))].flatMap((generation) => {
+      const sent = own.filter((arrival) => arrival.generation === generation);
+      const first = firstSeen(sent);
+      const at = (invariant: string) => (key: string) => ({
+        invariant,
+        detail: `${destination} ${generation}: ${key}`,
+      });
+      return [
+        ...inversions(first.map(({ key }) => key)).map(at('I3 inverted')),
+        ...reusedNumbers(first, sent).map(at('I4 number')),
+      ];
+    });
+  });
 }
 
 const minus = (all: ReadonlySet<string>, others: ReadonlySet<string>): string[] =>
@@ -185,12 +205,19 @@ function numberFaults(first: readonly Seen[], arrivals: readonly Arrival[]): str
   const gaps = first
     .filter(({ number }, index) => number !== index + 1)
     .map(({ number }) => `number ${number} out of line`);
+  const keys = new Set(first.map(({ key }) => key));
+  return [
+    ...gaps,
+    ...reusedNumbers(first, arrivals),
+    ...(keys.size === first.length ? [] : ['one event under two numbers']),
+  ];
+}
+
+function reusedNumbers(first: readonly Seen[], arrivals: readonly Arrival[]): string[] {
   const meaning = new Map(first.map(({ number, key }) => [number, key]));
-  const reused = arrivals.flatMap(({ events }) =>
+  return arrivals.flatMap(({ events }) =>
     events.filter(({ number, key }) => meaning.get(number) !== key).map(({ number }) => `number ${number} used twice`),
   );
-  const keys = new Set(first.map(({ key }) => key));
-  return [...gaps, ...reused, ...(keys.size === first.length ? [] : ['one event under two numbers'])];
 }
 
 /** A batch is identified by its first number; its id is derived from the body, so it could not reveal other bytes. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { DatabaseClient } from '../../src/platform/database/database-client';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { type Cleanup } from '../bench/cleanup';
 import { ChildServer } from '../bench/child-server';
@@ -76,6 +76,39 @@ export async function setUpChaos(
   url.pathname = '/chaos';
   const bouncer =
     pooler && (await cleanup.undoing(startPgBouncer(pooler, url.href, data), (started) => started.stop()));
+  const places: Omit<Replica, 'server'>[] = [];
+  for (const [index, of] of faults.entries()) {
+    const starting = PostgresProxy.start(bouncer?.url ?? url.href, { faults: of, prepared });
+    const proxy = await cleanup.undoing(starting, (started) => started.stop());
+    places.push({ name: `server ${index + 1}`, faults: of, databaseUrl: proxy.url });
+  }
+  const directUrl = bouncer === undefined ? undefined : url.href;
+  return startServers({ folder, processes, data, places, databaseUrl: url.href, directUrl, receiver }, cleanup);
+}
+
+/** Starts a server at each place, all of them on the database of `databaseUrl`, with a topic and its destinations. */
+export async function startServers(
+  {
+    folder,
+    processes = 1,
+    data,
+    places,
+    databaseUrl,
+    directUrl,
+    receiver,
+    logLevel = 'error',
+  }: {
+    folder: string;
+    processes?: number;
+    data: string;
+    places: readonly Omit<Replica, 'server'>[];
+    databaseUrl: string;
+    directUrl?: string | undefined;
+    receiver: FaultyReceiver;
+    logLevel?: string;
+  },
+  cleanup: Cleanup,
+): Promise<ChaosBed> {
   const rootSecret = randomBytes(24).toString('hex');
   const variables = {
     PORT: '0',
@@ -84,19 +117,14 @@ export async function setUpChaos(
     SVC_ROOT_CLIENT_SECRET: rootSecret,
     SVC_ADMIN_PASSWORD: randomBytes(24).toString('hex'),
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    SVC_LOG_LEVEL: 'error',
+    SVC_LOG_LEVEL: logLevel,
     SVC_DELIVERY_POLL_MILLISECONDS: '250',
     SVC_DATABASE_POOL_SIZE: '16',
     SVC_SHUTDOWN_SECONDS: '3',
-    ...(bouncer === undefined ? {} : { SVC_DATABASE_DIRECT_URL: url.href }),
+    ...(directUrl === undefined ? {} : { SVC_DATABASE_DIRECT_URL: directUrl }),
     ...(processes > 1 ? { SVC_PROCESSES: String(processes) } : {}),
   };
-  const replicas: Replica[] = [];
-  for (const [index, of] of faults.entries()) {
-    const starting = PostgresProxy.start(bouncer?.url ?? url.href, { faults: of, prepared });
-    const proxy = await cleanup.undoing(starting, (started) => started.stop());
-    replicas.push({ name: `server ${index + 1}`, server: undefined, faults: of, databaseUrl: proxy.url });
-  }
+  const replicas = places.map((place): Replica => ({ ...place, server: undefined }));
   await cleanup.undoing(Promise.resolve(replicas), async (all) => {
     for (const { server } of all) await server?.stop();
   });
@@ -110,7 +138,7 @@ export async function setUpChaos(
         'ignore',
       );
     },
-    query: (text) => query(url.href, text),
+    query: (text) => query(databaseUrl, text),
   };
   for (const replica of replicas) await bed.start(replica);
   await makeDestinations(replicas[0]?.server?.url ?? '', rootSecret, receiver);
@@ -147,7 +175,7 @@ async function makeFolder(): Promise<string> {
 }
 
 async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => undefined); // database crash: the running query rejects
   await client.connect();
   try {

@@ -10,6 +10,8 @@ export interface Arrival {
   /** The value of `webhook-id`. */
   readonly batchId: string;
   readonly bodyHash: string;
+  /** The delivery generation. */
+  readonly generation: string;
   /** When it was complete, in milliseconds of a monotonic clock. */
   readonly at: number;
   readonly events: readonly { readonly number: number; readonly key: string }[];
@@ -111,7 +113,7 @@ export class FaultyReceiver {
       batchId: String(request.headers['webhook-id']),
       bodyHash: createHash('sha256').update(body).digest('hex'),
       at: performance.now(),
-      events: eventsOf(body),
+      ...contentOf(body),
       isAnswered: false,
     };
     this.arrivals.push(arrival);
@@ -156,6 +158,7 @@ interface Notification {
   readonly entry: readonly [
     {
       readonly resource: {
+        readonly extension: readonly [{ readonly valueUuid: string }];
         readonly notificationEvent: readonly {
           readonly eventNumber: number;
           readonly focus: { readonly reference: string };
@@ -166,8 +169,11 @@ interface Notification {
 }
 
 /** Keys look like `Patient/p1/3`. */
-const eventsOf = (body: Buffer): Arrival['events'] =>
-  (JSON.parse(body.toString()) as Notification).entry[0].resource.notificationEvent.map(({ eventNumber, focus }) => ({
+function contentOf(body: Buffer): Pick<Arrival, 'generation' | 'events'> {
+  const { extension, notificationEvent } = (JSON.parse(body.toString()) as Notification).entry[0].resource;
+  const events = notificationEvent.map(({ eventNumber, focus }) => ({
     number: eventNumber,
     key: focus.reference.replace('/_history/', '/'),
   }));
+  return { generation: extension[0].valueUuid, events };
+}

@@ -6,6 +6,7 @@ const arrival = (at: number, isAnswered = true): Arrival => ({
   destination: 'd1',
   batchId: 'b',
   bodyHash: '',
+  generation: '',
   at,
   events: [{ number: 7, key: 'Patient/p/1' }],
   isAnswered,

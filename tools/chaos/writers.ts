@@ -13,6 +13,30 @@ export class WriteLog {
   /** Names in resources of refused transactions: none may ever arrive or be stored. */
   refused = 0;
   unknown = 0;
+  /** When a server last acknowledged a write, by its URL, and the longest time without one since {@link watchGaps}. */
+  private readonly gaps = new Map<string, { at: number; longest: number }>();
+
+  /** Begins to measure for each of these servers how long it acknowledges nothing. */
+  watchGaps(urls: readonly string[]): void {
+    for (const url of urls) this.gaps.set(url, { at: performance.now(), longest: 0 });
+  }
+
+  /** @returns the longest time in which one of the servers acknowledged nothing, in milliseconds, until now */
+  get longestGap(): number {
+    return Math.max(...[...this.gaps.values()].map(({ at, longest }) => Math.max(longest, performance.now() - at)));
+  }
+
+  /** Resolves when each of the servers has acknowledged a write that was sent from now on, or before. */
+  async everyServerAcknowledged(): Promise<void> {
+    const since = performance.now();
+    while ([...this.gaps.values()].some(({ at }) => at < since)) await delay(50);
+  }
+
+  acknowledge(url: string, key: string): void {
+    this.acknowledged.add(key);
+    const { at, longest } = this.gaps.get(url) ?? { at: performance.now(), longest: 0 };
+    this.gaps.set(url, { at: performance.now(), longest: Math.max(longest, performance.now() - at) });
+  }
 }
 
 /** Ids that only refused transactions write. */
@@ -47,7 +71,7 @@ export interface Target {
 /** Updates or creates a Patient. */
 export async function putPatient(target: Target, id: string, log: WriteLog): Promise<void> {
   const answer = await send(target, 'PUT', `/Patient/${id}`, patient(id, target.round));
-  if (answer.ok) acknowledge(log, id, answer.headers.get('etag'));
+  if (answer.ok) acknowledge({ log, url: target.url }, id, answer.headers.get('etag'));
 }
 
 async function writeOnce(target: Target, random: Random, log: WriteLog): Promise<void> {
@@ -65,7 +89,7 @@ async function writeOnce(target: Target, random: Random, log: WriteLog): Promise
     if (!answer.ok) return;
     const { entry } = (await answer.json()) as { entry: { response: { etag?: string } }[] };
     entry.forEach(({ response }, index) => {
-      acknowledge(log, ids[index] ?? '', response.etag ?? null);
+      acknowledge({ log, url: target.url }, ids[index] ?? '', response.etag ?? null);
     });
   }
 }
@@ -82,9 +106,9 @@ async function send({ url, authorization }: Target, method: string, path: string
   return answer;
 }
 
-function acknowledge(log: WriteLog, id: string, etag: string | null): void {
+function acknowledge({ log, url }: { log: WriteLog; url: string }, id: string, etag: string | null): void {
   const version = /"(\d+)"/.exec(etag ?? '')?.[1];
-  if (version !== undefined) log.acknowledged.add(`Patient/${id}/${version}`);
+  if (version !== undefined) log.acknowledge(url, `Patient/${id}/${version}`);
 }
 
 const patient = (id: string, value: number): object => ({
