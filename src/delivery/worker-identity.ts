@@ -15,7 +15,7 @@ const SILENT_MILLISECONDS = 10_000;
  */
 export class WorkerIdentity {
   private readonly logger = new Logger(WorkerIdentity.name);
-  private held: { readonly client: Client; readonly slot: number } | undefined;
+  private held: { readonly client: Client; readonly slot: number; isAsked: boolean } | undefined;
   private connecting: Promise<number> | undefined;
 
   constructor(private readonly databaseUrl: string) {}
@@ -39,8 +39,13 @@ export class WorkerIdentity {
    * while the one that replaces it knows no such lock: other workers would take over what this one still sends.
    */
   check(): void {
-    const { client } = this.held ?? {};
-    client?.query('select').catch(() => client.connection.stream.destroy());
+    const { held } = this;
+    if (held === undefined || held.isAsked) return;
+    held.isAsked = true;
+    held.client.query('select').then(
+      () => (held.isAsked = false),
+      () => held.client.connection.stream.destroy(),
+    );
   }
 
   async release(): Promise<void> {
@@ -73,7 +78,7 @@ export class WorkerIdentity {
       const { rows } = await client.query<{ slot: number }>(TAKE_SLOT);
       const [row] = rows;
       if (row === undefined) throw new Error('No slot was given');
-      this.held = { client, slot: row.slot };
+      this.held = { client, slot: row.slot, isAsked: false };
       return row.slot;
     } catch (error) {
       await client.end().catch(() => undefined);
