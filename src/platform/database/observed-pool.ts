@@ -4,8 +4,8 @@ import { type Pool, type PoolClient } from 'pg';
 export type End = (error?: unknown) => void;
 
 export interface PoolObserver {
-  /** A caller asks for a connection. */
-  wait(): End;
+  /** A caller asks for a connection. @returns undefined where there is nothing to wait for */
+  wait(): End | undefined;
   /** @param statement as node-postgres gets it: a text, or an object with one */
   statement(statement: unknown): End;
 }
@@ -25,25 +25,31 @@ export function observePool(pool: Pool, observer: PoolObserver): void {
   });
 }
 
-/** Calls `begin` before each call of a method that takes a callback or returns a promise, and the result of `begin` after it. */
+/**
+ * Calls `begin` before each call of a method that takes a callback or returns a promise, and the result of `begin` after it. A method
+ * of the class is looked up at each call, as it is without an observer.
+ */
 function observeCalls(
   target: object,
   method: 'connect' | 'query',
-  begin: (parameters: readonly unknown[]) => End,
+  begin: (parameters: readonly unknown[]) => End | undefined,
 ): void {
-  const call = (target as Record<string, (...parameters: unknown[]) => unknown>)[method];
-  if (call === undefined) return;
+  type Methods = Record<string, (...parameters: unknown[]) => unknown>;
+  const own = Object.hasOwn(target, method) ? (target as Methods)[method] : undefined;
+  const called = (): ((...parameters: unknown[]) => unknown) =>
+    own ?? ((Object.getPrototypeOf(target) as Methods)[method] as (...parameters: unknown[]) => unknown);
   const observed = (...parameters: unknown[]): unknown => {
     const end = begin(parameters);
+    if (end === undefined) return called().apply(target, parameters);
     const callback = parameters.at(-1);
     if (typeof callback === 'function') {
-      const called = (error: unknown, ...results: unknown[]): unknown => {
+      const ended = (error: unknown, ...results: unknown[]): unknown => {
         end(error ?? undefined);
         return (callback as (...results: unknown[]) => unknown)(error, ...results);
       };
-      return call.apply(target, [...parameters.slice(0, -1), called]);
+      return called().apply(target, [...parameters.slice(0, -1), ended]);
     }
-    const result = call.apply(target, parameters);
+    const result = called().apply(target, parameters);
     if (result instanceof Promise)
       result.then(() => {
         end();

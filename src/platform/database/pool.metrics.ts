@@ -39,8 +39,13 @@ export class PoolMetrics implements MetricSource {
   private readonly streaks = new Map<string, FailingStreak>();
 
   constructor(private readonly dataSource: DataSource) {
-    observePool(poolOf(dataSource), {
-      wait: () => this.begin(this.wait),
+    const pool = poolOf(dataSource);
+    observePool(pool, {
+      wait: () => {
+        if (pool.idleCount === 0) return this.begin(this.wait);
+        this.wait.observe(0);
+        return undefined;
+      },
       statement: (statement) => this.begin(statement === 'COMMIT' ? this.commit : this.other),
     });
   }
