@@ -42,7 +42,7 @@ export class RpcDispatcher {
     const checked = await checkedParams(found, params);
     const execute = async (): Promise<JsonParts | JsonText> => {
       const result = await callHandler(handler, () => handler.execute(checked, this.callOf(callText)));
-      return result instanceof JsonParts ? result : jsonOf(handler, result);
+      return result instanceof JsonParts || result instanceof JsonText ? result : jsonOf(handler, result);
     };
     const repeat = async (kept: JsonText): Promise<unknown> => {
       if (handler.repeat !== undefined) return handler.repeat(checked, kept);
