@@ -79,11 +79,13 @@ function operationItemOf({
   code,
   hasLines,
   hasPage,
+  needsSession,
 }: OperationDefinition): Paths[string] {
   const item = {
     tags: [tag],
     summary: description,
     ...(details === undefined ? {} : { description: details }),
+    ...(needsSession === true ? { security: [{ oauth2: [] }, { bearer: [] }] } : {}),
     parameters: [
       ...(resourceType === ANY_TYPE ? [pathParameter('type', 'Patient')] : []),
       ...(level === 'instance' ? [pathParameter('id', exampleId)] : []),

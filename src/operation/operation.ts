@@ -32,6 +32,8 @@ export interface OperationDefinition {
   readonly hasLines?: true;
   /** Whether it can answer with an HTML page, which is then the default for callers that accept any format. */
   readonly hasPage?: true;
+  /** Whether it needs a Session, so that HTTP Basic does not do, for the OpenAPI document. */
+  readonly needsSession?: true;
   /** An example id for an instance operation, for the OpenAPI document. */
   readonly exampleId?: string;
   /** An example body for POST, for the OpenAPI document. */

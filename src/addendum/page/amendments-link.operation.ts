@@ -20,6 +20,7 @@ const LINK = {
   level: 'instance',
   methods: ['POST'],
   enforcesRows: true,
+  needsSession: true,
   details:
     'Opens $amendments without credentials, once and within 60 s, while the Session of the caller lives; rights are judged again then. HEAD does not use it up. Needs a Bearer token, and the right to $amendments.',
   answerParts: { url: 'url', expires: 'instant' },

@@ -55,10 +55,9 @@ const PARAMETERS = [
         name: 'destination',
         part: partsOf(
           {
-            ...{ id: 'hook-1', kind: 'webhook-at-least-once', failStreak: 0, eventsInProcess: 0, eventsCounted: 2 },
+            ...{ id: 'hook-1', kind: 'webhook-at-least-once', failStreak: 0, eventsInProcess: 0, eventsCounted: 0 },
             ...{ nextAttemptAt: new Date(0), lastError: null, isHeld: false },
-            oldestAt: new Date('2026-01-31T10:00:00Z'),
-            hours: [[491626, 11, 0]],
+            ...{ oldestAt: null, hours: null },
           },
           'https://clinic.example/topics/final-observations',
           Date.parse('2026-01-31T10:00:01.5Z'),
