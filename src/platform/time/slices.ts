@@ -4,6 +4,7 @@ import { Slots } from '../admission/slots';
 import { TooCostly } from '../errors/too-costly';
 import { RequestContext } from '../request/request-context';
 import { type Steps } from './steps';
+import { stopwatch } from './stopwatch';
 import { withinTime } from './within-time';
 
 /** Other requests wait at most this long behind one slice, garbage collection aside. */
@@ -122,13 +123,4 @@ function sliceOf<T>(steps: Steps<T>, milliseconds: number): Slice<T> {
     if (done === true) return { done: { value } };
   } while (performance.now() < end);
   return {};
-}
-
-/** Milliseconds since now that this process worked, as far as that is known: never more than have passed. */
-function stopwatch(): () => number {
-  const [startsAt, usage] = [performance.now(), process.cpuUsage()];
-  return () => {
-    const { user, system } = process.cpuUsage(usage);
-    return Math.min(performance.now() - startsAt, (user + system) / 1000);
-  };
 }

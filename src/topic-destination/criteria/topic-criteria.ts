@@ -1,9 +1,12 @@
 import { type Criterion } from '../../fhirpath/fhirpath';
+import { stopwatch } from '../../platform/time/stopwatch';
 import { withinTime } from '../../platform/time/within-time';
 import { ChangedTexts } from './changed-texts';
 
 /** Time limit on a resource without content. */
 const MAX_TRIAL_MILLISECONDS = 40;
+/** On a busy machine the time may be over before this process worked for half of it: that says nothing of the criterion. */
+const MAX_TRIALS = 5;
 
 /** A criterion that can decide no change. */
 export const undecidable: Criterion = {
@@ -16,10 +19,14 @@ export const undecidable: Criterion = {
 /** Tries a criterion on an empty resource, created, changed and deleted. @throws Error when it fails or is slow */
 export function tryCriteria(criteria: Criterion, type: string): void {
   const text = JSON.stringify({ resourceType: type });
-  const answer = withinTime(MAX_TRIAL_MILLISECONDS, () =>
+  const matches = (): unknown =>
     [new ChangedTexts(text, undefined), new ChangedTexts(text, text), new ChangedTexts(undefined, text)].map((change) =>
       criteria.matches(change, () => undefined),
-    ),
-  );
-  if (answer === undefined) throw new Error('it takes too long');
+    );
+  for (let trial = 0; trial < MAX_TRIALS; trial++) {
+    const spent = stopwatch();
+    if (withinTime(MAX_TRIAL_MILLISECONDS, matches) !== undefined) return;
+    if (spent() > MAX_TRIAL_MILLISECONDS / 2) break;
+  }
+  throw new Error('it takes too long');
 }
