@@ -32,9 +32,9 @@ export class BatchSender {
    * Returns the receiver's response, for the timeline.
    * @throws the error that ended the attempt, or the abort reason of `control`.
    */
-  async send(batch: ClaimedBatch, control: AbortController): Promise<string> {
+  async send(batch: ClaimedBatch, control: AbortController, traceparent?: string): Promise<string> {
     const way = { handler: this.handlerOf(batch.kind), settings: this.settingsOf(batch.sealedSettings) };
-    return this.sendBy(way, this.sourceOf(batch), { seconds: batch.timeoutSeconds, control });
+    return this.sendBy(way, this.sourceOf(batch), { seconds: batch.timeoutSeconds, control, traceparent });
   }
 
   /** Like {@link send}, for content outside the queue. */

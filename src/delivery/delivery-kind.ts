@@ -28,6 +28,8 @@ export interface Notification {
  * A notification being sent. Many attempts share the memory of bodies, so each should keep one as briefly as possible.
  */
 export interface Outgoing {
+  /** To be sent along as the header of this name (https://www.w3.org/TR/trace-context/); undefined without traces. */
+  readonly traceparent?: string | undefined;
   /** Renders it, identically at each call. Call it once the receiver is connected: until then there is no body. */
   render(): Promise<Notification>;
   /** Call this per 64 kB sent. A receiver without progress for 10 s may be aborted when others wait for memory. */

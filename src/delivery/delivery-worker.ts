@@ -6,6 +6,7 @@ import { Background, type BackgroundTask } from '../platform/background/backgrou
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/request/request-context';
 import { errorName, errorTrace } from '../platform/logging/error-trace';
+import { type Span, Tracing, traceparentOf } from '../platform/tracing/tracing';
 import { recordAttempt } from './attempt-record';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
@@ -33,6 +34,10 @@ interface Visit {
   /** Set for a healthy destination found by the poll, until its first claim; aborted when a commit wakes it. */
   found?: AbortController | undefined;
   attempt?: Attempt | undefined;
+  /** Spans of the requests that woke it since its batch was claimed; undefined without traces. */
+  wakers?: Span[] | undefined;
+  /** Spans of the requests whose events may be in its batch. */
+  causes?: readonly Span[] | undefined;
   /** Ends the pause after a failure. */
   pause?: AbortController;
   ended?: Promise<void>;
@@ -54,6 +59,8 @@ const REST_MILLISECONDS = 10;
 const LONGEST_REST_MILLISECONDS = 50;
 /** After this time without healthy work there is no rest, as after a restart. */
 const UNDISTURBED_MILLISECONDS = 1000;
+/** Most requests that an attempt is linked to. */
+const MAX_CAUSES = 32;
 const SETTLE_PAUSE_MILLISECONDS = 500;
 /** The lease begins shortly before the worker reads the response. */
 const LEASE_MARGIN_MILLISECONDS = 2000;
@@ -92,6 +99,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     private readonly identity: WorkerIdentity,
     private readonly environment: Environment,
     private readonly requests: RequestContext,
+    private readonly tracing: Tracing,
   ) {
     this.prompt = Slots.perKey(environment.deliverySlots);
     this.later = Slots.perKey(Math.ceil(environment.deliverySlots * LATER_PART));
@@ -118,7 +126,11 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
 
   /** Looks for events of these destinations, after their current attempt or pause. */
   wake(destinationKeys: readonly number[]): void {
-    for (const key of destinationKeys) this.begin(key, { isWanted: true, isFailing: false })?.found?.abort();
+    const { span } = this.requests;
+    for (const key of destinationKeys) {
+      this.begin(key, { isWanted: true, isFailing: false })?.found?.abort();
+      if (span !== undefined) this.noteWaker(key, span);
+    }
   }
 
   /** Looks for events that other processes left or wrote. */
@@ -139,6 +151,13 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     visit?.attempt?.control.abort(new DeliveryFailure('The destination was changed during the attempt'));
     visit?.pause?.abort();
     this.wake([destinationKey]);
+  }
+
+  private noteWaker(key: number, span: Span): void {
+    const visit = this.visits.get(key);
+    if (visit === undefined) return;
+    visit.wakers ??= [];
+    if (visit.wakers.length < MAX_CAUSES) visit.wakers.push(span);
   }
 
   /** Begins a visit, or returns the current one, which then looks once more. */
@@ -223,10 +242,17 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     const attempt = { batch, control: new AbortController(), startedAt: performance.now() };
     visit.attempt = attempt;
     if (this.isOver) attempt.control.abort(new DeliveryFailure(STOPPED));
+    if (batch.failStreak === 0) {
+      visit.causes = visit.wakers;
+      visit.wakers = undefined;
+    }
+    const span = this.tracing.attempt(batch.destinationId, batch.eventCount, visit.causes);
     let outcome: string;
     try {
-      outcome = await this.sender.send(batch, attempt.control);
+      outcome = await this.sender.send(batch, attempt.control, traceparentOf(span));
+      this.tracing.end(span);
     } catch (error) {
+      this.tracing.end(span, 'failed');
       await this.fail(visit, attempt, error);
       return undefined;
     }

@@ -16,6 +16,8 @@ export interface AttemptTime {
   /** Timeout of the receiver: to connect, to take the body, and to respond. */
   readonly seconds: number;
   readonly control: AbortController;
+  /** Of its span, where there are traces. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -42,6 +44,10 @@ export class OutgoingBatch implements Outgoing {
   ) {
     this.millisecondsLeft = time.seconds * 1000;
     this.startTime();
+  }
+
+  get traceparent(): string | undefined {
+    return this.time.traceparent;
   }
 
   async render(): Promise<Notification> {

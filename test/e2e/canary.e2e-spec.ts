@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { eventually } from '../../testing/eventually';
@@ -176,6 +177,8 @@ describe('canaries', () => {
       SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       SVC_LOG_LEVEL: 'verbose',
       SVC_AUDIT: 'all',
+      // Spans are then lines of the log.
+      NODE_OPTIONS: `--require ${resolve('test/support/print-spans.cjs')}`,
       SVC_CREDENTIAL_FAILURES_FREE: '100000',
       SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS: '100000',
     });
@@ -345,6 +348,13 @@ describe('canaries', () => {
     const messages = lines.map((line) => (JSON.parse(line) as { message: { route: string } }).message);
     const found = messages.filter(({ route }) => /\/(known|broken|changed|d)\b|Patient|Observation|[?=]/.test(route));
     expect([found, new Set(messages.map(({ route }) => route)).size > 40]).toEqual([[], true]);
+  });
+
+  it('O7: are looked for in spans of requests, statements and deliveries', () => {
+    const lines = server.output.split('\n').filter((line) => line.startsWith('{"span":'));
+    const names = new Set(lines.map((line) => (JSON.parse(line) as { span: string }).span));
+    expect(lines.length).toBeGreaterThan(sent);
+    expect([...names]).toEqual(expect.arrayContaining(['GET /fhir/:type/:id', 'COMMIT', 'deliver']));
   });
 
   it('are in no AuditEvent, but for the query that named a patient', async () => {

@@ -57,7 +57,9 @@ export class WebhookSender implements OnApplicationShutdown {
     signal: AbortSignal,
   ): Promise<AxiosResponse<Readable>> {
     for (let isRetry = false; ; isRetry = true) {
-      const body = new RequestBody(outgoing, (notification) => this.headersOf(notification, settings));
+      const body = new RequestBody(outgoing, (notification) =>
+        this.headersOf(notification, settings, outgoing.traceparent),
+      );
       try {
         return await axios.request<Readable>(this.requestOf(body, settings, signal));
       } catch (error) {
@@ -92,6 +94,7 @@ export class WebhookSender implements OnApplicationShutdown {
   private headersOf(
     { id, body }: Notification,
     { headers, secrets }: WebhookSettings,
+    traceparent: string | undefined,
   ): Record<string, string | string[]> {
     const all: Record<string, string | string[]> = {
       'content-type': 'application/json',
@@ -99,6 +102,7 @@ export class WebhookSender implements OnApplicationShutdown {
       'accept-encoding': 'identity',
       'user-agent': 'svc-health-server',
       'webhook-id': id,
+      ...(traceparent === undefined ? {} : { traceparent }),
     };
     if (secrets.length > 0) {
       const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);

@@ -79,6 +79,17 @@ describe(readEnvironment, () => {
     expect(readEnvironment({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
   });
 
+  it('O7: turns traces on and off by the standard variables of OpenTelemetry', () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    const all = [
+      {},
+      endpoint,
+      { ...endpoint, OTEL_SDK_DISABLED: 'true' },
+      { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
+    ];
+    expect(all.map((variables) => readEnvironment(variables).isTraced)).toEqual([false, true, false, false]);
+  });
+
   it('takes an empty variable as unset', () => {
     const empty = Object.fromEntries(['PORT', 'HOST', 'DATABASE_URL', 'SVC_ENCRYPTION_KEY'].map((name) => [name, ' ']));
     expect(readEnvironment(empty)).toEqual(readEnvironment({}));

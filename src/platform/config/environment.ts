@@ -42,6 +42,8 @@ export class Environment {
   readonly logLevel!: LogLevel;
   /** `SVC_ACCESS_LOG`: whether a line is logged of each request. */
   readonly hasAccessLog!: boolean;
+  /** Whether the standard variables of OpenTelemetry turn traces on. */
+  readonly isTraced!: boolean;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
   readonly bodyLimitBytes!: number;
   /** `SVC_MEMORY_BUDGET_BYTES`: what all requests together may hold in memory: bodies, what is made of them, answers. */
@@ -135,6 +137,13 @@ const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
 const POSTGRESQL_URL = /^postgres(ql)?:\/\//;
+/** Each turns traces on (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The SDK reads them. */
+const TRACES = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+
+const isTracedBy = (variables: NodeJS.ProcessEnv): boolean =>
+  variables.OTEL_SDK_DISABLED !== 'true' &&
+  variables.OTEL_TRACES_EXPORTER !== 'none' &&
+  TRACES.some((name) => settingIn(variables, name) !== undefined);
 
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
@@ -181,6 +190,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     trustedProxies: read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault),
     corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
+    isTraced: isTracedBy(variables),
     hasAccessLog: read.oneOf('SVC_ACCESS_LOG', ['on', 'off'], 'on') === 'on',
     bodyLimitBytes,
     ...processesOf({ wanted, isEmbedded, bodyLimitBytes, memoryBudgetBytes, databasePoolSize }),

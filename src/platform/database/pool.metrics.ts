@@ -1,11 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DatabaseError } from 'pg';
+import { DatabaseError, type QueryConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { FailingStreak } from '../logging/failing-streak';
 import { Counter } from '../metrics/counter';
 import { Histogram, type Series } from '../metrics/histogram';
 import { type MetricFamily, single } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
+import { RequestContext } from '../request/request-context';
+import { Tracing } from '../tracing/tracing';
 import { poolOf } from './connection-slots';
 import { type End, observePool } from './observed-pool';
 
@@ -16,6 +18,8 @@ import { type End, observePool } from './observed-pool';
 const TROUBLE = /^(53|58|25006|57P|08|XX)/;
 /** The code of failures that come without one: no connection, or one that broke. */
 const NO_CONNECTION = 'connection';
+/** Of spans. */
+const CONNECT = { name: 'wait for a connection' };
 /** Statements behind one that failed, in its transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
 
@@ -38,15 +42,19 @@ export class PoolMetrics implements MetricSource {
   );
   private readonly streaks = new Map<string, FailingStreak>();
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly requests: RequestContext,
+    private readonly tracing: Tracing,
+  ) {
     const pool = poolOf(dataSource);
     observePool(pool, {
       wait: () => {
-        if (pool.idleCount === 0) return this.begin(this.wait);
+        if (pool.idleCount === 0) return this.begin(this.wait, CONNECT);
         this.wait.observe(0);
         return undefined;
       },
-      statement: (statement) => this.begin(statement === 'COMMIT' ? this.commit : this.other),
+      statement: (statement) => this.begin(statement === 'COMMIT' ? this.commit : this.other, statement),
     });
   }
 
@@ -60,11 +68,15 @@ export class PoolMetrics implements MetricSource {
     ];
   }
 
-  private begin(times: Series): End {
+  private begin(times: Series, work: unknown): End {
     const startedAt = performance.now();
+    const parent = this.tracing.isOn ? this.requests.span : undefined;
+    const span = parent === undefined ? undefined : this.tracing.statement(nameOf(work), parent);
     return (error) => {
       times.observe((performance.now() - startedAt) / 1000);
-      if (error !== undefined) this.fail(codeOf(error));
+      const code = error === undefined ? undefined : codeOf(error);
+      this.tracing.end(span, code);
+      if (code !== undefined) this.fail(code);
     };
   }
 
@@ -84,3 +96,9 @@ export class PoolMetrics implements MetricSource {
 /** SQLSTATE. Other codes are those of sockets. */
 const codeOf = (error: unknown): string =>
   error instanceof DatabaseError && error.code !== undefined ? error.code : NO_CONNECTION;
+
+/** The name of a named statement, else the first word of its text: no value. */
+function nameOf(work: unknown): string {
+  const { name, text = '' } = typeof work === 'string' ? { text: work } : (work as QueryConfig);
+  return name ?? /^\w+/.exec(text)?.[0].toUpperCase() ?? 'other';
+}

@@ -5,6 +5,7 @@ import { writeLine } from '../logging/context-logger';
 import { Histogram } from '../metrics/histogram';
 import { family, type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
+import { type Span, Tracing } from '../tracing/tracing';
 import { type PresentRequest, RequestContext } from '../request/request-context';
 import { OperationNames } from './operation-names';
 import { operationIdOfCode } from './route-access';
@@ -31,6 +32,7 @@ export class Answers implements MetricSource {
     { hasAccessLog, logLevel }: Environment,
     private readonly requests: RequestContext,
     private readonly names: OperationNames,
+    private readonly tracing: Tracing,
   ) {
     this.isLogged = hasAccessLog && logLevel !== 'error' && logLevel !== 'warn';
   }
@@ -42,8 +44,11 @@ export class Answers implements MetricSource {
       const startedAt = performance.now();
       const { socket } = request;
       const sentBefore = socket.bytesWritten;
+      const { traceparent } = request.headers;
+      const span = this.tracing.request(typeof traceparent === 'string' ? traceparent : undefined);
+      if (span !== undefined) this.requests.trace(span);
       response.once('close', () => {
-        this.end(present, response, performance.now() - startedAt, socket.bytesWritten - sentBefore);
+        this.end(present, span, response, performance.now() - startedAt, socket.bytesWritten - sentBefore);
       });
     }
     next();
@@ -58,7 +63,13 @@ export class Answers implements MetricSource {
     return [family('counter', 'svc_http_answers_total', help, samples), this.times.read()];
   }
 
-  private end(present: PresentRequest, response: Response, milliseconds: number, bytes: number): void {
+  private end(
+    present: PresentRequest,
+    span: Span | undefined,
+    response: Response,
+    milliseconds: number,
+    bytes: number,
+  ): void {
     const isCut = !response.writableFinished;
     const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
     const { req: request } = response;
@@ -67,6 +78,11 @@ export class Answers implements MetricSource {
     this.times
       .of({ method, route, status: isCut ? CUT : `${Math.trunc(status / 100)}xx` })
       .observe(milliseconds / 1000);
+    if (span !== undefined) {
+      span.updateName(`${method} ${route}`);
+      const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status };
+      this.tracing.end(span, isCut || status >= 500 ? String(status) : undefined, attributes);
+    }
     if (!this.isLogged) return;
     const { caller, claimed, requestId, correlationId } = present;
     // A token endpoint knows who logged in, and nobody else calls.
@@ -76,7 +92,7 @@ export class Answers implements MetricSource {
       isCut: isCut || undefined,
       ...{ user, client },
     };
-    writeLine('log', message, 'Access', { requestId, correlationId });
+    writeLine('log', message, 'Access', { requestId, correlationId, traceId: span?.spanContext().traceId });
   }
 
   /** The route as it is declared, without values of the URL; known operations by their names. */

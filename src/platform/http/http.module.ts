@@ -4,6 +4,7 @@ import { MemoryBudget } from '../admission/memory-budget';
 import { Clock } from '../time/clock';
 import { CpuBudget } from '../time/cpu-budget';
 import { Slices } from '../time/slices';
+import { Tracing } from '../tracing/tracing';
 import { Answers } from './answers';
 import { InnerRequests } from './inner-requests';
 import { OperationNames } from './operation-names';
@@ -14,7 +15,18 @@ import { Routes } from './routes';
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [Answers, OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests],
-  exports: [OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests],
+  providers: [
+    Answers,
+    OperationNames,
+    RequestContext,
+    MemoryBudget,
+    Clock,
+    CpuBudget,
+    Slices,
+    Routes,
+    InnerRequests,
+    Tracing,
+  ],
+  exports: [OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests, Tracing],
 })
 export class HttpModule {}

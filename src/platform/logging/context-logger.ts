@@ -40,12 +40,13 @@ export class ContextLogger extends ConsoleLogger {
 
   protected override getJsonLogObject(
     ...parameters: Parameters<ConsoleLogger['getJsonLogObject']>
-  ): ReturnType<ConsoleLogger['getJsonLogObject']> & { requestId?: string; correlationId?: string } {
-    const { requestId, correlationId } = this.requests;
+  ): ReturnType<ConsoleLogger['getJsonLogObject']> & { requestId?: string; correlationId?: string; traceId?: string } {
+    const { requestId, correlationId, span } = this.requests;
     return {
       ...super.getJsonLogObject(...parameters),
       ...(requestId === undefined ? {} : { requestId }),
       ...(correlationId === undefined ? {} : { correlationId }),
+      ...(span === undefined ? {} : { traceId: span.spanContext().traceId }),
     };
   }
 }

@@ -5,6 +5,7 @@ import { Ambient } from '../ambient';
 import { type Epochs } from './epochs';
 import { type IsolationLevel } from './isolation-level';
 import { ServiceError } from '../errors/service-error';
+import { type Span } from '../tracing/tracing';
 import { type Caller } from './caller';
 import { type GrantedRows } from './granted-rows';
 
@@ -19,6 +20,7 @@ interface Wire {
 /** State that a request and its entries share. */
 interface Whole {
   callerChanges: number;
+  span?: Span;
 }
 
 /** Facts of a request for its log line. They change until it ends. */
@@ -87,6 +89,16 @@ export class RequestContext {
   /** Caller, end and memory of the request; one of background work never ends. */
   get ticket(): Ticket {
     return this.storage.value?.ticket ?? BACKGROUND;
+  }
+
+  /** Of the request as a whole, where there are traces. */
+  get span(): Span | undefined {
+    return this.storage.value?.whole.span;
+  }
+
+  trace(span: Span): void {
+    const whole = this.storage.value?.whole;
+    if (whole !== undefined) whole.span = span;
   }
 
   get requestId(): string | undefined {
