@@ -77,6 +77,17 @@ describe(Slices.name, () => {
     expect(trace.length).toBeLessThan(5);
   });
 
+  it('tries a step once more that took too long at first', async () => {
+    const slices = new Slices(new RequestContext());
+    let tries = 0;
+    const slowAtFirst = function* (): Steps<string> {
+      yield;
+      if (++tries === 1) for (;;);
+      return 'done';
+    };
+    await expect(slices.runLimited(slowAtFirst, { ofOne: 20, ofAll: 1_000 })).resolves.toBe('done');
+  });
+
   it('S3: interrupts a step that takes too long', async () => {
     const slices = new Slices(new RequestContext());
     const endless = function* (): Steps<never> {

@@ -31,11 +31,14 @@ export interface StepLimits {
   readonly ofAll: number;
 }
 
-/** A second try gets more time, since the first one may have been interrupted only because the machine is busy. */
+/** More time for a second try where this process hardly worked during the first one: the machine is busy. */
 const MORE_TIME = 10;
 
-/** The step took too long, but this process hardly worked meanwhile. */
-class Preempted extends TooCostly {}
+class StepTooLong extends TooCostly {
+  constructor(readonly wasPreempted: boolean) {
+    super('A step takes too long');
+  }
+}
 
 /**
  * Runs long computations on this thread, in slices between which requests are answered. A computation that fits into one slice
@@ -60,16 +63,18 @@ export class Slices {
   }
 
   /**
-   * As {@link run}, for steps that an expression of a caller can make long: a step beyond its limit is interrupted.
-   * @param begin begins the steps anew, for a second try
+   * As {@link run}, for steps that an expression of a caller can make long: a step beyond its limit is interrupted. There is a
+   * second try, since the first one may have met code that was not compiled yet, or a garbage collection.
+   * @param begin begins the steps anew
    * @throws TooCostly beyond the limits
    */
   async runLimited<T>(begin: () => Steps<T>, limits: StepLimits): Promise<T> {
     try {
       return await this.limited(begin(), limits);
     } catch (error) {
-      if (!(error instanceof Preempted)) throw error;
-      return this.limited(begin(), { ...limits, ofOne: limits.ofOne * MORE_TIME });
+      if (!(error instanceof StepTooLong)) throw error;
+      await this.turn();
+      return this.limited(begin(), { ...limits, ofOne: limits.ofOne * (error.wasPreempted ? MORE_TIME : 1) });
     }
   }
 
@@ -79,7 +84,7 @@ export class Slices {
       const spent = stopwatch();
       const slice = withinTime(milliseconds + ofOne, () => sliceOf(steps, milliseconds));
       left -= spent();
-      if (slice === undefined) throw spent() < ofOne ? new Preempted() : new TooCostly('A step takes too long');
+      if (slice === undefined) throw new StepTooLong(spent() < ofOne);
       if (slice.done === undefined && left <= 0) throw new TooCostly('The steps take too long');
       return slice.done;
     };
