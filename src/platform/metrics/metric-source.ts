@@ -19,5 +19,7 @@ export interface MetricSourceDefinition {
   readonly of?: 'cluster' | 'process';
 }
 
+export type MetricScope = NonNullable<MetricSourceDefinition['of']>;
+
 /** Registers a {@link MetricSource}. */
 export const MetricsFrom = DiscoveryService.createDecorator<MetricSourceDefinition>();

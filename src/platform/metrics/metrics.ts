@@ -3,7 +3,13 @@ import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../discovery/handler-registry';
 import { errorName } from '../logging/error-trace';
 import { family, type MetricFamily } from './metric-family';
-import { type MetricPath, MetricsFrom, type MetricSource, type MetricSourceDefinition } from './metric-source';
+import {
+  type MetricPath,
+  type MetricScope,
+  MetricsFrom,
+  type MetricSource,
+  type MetricSourceDefinition,
+} from './metric-source';
 
 interface SourceRun {
   readonly source: string;
@@ -23,17 +29,17 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
 
   /**
    * Requests that come while an answer is being made get the same one.
-   * @param of `process` leaves out what another process of the start reads
+   * @param of only the sources of this scope
    */
-  read(path: MetricPath, of: 'all' | 'process' = 'all'): Promise<readonly MetricFamily[]> {
+  read(path: MetricPath, of: MetricScope | 'all' = 'all'): Promise<readonly MetricFamily[]> {
     const key = `${of} ${path}`;
     const running = this.running.get(key) ?? this.make(path, of).finally(() => this.running.delete(key));
     this.running.set(key, running);
     return running;
   }
 
-  private async make(path: MetricPath, of: 'all' | 'process'): Promise<readonly MetricFamily[]> {
-    const wanted = this.all().filter(({ meta }) => meta.path === path && (of === 'all' || meta.of !== 'cluster'));
+  private async make(path: MetricPath, of: MetricScope | 'all'): Promise<readonly MetricFamily[]> {
+    const wanted = this.all().filter(({ meta }) => meta.path === path && [meta.of ?? 'process', 'all'].includes(of));
     const runs = await Promise.all(
       wanted.map(async ({ meta: { source }, handler }): Promise<SourceRun> => {
         try {

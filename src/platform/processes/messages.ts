@@ -1,12 +1,12 @@
 import { type MetricFamily } from '../metrics/metric-family';
-import { type MetricPath } from '../metrics/metric-source';
+import { type MetricPath, type MetricScope } from '../metrics/metric-source';
 
 /** To a worker. */
 export type Order =
   | { readonly kind: 'stop' }
   /** Others take over: it leaves its clients to them, and ends. */
   | { readonly kind: 'retire' }
-  | { readonly kind: 'read'; readonly id: number; readonly path: MetricPath; readonly of: 'all' | 'process' };
+  | { readonly kind: 'read'; readonly id: number; readonly path: MetricPath; readonly of: MetricScope };
 
 /** From a worker. */
 export type Report =

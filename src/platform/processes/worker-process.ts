@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { WORKER } from '../config/processes';
 import { type MetricFamily } from '../metrics/metric-family';
-import { type MetricPath } from '../metrics/metric-source';
+import { type MetricPath, type MetricScope } from '../metrics/metric-source';
 import { type Order, type Report } from './messages';
 import { lasting } from './summed';
 
@@ -60,8 +60,20 @@ export class WorkerProcess {
     return this.ended;
   }
 
-  /** Its metrics; of one that does not answer the counters that it told last. */
-  async read(path: MetricPath, of: 'all' | 'process'): Promise<readonly MetricFamily[]> {
+  /** Its own metrics; of one that does not answer the counters that it told last. */
+  async read(path: MetricPath): Promise<readonly MetricFamily[]> {
+    const families = await this.ask(path, 'process');
+    if (families === undefined) return lasting(this.told.get(path) ?? []);
+    this.told.set(path, families);
+    return families;
+  }
+
+  /** Metrics of the database; not remembered, since they outlive the process. */
+  async readCluster(path: MetricPath): Promise<readonly MetricFamily[]> {
+    return (await this.ask(path, 'cluster')) ?? [];
+  }
+
+  private async ask(path: MetricPath, of: MetricScope): Promise<readonly MetricFamily[] | undefined> {
     const id = this.scrapeCount++;
     let timer: NodeJS.Timeout | undefined;
     const families = await new Promise<readonly MetricFamily[] | undefined>((resolve) => {
@@ -74,8 +86,6 @@ export class WorkerProcess {
     });
     clearTimeout(timer);
     this.scrapes.delete(id);
-    if (families === undefined) return lasting(this.told.get(path) ?? []);
-    this.told.set(path, families);
     return families;
   }
 

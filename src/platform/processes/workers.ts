@@ -59,11 +59,15 @@ export class Workers implements MetricsReader {
     await Promise.all([...this.all].map((worker) => worker.dismiss('stop')));
   }
 
-  /** What stands in the database is read by one of them. */
+  /** One of them reads the metrics of the database for all. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
-    const told = await Promise.all(
-      this.serving.map((worker, index) => worker.read(path, index === 0 ? 'all' : 'process')),
-    );
+    const [first] = this.serving;
+    return summed(await Promise.all([this.readProcesses(path), first?.readCluster(path) ?? []]));
+  }
+
+  /** The sums of all processes, and of those that have ended. */
+  private async readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
+    const told = await Promise.all(this.serving.map((worker) => worker.read(path)));
     return summed([...told, this.gone.get(path) ?? []]);
   }
 
