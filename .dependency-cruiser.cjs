@@ -27,6 +27,7 @@ const floors = [
     ['audit', 'delivery', 'operation', 'resource', 'store', 'model', 'fhirpath', 'fhir', 'platform'],
   ],
   ['validation', ['operation', 'resource', 'model', 'fhir', 'platform']],
+  ['server-status', ['session', 'operation', 'delivery', 'fhir', 'platform']],
 ];
 
 /** The files of a package that others import, extensions among them (docs/extending.md). */

@@ -20,6 +20,7 @@ import { MetricsModule } from './platform/metrics/metrics.module';
 import { ResourceApiModule } from './rest/resource-api.module';
 import { ResourceModule } from './resource/resource.module';
 import { RpcModule } from './rpc/rpc.module';
+import { ServerStatusModule } from './server-status/server-status.module';
 import { SessionModule } from './session/session.module';
 import { TopicDestinationModule } from './topic-destination/topic-destination.module';
 import { ValidationModule } from './validation/validation.module';
@@ -57,6 +58,7 @@ export class AppModule {
         EverythingModule,
         TopicDestinationModule,
         ValidationModule,
+        ServerStatusModule,
         ...extensions,
         // Routes for any operation, then for any type: they would answer for everybody who comes after them (ADR 0007).
         OperationApiModule,

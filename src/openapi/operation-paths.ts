@@ -22,11 +22,11 @@ export const operationSchemas = (registry: OperationRegistry): Record<string, Sc
 
 const answerName = ({
   code,
-  resourceType = '',
+  resourceType,
 }: {
   readonly code: string;
   readonly resourceType?: string | undefined;
-}): string => pascal(`${resourceType}-${code}-answer`);
+}): string => pascal([...(resourceType === undefined ? [] : [resourceType]), code, 'answer'].join('-'));
 
 const parametersSchema = (parts: AnswerParts): Schema => ({
   type: 'object',

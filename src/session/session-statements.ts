@@ -141,6 +141,15 @@ export const FORGET_TOKENS: Statement = {
     delete from session_token where session_id = $1`,
 };
 
+/** A larger number of Sessions is not counted to its end. */
+export const MOST_SESSIONS_COUNTED = 10_000;
+
+export const COUNT_LIVE_SESSIONS: Statement = {
+  name: 'session-count-live',
+  text: `select count(*) as live from (select from session_token
+    where closed_at is null and (ends_at is null or ends_at > clock_timestamp()) limit ${MOST_SESSIONS_COUNTED + 1}) counted`,
+};
+
 /** Keys whose tokens a resource server may still need to verify. */
 export const KIDS_OF_LIVE_TOKENS: Statement = {
   name: 'session-kids-of-live-tokens',

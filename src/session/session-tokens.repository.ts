@@ -8,12 +8,14 @@ import {
   addRefreshTokenSql,
   addTokenSql,
   CLOSE_TOKENS,
+  COUNT_LIVE_SESSIONS,
   FIND_LIVE_SESSION,
   FIND_TOKEN,
   IS_LIVE_SESSION,
   KIDS_OF_LIVE_TOKENS,
   MARK_USED,
 } from './session-statements';
+export { MOST_SESSIONS_COUNTED } from './session-statements';
 import { type NewRefreshToken } from './refresh-tokens.repository';
 import { tokenHashOf } from './token-hash';
 
@@ -118,6 +120,11 @@ export class SessionTokens {
   /** Ends every token of a Session, in the transaction that closes it. */
   async close(sessionId: string): Promise<void> {
     await this.statements.run(CLOSE_TOKENS, [sessionId]);
+  }
+
+  /** How many Sessions are active; of more than are counted, one more. */
+  async countLive(): Promise<number> {
+    return (await this.statements.runOne<{ live: number }>(COUNT_LIVE_SESSIONS, []))?.live ?? 0;
   }
 
   /** Ids of the keys that signed tokens still alive. */

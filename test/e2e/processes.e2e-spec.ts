@@ -103,6 +103,13 @@ describe('A start with two processes', () => {
     expect(metrics.get('svc_database_pool_size')).toBe(8);
     expect(metrics.get('svc_topic_destinations')).toBe(0);
     expect(metrics.get('svc_metrics_source_up{source="destinations"}')).toBe(1);
+    const status = await (
+      await fetch(`${server.url}/fhir/$server-status`, { headers: { Authorization: ROOT } })
+    ).text();
+    expect(status).toContain('{"name":"processes","valueDecimal":2}');
+    expect(status).toContain(
+      '"requests","part":[{"name":"count","valueDecimal":20},{"name":"refused","valueDecimal":20}',
+    );
     expect(await server.end('SIGTERM')).toBe(0);
   }, 120_000);
 

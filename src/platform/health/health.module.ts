@@ -3,5 +3,5 @@ import { Drain } from './drain';
 import { HealthCheck } from './health-check';
 import { HealthController } from './health.controller';
 
-@Module({ controllers: [HealthController], providers: [Drain, HealthCheck] })
+@Module({ controllers: [HealthController], providers: [Drain, HealthCheck], exports: [HealthCheck] })
 export class HealthModule {}

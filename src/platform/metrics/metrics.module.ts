@@ -8,5 +8,6 @@ import { ProcessMetrics } from './process.metrics';
 @Module({
   imports: [DiscoveryModule],
   providers: [Metrics, { provide: MetricsReader, useExisting: Metrics }, MetricsServer, ProcessMetrics],
+  exports: [Metrics],
 })
 export class MetricsModule {}

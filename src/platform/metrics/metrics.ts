@@ -21,6 +21,8 @@ interface SourceRun {
 @Injectable()
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
+  /** Reads what all processes of the start have. A process that shares its start with others replaces it. */
+  ofStart: (path: MetricPath) => Promise<readonly MetricFamily[]> = (path) => this.read(path, 'process');
   private readonly running = new Map<string, Promise<readonly MetricFamily[]>>();
 
   constructor(discovery: DiscoveryService) {

@@ -7,12 +7,17 @@ import { MetricsFrom, type MetricSource } from './metric-source';
 
 const RESOLUTION_MILLISECONDS = 20;
 const QUANTILES = [0.5, 0.99, 1];
+/** How long the readers before cannot take the delays of an event loop away from this one. */
+const DELAYS_MILLISECONDS = 30_000;
 
 /** Of this process alone; names of the first four as Prometheus' own client libraries have them. */
 @Injectable()
 @MetricsFrom({ source: 'process', path: '/metrics' })
 export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   private delay: IntervalHistogram | undefined;
+  /** In seconds, of the period before the current one. */
+  private earlier: readonly number[] = [];
+  private since = performance.now();
 
   onApplicationShutdown(): void {
     this.delay?.disable();
@@ -35,19 +40,29 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
     ];
   }
 
-  /** Measured from the first scrape on: a server without scrapes has no timer. */
+  /**
+   * Measured from the first reading on: a server without readers has no timer. There may be several readers, so the delays of a period
+   * are kept during the next one.
+   */
   private loopDelay(): MetricFamily {
     if (this.delay === undefined) {
       this.delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLISECONDS });
       this.delay.enable();
     }
-    const { delay } = this;
-    const samples = QUANTILES.map((quantile) => ({
+    const { delay, earlier } = this;
+    const current = QUANTILES.map((quantile) =>
+      delay.count === 0 ? 0 : secondsLate(delay.percentile(quantile * 100)),
+    );
+    const samples = QUANTILES.map((quantile, index) => ({
       labels: { quantile: String(quantile) },
-      value: delay.count === 0 ? 0 : secondsLate(delay.percentile(quantile * 100)),
+      value: Math.max(current[index] ?? 0, earlier[index] ?? 0),
     }));
-    delay.reset();
-    const help = 'How late the event loop was since the last scrape; quantile 1 is the latest.';
+    if (performance.now() - this.since >= DELAYS_MILLISECONDS) {
+      this.earlier = current;
+      this.since = performance.now();
+      delay.reset();
+    }
+    const help = 'How late the event loop was in the latest 30 s at least; quantile 1 is the latest.';
     return family('gauge', 'svc_event_loop_delay_seconds', help, samples, 'max');
   }
 }

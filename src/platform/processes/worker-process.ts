@@ -23,7 +23,8 @@ export class WorkerProcess {
   private readonly scrapes = new Map<number, (families: readonly MetricFamily[]) => void>();
   private scrapeCount = 0;
 
-  constructor(role: 'first' | 'next') {
+  /** @param readAll reads the metrics of all processes, which this one may ask for */
+  constructor(role: 'first' | 'next', readAll: (path: MetricPath) => Promise<readonly MetricFamily[]>) {
     this.worker = cluster.fork({ [WORKER]: role });
     // A message may come too late for a process that ends.
     this.worker.on('error', () => undefined);
@@ -36,6 +37,13 @@ export class WorkerProcess {
       this.worker.on('message', (report: Report) => {
         if (report.kind === 'metrics') {
           this.scrapes.get(report.id)?.(report.families);
+          return;
+        }
+        if (report.kind === 'ask') {
+          const { id, path } = report;
+          void readAll(path).then((families) => {
+            this.order({ kind: 'told', id, families });
+          });
           return;
         }
         this.listensSince = performance.now();

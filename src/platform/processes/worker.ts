@@ -1,5 +1,9 @@
+import { type MetricFamily } from '../metrics/metric-family';
 import { type Metrics } from '../metrics/metrics';
 import { type Order, type Report } from './messages';
+
+/** Longer than a process may take to answer the one that reads them all. */
+const ASK_MILLISECONDS = 8_000;
 
 /** A server that takes orders. */
 interface Serving {
@@ -14,13 +18,30 @@ interface Serving {
 export function takeOrders(server: Serving, end: (stopped: Promise<void>) => void): void {
   // A terminal sends it to all processes.
   process.on('SIGHUP', () => undefined);
+  const asked = new Map<number, (families: readonly MetricFamily[]) => void>();
+  let count = 0;
+  server.metrics.ofStart = (path) =>
+    new Promise((resolve, reject) => {
+      const id = count++;
+      const timer = setTimeout(() => {
+        asked.delete(id);
+        reject(new Error('The process that started this one does not answer.'));
+      }, ASK_MILLISECONDS);
+      asked.set(id, (families) => {
+        clearTimeout(timer);
+        asked.delete(id);
+        resolve(families);
+      });
+      report({ kind: 'ask', id, path });
+    });
   process.on('message', (order: Order) => {
     if (order.kind === 'read') {
       const { id, path, of } = order;
       void server.metrics.read(path, of).then((families) => {
         report({ kind: 'metrics', id, families });
       });
-    } else end(order.kind === 'stop' ? server.stop() : server.retire());
+    } else if (order.kind === 'told') asked.get(order.id)?.(order.families);
+    else end(order.kind === 'stop' ? server.stop() : server.retire());
   });
   report({ kind: 'listening', url: server.url });
 }

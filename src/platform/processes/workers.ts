@@ -19,6 +19,7 @@ export class Workers implements MetricsReader {
   private readonly all = new Set<WorkerProcess>();
   /** Of those that have ended. */
   private readonly gone = new Map<MetricPath, readonly MetricFamily[]>();
+  private readonly reading = new Map<MetricPath, Promise<readonly MetricFamily[]>>();
   private pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
   private vainStarts = 0;
   private isStopping = false;
@@ -65,8 +66,14 @@ export class Workers implements MetricsReader {
     return summed(await Promise.all([this.readProcesses(path), first?.readCluster(path) ?? []]));
   }
 
-  /** The sums of all processes, and of those that have ended. */
-  private async readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
+  /** The sums of all processes, and of those that have ended; made once for all who ask meanwhile. */
+  private readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
+    const reading = this.reading.get(path) ?? this.readEach(path).finally(() => this.reading.delete(path));
+    this.reading.set(path, reading);
+    return reading;
+  }
+
+  private async readEach(path: MetricPath): Promise<readonly MetricFamily[]> {
     const told = await Promise.all(this.serving.map((worker) => worker.read(path)));
     return summed([...told, this.gone.get(path) ?? []]);
   }
@@ -104,7 +111,7 @@ export class Workers implements MetricsReader {
   }
 
   private begin(role: 'first' | 'next'): WorkerProcess {
-    const worker = new WorkerProcess(role);
+    const worker = new WorkerProcess(role, (path) => this.readProcesses(path));
     this.all.add(worker);
     void worker.ended.then((end) => {
       this.all.delete(worker);

@@ -1,0 +1,75 @@
+import { type MetricFamily, type Sample } from '../platform/metrics/metric-family';
+
+/** Method and route template by class; the first one that matches counts. Both roots of the FHIR API are one. */
+const CLASSES = [
+  ['login', /^POST \/auth\/token$/],
+  ['auth', /^\w+ \/(auth\/|\.well-known\/|Session$)/],
+  ['rpc', / \/rpc$/],
+  ['everything', /\/\$everything$/],
+  ['operation', /\/(\$|%24)/],
+  ['history', /\/_history/],
+  ['bundle', /^POST \/$/],
+  ['search', /^(GET|HEAD) (\/|\/:type|\/:compartment\/.*)$|\/_search$/],
+  ['read', /^(GET|HEAD) \/:type\/:id$/],
+  ['write', /^(POST|PUT|PATCH|DELETE) \/:type/],
+] as const;
+
+/** The requests of a class. */
+export interface RequestTotals {
+  readonly class: string;
+  count: number;
+  /** Answered with 4xx. */
+  refused: number;
+  /** Answered with 5xx. */
+  failed: number;
+  /** Not answered whole: the client left, or the server ended the answer. */
+  cut: number;
+  /** Requests that took at most so many seconds, by bound; cut ones are left out. */
+  readonly within: Map<number, number>;
+}
+
+export function requestClassOf(method: string, route: string): string {
+  const request = `${method} ${route.replace(/^\/fhir(?=\/|$)/, '') || '/'}`;
+  return CLASSES.find(([, pattern]) => pattern.test(request))?.[0] ?? 'other';
+}
+
+/** Adds the series of `svc_http_request_duration_seconds` up by class. */
+export function requestTotalsOf({ samples }: Pick<MetricFamily, 'samples'>): readonly RequestTotals[] {
+  const totals = new Map<string, RequestTotals>();
+  for (const sample of samples) {
+    const { method = '', route = '' } = sample.labels ?? {};
+    const name = requestClassOf(method, route);
+    const ofClass = totals.get(name) ?? { class: name, count: 0, refused: 0, failed: 0, cut: 0, within: new Map() };
+    totals.set(name, ofClass);
+    add(ofClass, sample);
+  }
+  return [...totals.values()].sort((one, other) => (one.class < other.class ? -1 : 1));
+}
+
+function add(totals: RequestTotals, { suffix, labels: { status, le } = {}, value }: Sample): void {
+  if (suffix === '_count') {
+    totals.count += value;
+    if (status === '4xx') totals.refused += value;
+    if (status === '5xx') totals.failed += value;
+    if (status === 'cut') totals.cut += value;
+  } else if (suffix === '_bucket' && status !== 'cut') {
+    const bound = le === '+Inf' ? Infinity : Number(le);
+    totals.within.set(bound, (totals.within.get(bound) ?? 0) + value);
+  }
+}
+
+/**
+ * The seconds within which a share of the requests was answered, interpolated inside its bucket as `histogram_quantile` of Prometheus
+ * does; the largest bound for what took longer. Undefined without requests.
+ */
+export function secondsOfShare(within: ReadonlyMap<number, number>, share: number): number | undefined {
+  const wanted = share * (within.get(Infinity) ?? 0);
+  if (wanted === 0) return undefined;
+  let [lower, below] = [0, 0];
+  for (const [bound, count] of within) {
+    if (bound === Infinity) break;
+    if (count >= wanted) return lower + ((bound - lower) * (wanted - below)) / (count - below);
+    [lower, below] = [bound, count];
+  }
+  return lower;
+}

@@ -1,0 +1,33 @@
+import { type Statement } from '../platform/database/statement';
+
+/** Lags are null on a standby, and for a role that may not see the columns of others (`pg_monitor` may). */
+const behind = (view: string, position: string): string =>
+  `case when pg_is_in_recovery() then null
+    else (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), ${position}))::float8 from ${view}) end`;
+
+/** The database server, from counters that it keeps in memory. */
+export const DATABASE: Statement = {
+  name: 'status-database',
+  text: `select current_setting('server_version') as version, current_setting('max_connections')::integer as "maxConnections",
+      (select numbackends from pg_stat_database where datname = current_database()) as connections,
+      (select count(*) from pg_stat_replication) as standbys,
+      ${behind('pg_stat_replication', 'replay_lsn')} as "standbyLagBytes",
+      ${behind('pg_replication_slots', 'restart_lsn')} as "slotLagBytes"`,
+};
+
+/** PostgreSQL adds up the sizes of all files. */
+export const DATABASE_SIZE: Statement = {
+  name: 'status-database-size',
+  text: 'select pg_database_size(current_database())::float8 as bytes',
+};
+
+/** Current resources by type as ANALYZE estimated them, at most as many types as its statistics hold. */
+export const RESOURCE_COUNTS: Statement = {
+  name: 'status-resource-counts',
+  text: `select v.type, round(v.share * t.n_live_tup)::float8 as count
+    from pg_stats s cross join unnest(s.most_common_vals::text::text[], s.most_common_freqs) v (type, share)
+      cross join pg_stat_user_tables t
+    where s.schemaname = current_schema() and s.tablename = 'resource' and s.attname = 'type'
+      and t.relid = 'resource'::regclass
+    order by count desc, v.type`,
+};
