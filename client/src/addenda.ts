@@ -1,10 +1,20 @@
+import type { Connection } from './connection.js';
+import { valuesOf } from './parameters.js';
 import type { Reference, RpcMethod, RpcParams, RpcResult, Schemas } from './types.js';
 
 type CallRpc = <Method extends RpcMethod>(method: Method, params: RpcParams<Method>) => Promise<RpcResult<Method>>;
 
+export interface AmendmentsLink {
+  readonly url: string;
+  readonly expires: string;
+}
+
 /** Notes, comments, snapshots and amendments of a document or workflow. */
 export class Addenda {
-  constructor(private readonly rpc: CallRpc) {}
+  constructor(
+    private readonly rpc: CallRpc,
+    private readonly connection: Connection,
+  ) {}
 
   /** All addenda of a target, the first one first. */
   list(target: RpcParams<'svc.sdc.addendum/get-addendums'>['target']): Promise<Schemas['SDCAddendum'][]> {
@@ -34,6 +44,13 @@ export class Addenda {
   /** The difference of the two latest snapshots; null when there are fewer. */
   createAmendment(params: RpcParams<'svc.sdc.addendum/create-amendment'>): Promise<Schemas['SDCAmendment'] | null> {
     return this.rpc('svc.sdc.addendum/create-amendment', params) as Promise<Schemas['SDCAmendment'] | null>;
+  }
+
+  /** A link that opens the page of amendments in a browser, once and within 60 s. Needs a login: HTTP Basic gets none. */
+  async amendmentsLink({ resourceType, id }: Reference): Promise<AmendmentsLink> {
+    const path = `/fhir/${resourceType}/${encodeURIComponent(id)}/$amendments-link`;
+    const { parameter } = await this.connection.json<Schemas['SDCDocumentAmendmentsLinkAnswer']>('POST', path);
+    return valuesOf(parameter) as unknown as AmendmentsLink;
   }
 
   /** Whether the addenda are those that were recorded. */

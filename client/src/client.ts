@@ -1,18 +1,32 @@
+import { Access } from './access.js';
 import { Addenda } from './addenda.js';
 import { type Call, Connection, type Options } from './connection.js';
 import { Destinations } from './destinations.js';
 import { newKey, repeated } from './repeats.js';
+import { Server } from './server.js';
+import { Sessions } from './sessions.js';
 import type { Login } from './tokens.js';
 import type { Query, Resource, ResourceOf, ResourceType, RpcMethod, RpcParams, RpcResult, Schemas } from './types.js';
 
+export type BundleEntry = NonNullable<Schemas['Bundle']['entry']>[number];
+
+/** A search with how PostgreSQL ran it. */
+export type Explained = Schemas['Bundle'] & { readonly query: unknown; readonly plan: unknown };
+
 /** A caller of the server: a User who logged in, or whom `Authorization` names. */
 export class SvcClient {
+  readonly access: Access;
   readonly addenda: Addenda;
   readonly destinations: Destinations;
+  readonly server: Server;
+  readonly sessions: Sessions;
 
   private constructor(private readonly connection: Connection) {
-    this.addenda = new Addenda((method, params) => this.rpc(method, params));
+    this.access = new Access(connection);
+    this.addenda = new Addenda((method, params) => this.rpc(method, params), connection);
     this.destinations = new Destinations(connection);
+    this.server = new Server(connection);
+    this.sessions = new Sessions(connection);
   }
 
   /** Exchanges a password for tokens, and renews them when they expire. */
@@ -73,14 +87,24 @@ export class SvcClient {
     type: Type,
     query: Query = {},
   ): AsyncGenerator<ResourceOf<Type>, void, void> {
-    let page = await this.connection.json<Schemas['Bundle']>('GET', `/fhir/${type}`, { query });
-    for (;;) {
-      for (const { resource } of page.entry ?? [])
-        if (resource !== undefined) yield resource as unknown as ResourceOf<Type>;
-      const next = page.link?.find(({ relation }) => relation === 'next')?.url;
-      if (next === undefined) return;
-      page = await this.connection.json<Schemas['Bundle']>('GET', this.connection.pathOf(next));
-    }
+    for await (const { entry } of this.pages(type, query))
+      for (const { resource } of entry ?? []) if (resource !== undefined) yield resource as unknown as ResourceOf<Type>;
+  }
+
+  /** The pages of a search, each read when it is asked for. */
+  pages(type: ResourceType, query: Query = {}): AsyncGenerator<Schemas['Bundle'], void, void> {
+    return this.pagesOf(`/fhir/${type}`, query);
+  }
+
+  /** The first page of a search with its SQL and its plan. */
+  explain(type: ResourceType, query: Query = {}): Promise<Explained> {
+    return this.connection.json('GET', `/fhir/${type}`, { query: { _explain: 1, ...query } });
+  }
+
+  /** The versions of a resource, the newest first; a deletion has no `resource`. */
+  async *history(type: ResourceType, id: string): AsyncGenerator<BundleEntry, void, void> {
+    for await (const { entry } of this.pagesOf(`/fhir/${type}/${encodeURIComponent(id)}/_history`, {}))
+      yield* entry ?? [];
   }
 
   /**
@@ -95,6 +119,16 @@ export class SvcClient {
     });
     if (body === null) return;
     for await (const line of linesOf(body)) yield JSON.parse(line) as Resource;
+  }
+
+  private async *pagesOf(path: string, query: Query): AsyncGenerator<Schemas['Bundle'], void, void> {
+    let page = await this.connection.json<Schemas['Bundle']>('GET', path, { query });
+    for (;;) {
+      yield page;
+      const next = page.link?.find(({ relation }) => relation === 'next')?.url;
+      if (next === undefined) return;
+      page = await this.connection.json<Schemas['Bundle']>('GET', this.connection.pathOf(next));
+    }
   }
 
   /** Any other call. @throws SvcError for every status but 2xx */

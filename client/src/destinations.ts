@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import { valuesOf } from './parameters.js';
 import type { Query, Schemas } from './types.js';
 
 export type Destination = Schemas['SvcTopicDestination'];
@@ -15,6 +16,25 @@ export interface DestinationStatus {
   readonly status: string;
   /** At most five, newest first. */
   readonly lastErrors: readonly { readonly message: string; readonly timestamp: string }[];
+}
+
+/** A destination among all others. */
+export interface DestinationOverview {
+  readonly id: string;
+  readonly topic?: string;
+  readonly kind: string;
+  /** Held after a restore, until an operator releases delivery. */
+  readonly state: 'active' | 'failing' | 'held';
+  /** Events that wait; of more than 1,000, `queuedIsMore` is true. */
+  readonly queued: number;
+  readonly queuedIsMore?: boolean;
+  readonly inProcess: number;
+  readonly oldestAgeSeconds?: number;
+  readonly failuresInARow?: number;
+  readonly nextAttempt?: string;
+  readonly lastError?: { readonly message: string; readonly timestamp: string };
+  /** Those of the latest 24 hours in which something happened. */
+  readonly hours: readonly { readonly start: string; readonly delivered: number; readonly failed: number }[];
 }
 
 /** Webhooks that get the events of a topic. */
@@ -39,19 +59,27 @@ export class Destinations {
     await this.connection.json('DELETE', at(id));
   }
 
+  /** All destinations with their states and queues, over all pages. */
+  async *overview(query: Query = {}): AsyncGenerator<DestinationOverview, void, void> {
+    type Page = Schemas['SvcTopicDestinationOverviewAnswer'];
+    let page = await this.connection.json<Page>('GET', `${PATH}/$overview`, { query });
+    for (;;) {
+      const values = valuesOf(page.parameter, ['destination', 'hour']);
+      for (const { hour: hours = [], ...destination } of (values['destination'] ?? []) as Record<string, unknown>[])
+        yield { ...destination, hours } as unknown as DestinationOverview;
+      if (values['next'] === undefined) return;
+      page = await this.connection.json<Page>('GET', this.connection.pathOf(String(values['next'])));
+    }
+  }
+
   /** The totals of delivery, and its latest errors. */
   async status(id: string): Promise<DestinationStatus> {
-    const { parameter = [] } = await this.connection.json<Schemas['SvcTopicDestinationStatusAnswer']>(
+    const { parameter } = await this.connection.json<Schemas['SvcTopicDestinationStatusAnswer']>(
       'GET',
       `${at(id)}/$status`,
     );
-    const values: Record<string, unknown> = {};
-    const lastErrors: { message: string; timestamp: string }[] = [];
-    for (const element of parameter) {
-      if ('part' in element) lastErrors.push(errorOf(element.part));
-      else values[element.name] = valueOf(element);
-    }
-    return { ...(values as unknown as Omit<DestinationStatus, 'lastErrors'>), lastErrors };
+    const { lastErrorDetail: lastErrors = [], ...values } = valuesOf(parameter, ['lastErrorDetail']);
+    return { ...values, lastErrors } as unknown as DestinationStatus;
   }
 
   /** The history of each event, newest first, over all pages. */
@@ -86,11 +114,3 @@ type EventOf<Page extends { parameter?: unknown[] }> = Extract<
 
 const PATH = '/fhir/SvcTopicDestination';
 const at = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;
-
-const valueOf = (element: object): unknown =>
-  Object.entries(element).find(([name]) => name.startsWith('value'))?.[1] as unknown;
-
-function errorOf(part: readonly object[]): { message: string; timestamp: string } {
-  const values = Object.fromEntries(part.map((one) => [(one as { name: string }).name, valueOf(one)]));
-  return { message: String(values['message']), timestamp: String(values['timestamp']) };
-}

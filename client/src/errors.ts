@@ -15,6 +15,11 @@ export class SvcError extends Error {
     super(messageOf(body) ?? `The server answered ${status}.`);
   }
 
+  /** Of a denial by policies: the decision that `client.access.decision` explains. */
+  get decisionId(): string | undefined {
+    return /\/auth\/decisions\/([\w-]+)/.exec(this.message)?.[1];
+  }
+
   static async of(response: Response): Promise<SvcError> {
     const text = await response.text();
     return new SvcError(response.status, parsed(text), response.headers.get('x-request-id') ?? undefined);

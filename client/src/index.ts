@@ -1,7 +1,18 @@
-export { Addenda, document, isAmendment, isComment, isHistory, isNote, user, workflow } from './addenda.js';
-export { SvcClient } from './client.js';
+export { Access, type Decision, type PolicyTrial } from './access.js';
+export {
+  Addenda,
+  type AmendmentsLink,
+  document,
+  isAmendment,
+  isComment,
+  isHistory,
+  isNote,
+  user,
+  workflow,
+} from './addenda.js';
+export { type BundleEntry, type Explained, SvcClient } from './client.js';
 export type { Call, Options } from './connection.js';
-export { type Destination, Destinations, type DestinationStatus } from './destinations.js';
+export { type Destination, type DestinationOverview, Destinations, type DestinationStatus } from './destinations.js';
 export { SvcError } from './errors.js';
 export {
   type Received,
@@ -12,6 +23,8 @@ export {
   type WebhookEvent,
   WebhookReceiver,
 } from './receiver.js';
+export { type RequestCounts, Server, type ServerStatus } from './server.js';
+export { Sessions } from './sessions.js';
 export type { Login } from './tokens.js';
 export type {
   Fetch,

@@ -21,7 +21,7 @@ const EARLY_MILLISECONDS = 30_000;
 /** The tokens of one login. Calls that find them expired at the same time wait for one refresh: each refresh token works once. */
 export class Tokens {
   private expiresAt = 0;
-  private renewal: Promise<void> | undefined;
+  private renewal: Promise<boolean> | undefined;
 
   private constructor(
     private readonly url: string,
@@ -59,27 +59,28 @@ export class Tokens {
   /** Whether another token than `refused` can be sent: 401 says that it does not live any more. */
   async replace(refused: string): Promise<boolean> {
     if (this.current.refresh_token === undefined && this.accessToken === refused) return false;
-    await this.renew(refused);
-    return true;
+    return this.renew(refused);
   }
 
-  private async renew(old: string): Promise<void> {
-    if (this.accessToken !== old) return;
+  private renew(old: string): Promise<boolean> {
+    if (this.accessToken !== old) return Promise.resolve(true);
     this.renewal ??= this.refresh().finally(() => {
       this.renewal = undefined;
     });
-    await this.renewal;
+    return this.renewal;
   }
 
-  private async refresh(): Promise<void> {
+  /** False when the Session is over: the answer to the call, 401, says it better than the refusal of its refresh token. */
+  private async refresh(): Promise<boolean> {
     const { refresh_token: refreshToken = '' } = this.current;
-    this.keep(
-      await requestToken(this.fetch, this.url, {
-        grant_type: 'refresh_token',
-        ...this.client,
-        refresh_token: refreshToken,
-      }),
-    );
+    const body = { grant_type: 'refresh_token', ...this.client, refresh_token: refreshToken };
+    try {
+      this.keep(await requestToken(this.fetch, this.url, body));
+      return true;
+    } catch (error) {
+      if (error instanceof SvcError && error.status === 400) return false;
+      throw error;
+    }
   }
 
   private keep(answer: TokenAnswer): void {

@@ -29,6 +29,13 @@ before(async () => {
     auth: { password: { refresh_token: true, token_expiration: 2 } },
   });
   await root.update({ resourceType: 'User', id: 'ana', userName: 'ana', password: 'a long password' });
+  await root.update({
+    resourceType: 'AccessPolicy',
+    id: 'ana',
+    engine: 'allow',
+    link: [{ resourceType: 'User', id: 'ana' }],
+  });
+  await root.delete('AccessPolicy', 'trial');
   await root.update({ resourceType: 'Patient', id: 'p1', name: [{ family: 'Rivera' }], gender: 'female' });
   await root.update({
     resourceType: 'SDCDocument',
@@ -52,7 +59,7 @@ test('renews expired tokens once for all concurrent calls, and closes the Sessio
     assert.equal(sent.filter((path) => path === '/auth/token').length, 1 + round);
   }
   await client.logout();
-  await assert.rejects(client.read('Patient', 'p1'), SvcError);
+  await assert.rejects(client.read('Patient', 'p1'), { status: 401 });
 });
 
 test('renews a token that was closed elsewhere, and refuses a wrong password in words', async () => {
@@ -201,8 +208,65 @@ test('receives events once, and refuses what is not signed', async (context) => 
     receiver.receive({ headers: {}, body: first.body }, () => undefined),
     SignatureError,
   );
+  const overview = [];
+  for await (const one of root.destinations.overview({ _count: 1 })) overview.push(one);
+  assert.deepEqual(
+    overview.map(({ id, state, queued, hours }) => [id, state, queued, hours.map(({ delivered }) => delivered)]),
+    [[id, 'active', 0, [4]]],
+  );
   const status = await root.destinations.status(id);
   assert.deepEqual([status.status, status.messagesQueued, status.lastErrors], ['active', 0, []]);
+});
+
+test('tells the status of the server, lists Sessions, and closes one of another caller', async () => {
+  const client = await SvcClient.login({ baseUrl }, login);
+  const { health, server, requests, sessions, delivery, storage, missing } = await root.server.status();
+  assert.deepEqual([health.status, server?.processes, delivery?.destinations, missing], ['pass', 1, 0, []]);
+  assert.ok((sessions?.active ?? 0) > 0 && (storage?.table?.length ?? 0) > 0);
+  const logins = requests.find(({ class: name }) => name === 'login');
+  assert.ok((logins?.count ?? 0) > 0 && (logins?.p95Seconds ?? 0) > 0 && logins?.within.length === 12);
+  const open: string[] = [];
+  for await (const { id = '' } of root.search('Session', { active: true, user: 'User/ana' })) open.push(id);
+  const closed = await Promise.all(open.map((id) => root.sessions.close(id)));
+  assert.deepEqual(new Set(closed.map(({ active }) => active)), new Set([false]));
+  await assert.rejects(client.request('GET', '/auth/userinfo', {}), { status: 401 });
+});
+
+test('reads pages, the history of a resource and the plan of a search', async () => {
+  const pages = root.pages('Observation', { patient: 'p1', _count: 10 });
+  assert.equal((await pages.next()).value?.entry?.length, 10);
+  assert.equal((await pages.next()).value?.entry?.length, 10);
+  await root.update({ resourceType: 'Patient', id: 'p3', gender: 'male' });
+  await root.update({ resourceType: 'Patient', id: 'p3', gender: 'female' });
+  await root.delete('Patient', 'p3');
+  const versions = [];
+  for await (const { resource, request } of root.history('Patient', 'p3'))
+    versions.push([request?.method, (resource as { gender?: string } | undefined)?.gender]);
+  assert.deepEqual(versions, [
+    ['DELETE', undefined],
+    ['PUT', 'female'],
+    ['PUT', 'male'],
+  ]);
+  const { query, plan } = await root.explain('Patient', { gender: 'female' });
+  assert.match(JSON.stringify([query, plan]), /select.*Scan/is);
+});
+
+test('explains a denial, tries a policy, and makes a link to amendments', async () => {
+  const client = await SvcClient.login({ baseUrl }, login);
+  const link = await client.addenda.amendmentsLink(target);
+  assert.match(link.url, /\$amendments\?link-token=/);
+  assert.ok(Date.parse(link.expires) > Date.now());
+  await root.update({ resourceType: 'Client', id: 'stranger', secret: 'a secret', grant_types: ['basic'] });
+  const stranger = SvcClient.with({ baseUrl }, `Basic ${btoa('stranger:a secret')}`);
+  const error = await stranger.read('Patient', 'p1').catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof SvcError && error.status === 403);
+  const { request } = await root.access.decision(error.decisionId ?? 'none');
+  assert.deepEqual([request['operation'], request['client']], ['FhirRead', 'stranger']);
+  const { result } = await root.access.test(
+    { 'request-method': 'get', uri: '/fhir/Patient/p1', 'client-id': 'stranger' },
+    { engine: 'allow', link: [{ resourceType: 'Client', id: 'stranger' }] },
+  );
+  assert.equal(result['eval-result'], true);
 });
 
 async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {

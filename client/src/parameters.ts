@@ -1,0 +1,22 @@
+/** A part of a Parameters resource. */
+export interface Part {
+  readonly name: string;
+  readonly part?: readonly Part[];
+}
+
+/** The values of parts by their names; those that may repeat, in `lists`, as arrays. */
+export function valuesOf(parts: readonly Part[] = [], lists: readonly string[] = []): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.fromEntries(
+    lists.filter((name) => parts.some((part) => part.name === name)).map((name) => [name, [] as unknown[]]),
+  );
+  for (const part of parts) {
+    const value = part.part === undefined ? valueOf(part) : valuesOf(part.part, lists);
+    const list = values[part.name];
+    if (Array.isArray(list)) list.push(value);
+    else values[part.name] = value;
+  }
+  return values;
+}
+
+const valueOf = (part: Part): unknown =>
+  Object.entries(part).find(([name]) => name.startsWith('value'))?.[1] as unknown;
