@@ -1,7 +1,7 @@
-import { type Authorization } from '../http-client';
+import { type Authorization, type HttpCall } from '../http-client';
 import { jsonBody } from '../json-body';
 import { expectThat } from './broken-promise';
-import { CLIENT_ID, POLICY_ID, USER_ID } from './demo-data';
+import { CLIENT_ID, GUEST_ID, POLICY_ID, USER_ID } from './demo-data';
 import { type Story } from './story';
 import { textTable } from './text-table';
 import { listAt, shown, stringAt, valueAt } from './value-at';
@@ -10,6 +10,7 @@ export interface DemoSecrets {
   readonly root: string;
   readonly app: string;
   readonly nursePassword: string;
+  readonly guestPassword: string;
 }
 
 /**
@@ -75,9 +76,14 @@ async function tellToken(story: Story, { app, nursePassword }: DemoSecrets): Pro
   expectThat(bearer.split('.').length === 3, 'the token is a JWT');
   story.tell(`Bearer, a JWT, for ${shown(valueAt(json, 'expires_in'))} s, with a refresh token`);
   story.tell(`userinfo: ${shown(valueAt(json, 'userinfo', 'email'))}`);
-  story.tell('for $TOKEN in the lines below:');
-  story.tell(`export TOKEN="$(${story.curlLine(call)} | node -p 'JSON.parse(fs.readFileSync(0)).access_token')"`);
-  story.variables.set('TOKEN', bearer);
+  return named(story, 'TOKEN', call, bearer);
+}
+
+/** Later calls show the token as a variable. */
+function named(story: Story, name: string, call: HttpCall, bearer: string): Authorization {
+  story.tell(`for $${name} in the lines below:`);
+  story.tell(`export ${name}="$(${story.curlLine(call)} | node -p 'JSON.parse(fs.readFileSync(0)).access_token')"`);
+  story.variables.set(name, bearer);
   return { bearer };
 }
 
@@ -95,6 +101,43 @@ async function tellSessions(story: Story, authorization: Authorization): Promise
   const isMine = (session: unknown): boolean =>
     valueAt(session, 'user', 'id') === USER_ID && valueAt(session, 'active') === true;
   expectThat(sessions.some(isMine), 'an active session of the user is listed');
+}
+
+/** Another user may read patients only: other requests are denied, and the server says why. */
+export async function tellDenial(story: Story, nurse: Authorization, secrets: DemoSecrets): Promise<void> {
+  story.step('A guest who may read patients, and nothing else');
+  const put = (path: string, body: object): Promise<unknown> =>
+    story.call({ method: 'PUT', path, authorization: nurse, body: jsonBody(body) }, 200, 201);
+  await put(`/User/${GUEST_ID}`, { userName: GUEST_ID, password: secrets.guestPassword });
+  await put(`/AccessPolicy/${GUEST_ID}-policy`, {
+    engine: 'matcho',
+    matcho: { 'request-method': 'get', params: { 'resource/type': 'Patient' } },
+    link: [{ resourceType: 'User', id: GUEST_ID }],
+  });
+  const form = { grant_type: 'password', username: GUEST_ID, password: secrets.guestPassword };
+  const client = { user: CLIENT_ID, password: secrets.app };
+  const call = { method: 'POST', path: '/auth/token', authorization: client, body: { form } } as const;
+  const { json } = await story.call(call, 200);
+  const guest = named(story, 'GUEST_TOKEN', call, stringAt(json, 'access_token'));
+  await story.call({ method: 'GET', path: '/fhir/Patient?_count=1', authorization: guest }, 200);
+
+  story.step('Any other request is denied');
+  const { status, text } = await story.call(
+    { method: 'GET', path: '/fhir/Observation?_count=1', authorization: guest },
+    ...[200, 403],
+  );
+  if (status === 200) {
+    // Stored by the first start of a trial server: it has no links, so it grants every request.
+    await story.call({ method: 'GET', path: '/AccessPolicy/trial', authorization: nurse }, 200);
+    story.tell('not here: AccessPolicy/trial lets every authenticated caller do everything, until you delete it');
+    return;
+  }
+  const decision = /\/auth\/decisions\/[\w-]+/.exec(text)?.[0] ?? '';
+  const why = await story.call({ method: 'GET', path: decision, authorization: nurse }, 200);
+  const rows = listAt(why.json, 'policies').map((policy) =>
+    [['id'], ['failed', 'path'], ['failed', 'reason']].map((path) => shown(valueAt(policy, ...path))),
+  );
+  story.tell(textTable(['policy', 'failed at', 'reason'], rows));
 }
 
 /** Closes the session; its token is then refused. */

@@ -65,6 +65,10 @@ export async function tellAddenda(story: Story, authorization: Authorization): P
 
   await tellAmendment(story, rpc);
   await tellRemarks(story, rpc);
+  story.step('A link that opens the record in a browser, once and within a minute');
+  const path = `/fhir/SDCDocument/${DOCUMENT_ID}/$amendments-link`;
+  const { json } = await story.call({ method: 'POST', path, authorization }, 200);
+  story.tell(stringAt(json, 'parameter', 0, 'valueUrl'));
 }
 
 function tellHistory(story: Story, history: unknown): void {

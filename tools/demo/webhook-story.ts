@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { type Authorization } from '../http-client';
 import { jsonBody } from '../json-body';
 import { expectThat } from './broken-promise';
-import { DEMO_CHART, DESTINATION_ID, TOPIC_ID } from './demo-data';
+import { BROKEN_DESTINATION_ID, DEMO_CHART, DESTINATION_ID, TOPIC_ID } from './demo-data';
 import { type EventReceiver, type ReceivedEvent } from './event-receiver';
 import { eventually } from './eventually';
 import { type Story } from './story';
@@ -11,7 +11,11 @@ import { listAt, shown, stringAt, valueAt } from './value-at';
 
 const TOPIC_URL = 'https://clinic.example/topics/amended-observations';
 const PROFILE = 'https://clinic.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
-export const DESTINATION_PATH = `/fhir/SvcTopicDestination/${DESTINATION_ID}`;
+const DESTINATION_PATH = `/fhir/SvcTopicDestination/${DESTINATION_ID}`;
+const BROKEN_PATH = `/fhir/SvcTopicDestination/${BROKEN_DESTINATION_ID}`;
+export const DESTINATION_PATHS = [DESTINATION_PATH, BROKEN_PATH];
+/** Nobody listens there. */
+const BROKEN_URL = 'http://127.0.0.1:9/events';
 const DEADLINE_SECONDS = 30;
 const AMENDED_COUNT = 5;
 
@@ -32,7 +36,7 @@ export async function tellWebhook(story: Story, authorization: Authorization, re
 
   story.step('A webhook that subscribes to them');
   // An interrupted run may have left a destination with a queue.
-  await story.send({ method: 'DELETE', path: DESTINATION_PATH, authorization }, 200, 204);
+  for (const path of DESTINATION_PATHS) await story.send({ method: 'DELETE', path, authorization }, 200, 204);
   const destination = {
     resourceType: 'SvcTopicDestination',
     meta: { profile: [PROFILE] },
@@ -47,16 +51,38 @@ export async function tellWebhook(story: Story, authorization: Authorization, re
   await story.call({ method: 'PUT', path: DESTINATION_PATH, authorization, body: jsonBody(destination) }, 200, 201);
   story.tell(`the demo listens at ${receiver.url}`);
 
+  story.step('A second webhook, which cannot be reached');
+  const broken = { ...destination, parameter: [{ name: 'endpoint', valueUrl: BROKEN_URL }] };
+  await story.call({ method: 'PUT', path: BROKEN_PATH, authorization, body: jsonBody(broken) }, 200, 201);
+
   const wanted = await tellChanges(story, authorization);
   await tellArrival(story, receiver, wanted);
   await tellStatus(story, authorization);
-  await takeDown(story, authorization);
+  await tellOverview(story, authorization);
 }
 
-/** Removes the destination, so that no server keeps calling a receiver that is gone. */
-async function takeDown(story: Story, authorization: Authorization): Promise<void> {
-  story.step('The webhook is taken down: nothing is delivered any longer');
-  await story.call({ method: 'DELETE', path: DESTINATION_PATH, authorization }, 200);
+/** All destinations: one that delivers, and one that keeps its events until it can. */
+async function tellOverview(story: Story, authorization: Authorization): Promise<void> {
+  story.step('All destinations: the failing one keeps its events, and holds up no other');
+  const call = { method: 'GET', path: '/fhir/SvcTopicDestination/$overview?_count=100', authorization } as const;
+  story.show(call);
+  const rows = await eventually('the second webhook fails', DEADLINE_SECONDS, async () => {
+    const { json } = await story.send(call, 200);
+    const all = listAt(json, 'parameter').map((destination) => {
+      return new Map(listAt(destination, 'part').map((part) => [stringAt(part, 'name'), valueOf(part)]));
+    });
+    const ours = all.filter((values) => [DESTINATION_ID, BROKEN_DESTINATION_ID].includes(shown(values.get('id'))));
+    const names = ['id', 'state', 'queued', 'inProcess', 'failuresInARow'];
+    const found = ours.map((values) => names.map((name) => shown(values.get(name) ?? '')));
+    return found.map(([, state]) => state).join() === 'failing,active' ? found : undefined;
+  });
+  story.tell(textTable(['destination', 'state', 'queued', 'in process', 'failures in a row'], rows));
+}
+
+/** Removes the destinations, so that no server keeps calling a receiver that is gone. */
+export async function takeDown(story: Story, authorization: Authorization): Promise<void> {
+  story.step('The webhooks are taken down: nothing is delivered any longer');
+  for (const path of DESTINATION_PATHS) await story.call({ method: 'DELETE', path, authorization }, 200);
   await story.call({ method: 'GET', path: `${DESTINATION_PATH}/$status`, authorization }, 404);
 }
 
@@ -120,7 +146,7 @@ async function tellStatus(story: Story, authorization: Authorization): Promise<v
 }
 
 function valueOf(part: unknown): unknown {
-  return ['valueDecimal', 'valueDateTime', 'valueString', 'part']
+  return ['valueId', 'valueCode', 'valueDecimal', 'valueDateTime', 'valueString', 'part']
     .map((name) => valueAt(part, name))
     .find((value) => value !== undefined);
 }
