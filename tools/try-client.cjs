@@ -9,6 +9,8 @@ const { promisify } = require('node:util');
 const client = join(__dirname, '..', 'client');
 const { name, version } = require('../client/package.json');
 const SECRET = 'secret-of-root';
+/** Schemas that client/test/four_areas.py reads. */
+const PYTHON_TYPES = ['Bundle', 'Patient', 'Session', 'SDCAddendum', 'SDCNote', 'SvcTopicDestinationStatusAnswer'];
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' });
 
 /** Each example of the README is a module that must compile. */
@@ -37,8 +39,14 @@ async function main() {
     run('npx', ['tsc'], test);
     // The server runs in this process, so its event loop must not be blocked meanwhile.
     const environment = { ...process.env, SVC_URL: server.url, SVC_ROOT: SECRET };
-    const tested = promisify(execFile)('node', ['--test', 'dist/client.test.js'], { cwd: test, env: environment });
-    process.stdout.write((await tested).stdout);
+    const call = promisify(execFile);
+    const types = await call('node', ['types-for.mjs', 'python', ...PYTHON_TYPES], { cwd: client, maxBuffer: 2 ** 24 });
+    writeFileSync(join(test, 'svc_types.py'), types.stdout);
+    for (const [command, ...args] of [
+      ['node', '--test', 'dist/client.test.js'],
+      ['python3', 'four_areas.py'],
+    ])
+      process.stdout.write((await call(command, args, { cwd: test, env: environment })).stdout);
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
