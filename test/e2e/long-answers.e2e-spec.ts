@@ -3,6 +3,8 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
+import { eventually } from '../../testing/eventually';
+import { type Received } from '../../testing/http-client';
 import { ROOT, startTestApp, type TestApp } from '../../testing/test-app';
 
 interface Bundle {
@@ -126,10 +128,13 @@ describe('long answers', () => {
     const reads = Array.from({ length: 5 }, () => get('Binary?_count=30'));
 
     it('that are too long together undo a transaction, before its commit', async () => {
-      const answer = await app.post(
-        '/fhir',
-        bundleOf('transaction', put({ resourceType: 'Patient', id: 'undone' }), ...reads),
-      );
+      const send = (): Promise<Received> =>
+        app.post('/fhir', bundleOf('transaction', put({ resourceType: 'Patient', id: 'undone' }), ...reads));
+      // On a busy machine the 2 s may be over before: that is another refusal, which a client repeats.
+      const answer = await eventually('the reads are too long', async () => {
+        const tried = await send();
+        return tried.text.includes('took longer than 2 s') ? undefined : tried;
+      });
       expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('Bundle.entry[5]')]);
       expect((await app.get('/fhir/Patient/undone')).status).toBe(404);
     });

@@ -10,7 +10,7 @@ import { outcomeOfWrite } from './operation-outcome';
 import { preferredReturnOf } from './prefer';
 import { readSubset } from '../subset/read-subset';
 import { formatOfRequest, isPretty } from './requested-format';
-import { subsetOf } from '../subset/subset';
+import { type Subset, subsetOf } from '../subset/subset';
 
 /** An answer: a status and a body of valid JSON text. */
 export interface FhirAnswer {
@@ -56,14 +56,14 @@ export async function sendAnswer(response: Response, answer: FhirAnswer): Promis
   const { req: request } = response;
   const { status, text, produce, headers } = answer.isResource === true ? await asPreferred(response, answer) : answer;
   if (answer.isResource === true) response.locals[SHOWN_RESOURCE] = answer.text;
-  const all = { ...cachingOf(response), ...headers };
   const body = produce ?? text;
+  const caching = cachingOf(response);
   if (body === undefined) {
-    sendHead(response, { status, headers: all });
+    sendHead(response, { status, headers: { ...caching, ...headers } });
     return;
   }
   const { contentType, printer } = printingOf(request, answer.contentType);
-  await sendBody(response, { status, headers: { ...all, 'Content-Type': contentType } }, body, printer);
+  await sendBody(response, { status, headers: { ...caching, ...headers, 'Content-Type': contentType } }, body, printer);
 }
 
 function cachingOf(response: Response): Readonly<Record<string, string>> {
@@ -82,19 +82,26 @@ function printingOf(
   return isPretty(request) ? { contentType, printer: new IndentedJson() } : { contentType };
 }
 
-async function asPreferred(response: Response, answer: FhirAnswer): Promise<FhirAnswer> {
+function asPreferred(response: Response, answer: FhirAnswer): FhirAnswer | Promise<FhirAnswer> {
   const { method } = response.req;
   return method === 'GET' || method === 'HEAD' ? asRead(response, answer) : asWritten(response.req, answer);
 }
 
-async function asRead(response: Response, answer: FhirAnswer): Promise<FhirAnswer> {
+function asRead(response: Response, answer: FhirAnswer): FhirAnswer | Promise<FhirAnswer> {
   const { req: request } = response;
-  const { status, text = '', headers = {} } = answer;
+  const { headers = {} } = answer;
   if (isNotModified(request.headers, headers)) return { status: 304, headers };
   if (!request.url.includes('?')) return answer;
   const subset = readSubset(queryOf(request));
   if (subset === 'count') throw new ServiceError('invalid', '_summary=count is for searches and histories.');
-  if (subset === undefined) return answer;
+  return subset === undefined ? answer : asSubset(response, answer, subset);
+}
+
+async function asSubset(
+  response: Response,
+  { status, text = '', headers = {} }: FhirAnswer,
+  subset: Subset,
+): Promise<FhirAnswer> {
   return { status, headers, text: await termsOf(response).inSlices(subsetOf(text, subset)) };
 }
 

@@ -35,7 +35,7 @@ export class RequestEnd implements EndSignal {
   addEventListener(_: 'abort', listener: () => void): void {
     if (this.listeners === undefined) {
       this.listeners = new Set();
-      this.response.once('close', this.tell);
+      this.response.on('close', this.tell);
     }
     this.listeners.add(listener);
   }

@@ -27,7 +27,7 @@ export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient
   } finally {
     signal.removeEventListener('abort', stop);
     over?.abort();
-    await cancelling;
+    if (cancelling !== undefined) await cancelling;
   }
 }
 

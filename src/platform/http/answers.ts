@@ -47,7 +47,7 @@ export class Answers implements MetricSource {
       const { traceparent } = request.headers;
       const span = this.tracing.request(typeof traceparent === 'string' ? traceparent : undefined);
       if (span !== undefined) this.requests.trace(span);
-      response.once('close', () => {
+      response.on('close', () => {
         this.end(present, span, response, performance.now() - startedAt, socket.bytesWritten - sentBefore);
       });
     }

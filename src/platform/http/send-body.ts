@@ -77,17 +77,23 @@ const TURN_MILLISECONDS = 8;
  * answer never looks whole.
  * @throws what `body` throws; ServiceError 'busy' when the memory budget has no room for a long answer
  */
-export async function sendBody(
+export function sendBody(
   response: Response,
   head: AnswerHead,
   body: string | Produce,
   printer?: TextPrinter,
 ): Promise<void> {
-  if (typeof body === 'string' && printer === undefined && body.length < SENT_AT_ONCE) {
-    if (body.length > CHUNK && response.socket !== null) termsOf(response).ticket().hold(body.length);
-    await sendWhole(response, head, body);
-    return;
-  }
+  return typeof body === 'string' && printer === undefined && body.length < SENT_AT_ONCE
+    ? sendWhole(response, head, body)
+    : sendInTurns(response, head, body, printer);
+}
+
+async function sendInTurns(
+  response: Response,
+  head: AnswerHead,
+  body: string | Produce,
+  printer: TextPrinter | undefined,
+): Promise<void> {
   const sink = new ResponseSink(response, head, body, printer);
   try {
     if (typeof body === 'string') await sink.write(body);
@@ -111,6 +117,7 @@ export function sendHead(response: Response, head: AnswerHead): void {
 
 async function sendWhole(response: Response, head: AnswerHead, text: string): Promise<void> {
   const { method, headers } = response.req;
+  if (text.length > CHUNK && response.socket !== null) termsOf(response).ticket().hold(text.length);
   setHead(response, head);
   const encoding = text.length < COMPRESSED_FROM_CHARACTERS ? undefined : acceptedEncoding(headers['accept-encoding']);
   if (method === 'HEAD') {
@@ -133,7 +140,7 @@ function setHead(response: Response, { status, headers }: AnswerHead): void {
 
 /** The pace holds for what is still to be taken when the answer has ended. Answers within this process have no socket. */
 function boundRest(response: Response): void {
-  if (response.socket === null || response.writableFinished) return;
+  if (response.socket === null || response.writableLength === 0) return;
   const timer = setTimeout(() => response.destroy(), stallMillisecondsOf(response));
   response.once('close', () => {
     clearTimeout(timer);

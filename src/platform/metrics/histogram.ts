@@ -38,8 +38,11 @@ export class Histogram {
 
   /** @param labels of few values: each combination that is asked for is kept */
   of(labels: Labels = {}): Series {
-    const key = Object.values(labels).join(' ');
-    const series = this.series.get(key) ?? new Series(labels, this.bounds);
+    let key = '';
+    for (const name in labels) key += `${labels[name] ?? ''} `;
+    const known = this.series.get(key);
+    if (known !== undefined) return known;
+    const series = new Series(labels, this.bounds);
     this.series.set(key, series);
     return series;
   }
