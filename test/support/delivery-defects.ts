@@ -272,8 +272,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'settled before it is sent',
     file: 'delivery/delivery-worker.js',
-    from: 'outcome = await this.sender.send(batch, attempt.control);',
-    to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); outcome = await this.sender.send(batch, attempt.control);",
+    from: 'outcome = await this.sender.send(',
+    to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); outcome = await this.sender.send(",
     scenario: killed,
   },
   {
