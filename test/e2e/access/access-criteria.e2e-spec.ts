@@ -1,0 +1,119 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type GrantedRows } from '../../../src/platform/request/granted-rows';
+import { RequestContext } from '../../../src/platform/request/request-context';
+import { EnforcesRows, OperationId } from '../../../src/platform/http/route-access';
+import { type Person, login } from '../../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+
+/** Tells what the policies limit a request to, as a route that keeps to it sees it. */
+@Controller('acme/rows')
+class RowsController {
+  constructor(private readonly requests: RequestContext) {}
+
+  @Get()
+  @OperationId('AcmeRows')
+  @EnforcesRows()
+  rows(): { rows: GrantedRows } {
+    return { rows: this.requests.rows };
+  }
+}
+
+@Module({ controllers: [RowsController] })
+class RowsModule {}
+
+describe('row criteria of policies', () => {
+  let app: TestApp;
+  let nurse: Person;
+  let number = 0;
+
+  beforeAll(async () => {
+    app = await startTestApp({ modules: [RowsModule] });
+    nurse = await login(app, 'nurse', { policies: [] });
+    await app.put('/Patient/p1', {});
+  });
+  afterAll(() => app.close());
+
+  const asNurse = (method: string, path: string): Promise<Received> =>
+    app.send(method, path, { authorization: nurse.bearer });
+
+  /** Runs `work` while the nurse has policies with these criteria; undefined is a policy without. */
+  async function withCriteria<T>(all: readonly (string | string[] | undefined)[], work: () => Promise<T>): Promise<T> {
+    const paths: string[] = [];
+    for (const criteria of all) {
+      const path = `/AccessPolicy/rows-${++number}`;
+      const link = [{ resourceType: 'User', id: 'nurse' }];
+      const answer = await app.put(path, { engine: 'allow', link, ...(criteria === undefined ? {} : { criteria }) });
+      expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+      paths.push(path);
+    }
+    try {
+      return await work();
+    } finally {
+      for (const path of paths) await app.delete(path);
+    }
+  }
+
+  const rowsWith = (...all: (string | string[] | undefined)[]): Promise<unknown> =>
+    withCriteria(all, async () => {
+      const answer = await asNurse('GET', '/acme/rows');
+      return answer.status === 200 ? answer.json<{ rows: unknown }>().rows : answer.status;
+    });
+
+  const setData = async (data: object | undefined): Promise<void> => {
+    const user = (await app.get('/User/nurse')).json<object>();
+    expect((await app.put('/User/nurse', { ...user, data })).status).toBe(200);
+  };
+
+  it('are the union of all grants', async () => {
+    expect(await rowsWith('Patient?_id=p1')).toEqual(['Patient?_id=p1']);
+    expect(await rowsWith(['Patient?_id=p1', 'Medication'], 'Observation?status=final', 'Medication')).toEqual([
+      'Patient?_id=p1',
+      'Medication',
+      'Observation?status=final',
+    ]);
+  });
+
+  it('limit nothing beside a grant without criteria', async () => {
+    expect(await rowsWith('Patient?_id=p1', undefined)).toBe('all');
+    expect(await rowsWith(undefined, 'Patient?_id=p1')).toBe('all');
+  });
+
+  it('are filled in with what is stored of the User at this moment', async () => {
+    const criteria = 'Observation?subject=Patient/{{user.data.patients}}&identifier={{user.data.site}}';
+    await setData({ patients: ['p1', 'p2'], site: 'a,b&status=final' });
+    expect(await rowsWith(criteria)).toEqual([
+      'Observation?subject=Patient%2Fp1,Patient%2Fp2&identifier=a%5C%2Cb%26status%3Dfinal',
+    ]);
+    await setData({ patients: 'p3', site: 7 });
+    expect(await rowsWith(criteria)).toEqual(['Observation?subject=Patient%2Fp3&identifier=7']);
+  });
+
+  it('grant nothing when a value is missing or makes no search', async () => {
+    await setData({ born: 'somewhen' });
+    expect(await rowsWith('Observation?subject=Patient/{{user.data.patient}}')).toBe(403);
+    expect(await rowsWith('Patient?birthdate={{user.data.born}}')).toBe(403);
+    expect(await rowsWith('Patient?birthdate={{user.data.born}}', 'Medication')).toEqual(['Medication']);
+  });
+
+  it('never take a secret of the User', async () => {
+    expect(await rowsWith('Patient?_id={{user.password}}')).toBe(403);
+  });
+
+  it('may go by chains, by lists and by what refers to a resource', async () => {
+    const all = [
+      'Observation?subject:Patient.organization=Organization/o1',
+      'Patient?_has:Encounter:patient:location=Location/w1',
+      'Patient?_list=ward-1',
+      'Patient?name:exact=Rivera',
+      'Observation?code:not=http://loinc.org|1-8',
+    ];
+    expect(await rowsWith(all)).toEqual(all.map((text) => expect.stringContaining(text.slice(0, 11))));
+  });
+
+  it('are no grant where nobody checks each row', async () => {
+    await withCriteria(['SearchParameter?_id=p1'], async () => {
+      expect((await asNurse('GET', '/SearchParameter/p1/$index-status')).status).toBe(403);
+    });
+  });
+});

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Person, login } from '../../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+
+interface Decision {
+  readonly id: string;
+  readonly at: string;
+  readonly request: object;
+  readonly policies: readonly { id: string; engine: string; failed: { path: string; reason: string } }[];
+  readonly limited?: boolean;
+}
+
+describe('a denial', () => {
+  let app: TestApp;
+  let other: TestApp;
+  let nurse: Person;
+
+  const mine = [{ resourceType: 'User', id: 'nurse' }];
+  const policies: Record<string, object> = {
+    'a-matcho': {
+      engine: 'matcho',
+      link: mine,
+      matcho: { params: { 'resource/id': 'p-secret' }, user: { data: { ward: 'w1' } } },
+    },
+    'b-schema': { engine: 'json-schema', link: mine, schema: { required: ['jwt'] } },
+    'c-role': { engine: 'allow', roleName: 'clinician', link: mine },
+    'd-criteria': { engine: 'allow', link: mine, criteria: 'Patient?_id={{user.data.patient}}' },
+    'e-other': { engine: 'allow', link: [{ resourceType: 'User', id: 'somebody' }] },
+  };
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    other = await startTestApp({ databaseUrl: app.databaseUrl });
+    nurse = await login(app, 'nurse', { policies: [] });
+    for (const [id, policy] of Object.entries(policies)) {
+      expect([id, (await app.put(`/AccessPolicy/${id}`, policy)).status]).toEqual([id, 201]);
+    }
+  });
+  afterAll(async () => {
+    await other.close();
+    await app.close();
+  });
+
+  const asNurse = (method: string, path: string, body?: object): Promise<Received> =>
+    app.send(method, path, { authorization: nurse.bearer, ...(body === undefined ? {} : { body }) });
+  const diagnosticsOf = (answer: Received): string =>
+    answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics ?? '';
+  const idIn = (text: string): string => /\/auth\/decisions\/([\da-f-]{36})/.exec(text)?.[1] ?? 'no id';
+  const decision = async (id: string): Promise<Decision> => (await app.get(`/auth/decisions/${id}`)).json<Decision>();
+
+  it('names a decision, which tells the first clause of each policy that failed, in order', async () => {
+    const answer = await asNurse('GET', '/fhir/Patient/p-patient?_summary=text&name=Rivera');
+    expect(answer.status).toBe(403);
+    const id = idIn(diagnosticsOf(answer));
+    expect(await decision(id)).toEqual({
+      id,
+      at: expect.stringMatching(/^20.*Z$/),
+      request: {
+        method: 'get',
+        operation: 'FhirRead',
+        resourceType: 'Patient',
+        parameters: ['_summary', 'name'],
+        user: 'nurse',
+        client: nurse.clientId,
+      },
+      policies: [
+        { id: 'a-matcho', engine: 'matcho', failed: { path: 'matcho.params.resource/id', reason: expect.any(String) } },
+        { id: 'b-schema', engine: 'json-schema', failed: { path: 'schema.required', reason: expect.any(String) } },
+        { id: 'd-criteria', engine: 'allow', failed: { path: 'criteria', reason: expect.any(String) } },
+        { id: 'c-role', engine: 'allow', failed: { path: 'roleName', reason: expect.any(String) } },
+      ],
+    });
+  });
+
+  it('C10.5: says in words that no policy covers a request, and what to link one to', async () => {
+    const guest = await login(app, 'guest', { policies: [] });
+    const answer = await app.get('/fhir/Patient/p-patient', { authorization: guest.bearer });
+    expect([answer.status, await decision(idIn(diagnosticsOf(answer)))]).toEqual([
+      403,
+      expect.objectContaining({
+        policies: [],
+        note: 'No AccessPolicy covers this request. Link one to the User "guest" or to the Operation "FhirRead" (docs/security.md, "Policies").',
+      }),
+    ]);
+  });
+
+  it('shows no value of the request, of the caller or of a policy', async () => {
+    const answer = await asNurse('PUT', '/Patient/p-patient', { name: [{ family: 'Rivera' }] });
+    const { text } = await app.get(`/auth/decisions/${idIn(diagnosticsOf(answer))}`);
+    for (const value of ['p-patient', 'Rivera', 'p-secret', 'w1', nurse.bearer.slice(7), 'password of nurse']) {
+      expect([value, text.includes(value)]).toEqual([value, false]);
+    }
+  });
+
+  it('is told by every server', async () => {
+    const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
+    expect((await other.get(`/auth/decisions/${id}`)).json<Decision>().id).toBe(id);
+  });
+
+  it('is told to those with a policy for it only', async () => {
+    const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
+    expect((await asNurse('GET', `/auth/decisions/${id}`)).status).toBe(403);
+    expect((await app.get(`/auth/decisions/${id}`, { authorization: null })).status).toBe(401);
+    await app.put('/AccessPolicy/explain', {
+      engine: 'allow',
+      link: [{ resourceType: 'Operation', id: 'AuthDecision' }],
+    });
+    expect((await asNurse('GET', `/auth/decisions/${id}`)).status).toBe(200);
+    await app.delete('/AccessPolicy/explain');
+  });
+
+  it.each(['00000000-0000-4000-8000-000000000000', 'x', "1' or '1"])('is 404 under the id %s', async (id) => {
+    expect((await app.get(`/auth/decisions/${encodeURIComponent(id)}`)).status).toBe(404);
+  });
+
+  it('of RPC calls names the method', async () => {
+    const answer = await asNurse('POST', '/rpc', { method: 'svc/echo', params: { secret: 'x-value' } });
+    expect(await decision(idIn(diagnosticsOf(answer)))).toMatchObject({
+      request: { operation: 'rpc', rpcMethod: 'svc/echo' },
+    });
+  });
+
+  it('of entries is one decision for all that are denied alike', async () => {
+    await app.put('/AccessPolicy/bundles', {
+      engine: 'allow',
+      link: [{ resourceType: 'Operation', id: 'FhirBundle' }],
+    });
+    const put = (id: string): object => ({
+      request: { method: 'PUT', url: `Patient/${id}` },
+      resource: { resourceType: 'Patient', id },
+    });
+    const entry = Array.from({ length: 20 }, (_, i) => put(`x${i}`));
+    const batch = await asNurse('POST', '/fhir', { resourceType: 'Bundle', type: 'batch', entry });
+    const ids = new Set([...batch.text.matchAll(/\/auth\/decisions\/([\da-f-]{36})/g)].map(([, id = '']) => id));
+    expect(ids.size).toBe(1);
+    expect(await decision([...ids][0] ?? '')).toMatchObject({
+      request: { operation: 'FhirUpdate', resourceType: 'Patient' },
+    });
+    const transaction = await asNurse('POST', '/fhir', {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [put('y')],
+    });
+    expect(transaction.status).toBe(403);
+    expect((await decision(idIn(diagnosticsOf(transaction)))).request).toMatchObject({ operation: 'FhirUpdate' });
+    await app.delete('/AccessPolicy/bundles');
+  });
+
+  it('of a read inside of a transaction is told too, though the transaction is undone', async () => {
+    const operations = ['FhirBundle', 'FhirUpdate'].map((id) => ({ resourceType: 'Operation', id }));
+    await app.put('/AccessPolicy/writes', { engine: 'allow', link: operations });
+    const entry = [
+      { request: { method: 'PUT', url: 'Patient/z' }, resource: { resourceType: 'Patient', id: 'z' } },
+      { request: { method: 'GET', url: 'Patient/z' } },
+    ];
+    const answer = await asNurse('POST', '/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+    expect(answer.status).toBe(403);
+    const id = idIn(diagnosticsOf(answer));
+    expect((await decision(id)).request).toMatchObject({ operation: 'FhirRead' });
+    expect((await app.get('/Patient/z')).status).toBe(404);
+    await app.delete('/AccessPolicy/writes');
+  });
+
+  it('of somebody who is limited to some resources says so', async () => {
+    await app.put('/AccessPolicy/limited', { engine: 'allow', link: mine, criteria: 'Patient?_id=p1' });
+    const answer = await asNurse('GET', '/auth/decisions/none');
+    expect(await decision(idIn(diagnosticsOf(answer)))).toMatchObject({
+      ...{ limited: true, policies: [] },
+      note: expect.stringContaining('cannot keep to some'),
+    });
+    await app.delete('/AccessPolicy/limited');
+  });
+
+  it('is forgotten after a day, and beyond ten thousand', async () => {
+    const client = await app.connect();
+    const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
+    await client.query(`update access_denial set denied_at = denied_at - interval '25 hours' where id = $1`, [id]);
+    expect((await app.get(`/auth/decisions/${id}`)).status).toBe(404);
+    await client.query(
+      `insert into access_denial (id, body) select gen_random_uuid(), '{}' from generate_series(1, 10500)`,
+    );
+    for (let i = 0; i < 100; i++) await asNurse('GET', '/Patient/p1');
+    const { rows } = await client.query<{ count: number }>('select count(*)::int as count from access_denial');
+    await client.end();
+    expect(rows[0]?.count).toBeLessThanOrEqual(10_100);
+  });
+});
+
+describe('POST /auth/test-policy', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    await app.put('/User/clinician', { userName: 'clinician', password: 'a password', data: { patient: 'p1' } });
+    await app.put('/Role/r1', { name: 'clinician', user: { resourceType: 'User', id: 'clinician' } });
+    await app.put('/AccessPolicy/stored', {
+      engine: 'matcho',
+      matcho: { user: { id: 'clinician', password: 'nil?' } },
+    });
+  });
+  afterAll(() => app.close());
+
+  const tried = async (policy: unknown, request: object): Promise<Record<string, unknown>> => {
+    const answer = await app.post('/auth/test-policy', { request, policy });
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    return answer.json();
+  };
+  const read = { 'request-method': 'get', uri: '/fhir/Patient/p1?_format=json', 'user-id': 'clinician' };
+  const draft = { engine: 'matcho', matcho: { params: { 'resource/id': '.user.data.patient' }, user: 'present?' } };
+
+  it('tells what a draft would decide, and of what request', async () => {
+    expect(await tried(draft, read)).toEqual({
+      request: {
+        'request-method': 'get',
+        scheme: 'http',
+        uri: '/fhir/Patient/p1',
+        'query-string': '_format=json',
+        params: { _format: 'json', 'resource/type': 'Patient', 'resource/id': 'p1' },
+        headers: {},
+        'user-id': 'clinician',
+      },
+      operation: { id: 'FhirRead' },
+      policy: expect.objectContaining(draft),
+      result: { 'eval-result': true },
+    });
+    expect((await tried(draft, { ...read, uri: '/Patient/p2' })).result).toEqual({
+      'eval-result': false,
+      failed: { path: 'matcho.params.resource/id', reason: expect.any(String) },
+    });
+  });
+
+  it.each(['stored', { id: 'stored' }])('takes the stored policy %j', async (policy) => {
+    expect((await tried(policy, read)).result).toEqual({ 'eval-result': true });
+    expect((await tried(policy, { ...read, 'user-id': 'nobody' })).result).toMatchObject({ 'eval-result': false });
+  });
+
+  it('knows links, roles, RPC calls, claims and criteria', async () => {
+    const results = [
+      await tried({ engine: 'allow', link: [{ resourceType: 'User', id: 'x' }] }, read),
+      await tried({ engine: 'allow', link: [{ resourceType: 'Operation', id: 'FhirRead' }] }, read),
+      await tried({ engine: 'allow', link: [{ resourceType: 'Client', id: 'c' }] }, { ...read, 'client-id': 'c' }),
+      await tried(
+        { engine: 'allow', link: [{ resourceType: 'Client', id: 'c' }] },
+        { 'client-id': 'c', uri: '/Patient' },
+      ),
+      await tried({ engine: 'allow', roleName: 'clinician' }, read),
+      await tried({ engine: 'allow', roleName: 'clerk' }, read),
+      await tried(
+        { engine: 'allow-rpc', type: 'rpc', rpc: { 'svc/echo': true } },
+        { 'request-method': 'post', uri: '/rpc', body: { method: 'svc/echo' } },
+      ),
+      await tried(
+        { engine: 'matcho', matcho: { jwt: { sub: 'x' } } },
+        { ...read, headers: { Authorization: `Bearer e30.${Buffer.from('{"sub":"x"}').toString('base64url')}.e30` } },
+      ),
+      await tried(
+        { engine: 'allow', criteria: ['Patient?_id={{user.data.patient}}', 'Patient?_id={{user.data.none}}'] },
+        read,
+      ),
+    ].map(({ result }) => result);
+    expect(results).toEqual([
+      { 'eval-result': false, failed: { path: 'link', reason: expect.any(String) } },
+      { 'eval-result': true },
+      { 'eval-result': false, failed: { path: 'link', reason: expect.any(String) } },
+      { 'eval-result': true },
+      { 'eval-result': true },
+      { 'eval-result': false, failed: { path: 'roleName', reason: expect.any(String) } },
+      { 'eval-result': true },
+      { 'eval-result': true },
+      { 'eval-result': true, criteria: ['Patient?_id={{user.data.patient}}'] },
+    ]);
+  });
+
+  it('repeats no credentials, and nothing that is stored of the User', async () => {
+    const headers = { Authorization: 'Bearer top-secret', Cookie: 'top-secret' };
+    const { text } = await app.post('/auth/test-policy', { request: { ...read, headers }, policy: draft });
+    expect([text.includes('top-secret'), text.includes('userName')]).toEqual([false, false]);
+  });
+
+  it.each<[unknown, number]>([
+    [{ request: read, policy: { engine: 'matcho', matcho: { url: 'x' } } }, 422],
+    [{ request: read, policy: { engine: 'sql' } }, 422],
+    [{ request: read, policy: 'unknown' }, 404],
+    [{ request: read }, 422],
+    [{ policy: draft }, 422],
+    [{ request: { uri: 5 }, policy: draft }, 422],
+    [{ request: { headers: ['x'] }, policy: draft }, 422],
+    [[], 422],
+    ['{', 400],
+  ])('refuses %j with %i', async (body, status) => {
+    expect((await app.post('/auth/test-policy', body as object)).status).toBe(status);
+  });
+
+  it('needs a policy', async () => {
+    const { bearer } = await login(app, 'nobody', { policies: [] });
+    const answer = await app.post('/auth/test-policy', { request: read, policy: draft }, { authorization: bearer });
+    expect(answer.status).toBe(403);
+  });
+});

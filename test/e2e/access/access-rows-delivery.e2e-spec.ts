@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Person, login } from '../../../testing/world';
+import { type Received, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+
+const TOPIC = 'http://topics.example/observations';
+
+interface Status {
+  readonly parameter: readonly { readonly name: string; readonly valueDecimal?: number }[];
+}
+
+describe('destinations hear of what their principal may read', () => {
+  let app: TestApp;
+  let nurse: Person;
+  let boss: Person;
+  let names = 0;
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
+    nurse = await login(app, 'nurse', { policies: [] });
+    boss = await login(app, 'boss');
+    await app.put('/AccessPolicy/nurse', {
+      engine: 'allow',
+      link: [{ resourceType: 'User', id: 'nurse' }],
+      criteria: [
+        'Observation?subject=Patient/own-p',
+        'Observation?subject:Patient.organization=Organization/own',
+        'SvcTopicDestination',
+      ],
+    });
+    await app.put('/SvcSubscriptionTopic/observations', {
+      url: TOPIC,
+      status: 'active',
+      trigger: [{ resource: 'Observation' }],
+    });
+  });
+  afterAll(() => app.close());
+
+  /** Nobody listens there: what was captured waits. */
+  const destination = (more: object = {}): object => ({
+    resourceType: 'SvcTopicDestination',
+    meta: { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
+    kind: 'webhook-at-least-once',
+    topic: TOPIC,
+    parameter: [{ name: 'endpoint', valueUrl: 'http://127.0.0.1:9/' }],
+    ...more,
+  });
+
+  const store = (path: string, as: Person | undefined, more: object = {}): Promise<Received> =>
+    app.put(`/SvcTopicDestination/${path}`, destination(more), as === undefined ? {} : { authorization: as.bearer });
+
+  async function newDestination(as: Person | undefined, more: object = {}): Promise<string> {
+    const id = `d${++names}`;
+    const answer = await store(id, as, more);
+    expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+    return id;
+  }
+
+  async function heard(id: string): Promise<number> {
+    const { parameter } = (await app.get(`/SvcTopicDestination/${id}/$status`)).json<Status>();
+    return parameter
+      .filter(({ name }) => name === 'messagesQueued' || name === 'messagesInProcess')
+      .reduce((sum, { valueDecimal = 0 }) => sum + valueDecimal, 0);
+  }
+
+  const observe = (id: string, patient: string, more: object = {}): Promise<Received> =>
+    app.put(`/Observation/${id}`, {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { text: 'pulse' },
+      subject: { reference: `Patient/${patient}` },
+      ...more,
+    });
+
+  it('of what is granted to its creator, by the rows as they are written', async () => {
+    const [limited, unlimited, ofClient] = [
+      await newDestination(nurse),
+      await newDestination(boss),
+      await newDestination(undefined),
+    ];
+    await observe('a1', 'canary-p');
+    await observe('a2', 'own-p');
+    await observe('a1', 'own-p'); // is hers from now on
+    await observe('a2', 'canary-p'); // is not any more
+    await app.put('/Patient/other-p', { managingOrganization: { reference: 'Organization/own' } });
+    await observe('a3', 'other-p'); // by a chain
+    await app.post('/fhir', {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: ['own-p', 'canary-p'].map((patient) => ({
+        request: { method: 'POST', url: 'Observation' },
+        resource: {
+          resourceType: 'Observation',
+          status: 'final',
+          code: { text: 'pulse' },
+          subject: { reference: `Patient/${patient}` },
+        },
+      })),
+    });
+    expect(await heard(limited)).toBe(4);
+    expect([await heard(unlimited), await heard(ofClient)]).toEqual([7, 7]);
+  });
+
+  it('not of deletions, when it is limited to rows', async () => {
+    await observe('b1', 'own-p');
+    const [limited, unlimited] = [await newDestination(nurse), await newDestination(boss)];
+    await app.delete('/Observation/b1');
+    expect([await heard(limited), await heard(unlimited)]).toEqual([0, 1]);
+  });
+
+  it('as the policies are when it is written', async () => {
+    const guest = await login(app, 'guest');
+    const id = await newDestination(guest);
+    await observe('c1', 'canary-p');
+    await app.delete('/AccessPolicy/policy-of-guest');
+    await observe('c2', 'canary-p');
+    expect(await heard(id)).toBe(1);
+  });
+
+  it.each([
+    ['User', { inactive: true }, { password: 'password of owner' }],
+    ['Client', { active: false }, { secret: 'owner', grant_types: ['basic'] }],
+  ])('not while that %s is deleted or inactive, whatever policies grant', async (resourceType, out, credentials) => {
+    const [owner, link] = [`/${resourceType}/owner`, { resourceType, id: 'owner' }];
+    await app.put(owner, credentials);
+    await app.put(`/AccessPolicy/policy-of-owner-${resourceType}`, { engine: 'allow', link: [link] });
+    const id = `of-owner-${resourceType}`;
+    const stored =
+      resourceType === 'User'
+        ? await store(id, undefined, { principal: link })
+        : await app.put(`/SvcTopicDestination/${id}`, destination(), { authorization: basicHeader('owner', 'owner') });
+    expect(stored.status).toBe(201);
+    const hears = async (patient: string): Promise<boolean> => {
+      const before = await heard(id);
+      await observe(`of-${resourceType}`, patient);
+      return (await heard(id)) > before;
+    };
+    expect(await hears('first')).toBe(true);
+    await app.put(owner, { ...credentials, ...out });
+    expect(await hears('second')).toBe(false);
+    await app.put(owner, credentials);
+    expect(await hears('third')).toBe(true);
+    await app.delete(owner);
+    expect(await hears('fourth')).toBe(false);
+  });
+
+  it('or of what is granted to the User that it names', async () => {
+    const principal = { resourceType: 'User', id: 'nurse' };
+    const id = await newDestination(boss, { principal });
+    await observe('e1', 'canary-p');
+    await observe('e2', 'own-p');
+    expect(await heard(id)).toBe(1);
+  });
+
+  it('names nobody over whom its writer has no rights', async () => {
+    const principal = { resourceType: 'User', id: 'boss' };
+    expect((await store('stolen', nurse, { principal })).status).toBe(403);
+    expect((await store('own', nurse, { principal: { resourceType: 'User', id: 'nurse' } })).status).toBe(201);
+    expect((await store('bad', boss, { principal: 7 })).status).toBe(422);
+  });
+
+  it('is that of whoever changes it without rights over the former one', async () => {
+    const id = await newDestination(boss);
+    expect((await store(id, undefined, { content: 'id-only' })).status).toBe(200);
+    await observe('f1', 'canary-p');
+    expect(await heard(id)).toBe(1); // root may update the boss, so it still hears as the boss
+    expect((await store(id, boss, { content: 'id-only' })).text).toContain('"versionId":"2"');
+    expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
+    await observe('f2', 'canary-p');
+    expect(await heard(id)).toBe(1);
+    await observe('f3', 'own-p');
+    expect(await heard(id)).toBe(2);
+  });
+});

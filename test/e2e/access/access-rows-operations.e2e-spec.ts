@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Person, login } from '../../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+
+const CRITERIA = [
+  'Patient?_id=own-p',
+  'Observation?subject=Patient/own-p',
+  'SDCDocument?patient=Patient/own-p',
+  'Session?user=User/{{user.id}}',
+  'SvcTopicDestination?_id=own-hook',
+];
+
+const sdcDocument = (patient: string): object => ({
+  resourceType: 'SDCDocument',
+  status: 'completed',
+  patient: { resourceType: 'Patient', id: patient },
+});
+
+interface Bundle {
+  readonly total: number;
+  readonly entry: readonly { readonly resource: { readonly id: string; readonly user?: { readonly id: string } } }[];
+}
+
+describe('operations of callers who are limited to rows', () => {
+  let app: TestApp;
+  let nurse: Person;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    nurse = await login(app, 'nurse', { policies: [] });
+    await login(app, 'canary', { policies: [] });
+    await app.put('/AccessPolicy/nurse', {
+      engine: 'allow',
+      link: [{ resourceType: 'User', id: 'nurse' }],
+      criteria: CRITERIA,
+    });
+    for (const patient of ['own-p', 'canary-p']) {
+      await app.put(`/Patient/${patient}`, { resourceType: 'Patient' });
+      await app.put(`/Observation/o-of-${patient}`, {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { text: 'pulse' },
+        subject: { reference: `Patient/${patient}` },
+      });
+      await app.put(`/SDCDocument/d-of-${patient}`, sdcDocument(patient));
+      await rpc('add-comment', { target: targetOf(`d-of-${patient}`), user, text: `about ${patient}` }, null);
+    }
+    // Of a type that is not granted, in the compartment of the own patient.
+    await app.put('/Condition/canary-c', { resourceType: 'Condition', subject: { reference: 'Patient/own-p' } });
+    await app.put('/Patient/canary-gone', { resourceType: 'Patient' });
+    await app.delete('/Patient/canary-gone');
+    await app.put('/SDCDocument/canary-gone', sdcDocument('own-p'));
+    await rpc('add-comment', { target: targetOf('canary-gone'), user, text: 'x' }, null);
+    await app.delete('/SDCDocument/canary-gone');
+  });
+  afterAll(() => app.close());
+
+  const user = { resourceType: 'User', id: 'nurse' };
+  const targetOf = (id: string): object => ({ resourceType: 'SDCDocument', id });
+
+  const asNurse = (method: string, path: string, body?: object): Promise<Received> =>
+    app.send(method, path, { authorization: nurse.bearer, ...(body === undefined ? {} : { body }) });
+
+  /** As the nurse, or with null as root. */
+  const rpc = (method: string, params: object, who: string | null = nurse.bearer): Promise<Received> =>
+    app.post('/rpc', { method: `svc.sdc.addendum/${method}`, params }, who === null ? {} : { authorization: who });
+
+  it('$everything holds what is granted of a compartment', async () => {
+    const answer = await asNurse('GET', '/Patient/own-p/$everything');
+    const { total, entry } = answer.json<Bundle>();
+    expect([answer.status, total]).toEqual([200, entry.length]);
+    expect(entry.map(({ resource }) => resource.id)).toEqual(['own-p', 'o-of-own-p', 'd-of-own-p']);
+    expect((await app.get('/Patient/own-p/$everything')).text).toContain('canary-c');
+    const later = await asNurse('GET', '/Patient/own-p/$everything?_since=2100-01-01');
+    expect([later.status, later.json<Bundle>().total]).toEqual([200, 0]);
+  });
+
+  it.each(['', '?_since=2100-01-01', '?_timeout=5'])(
+    '$everything%s of a hidden patient is that of nobody',
+    async (query) => {
+      const missing = await asNurse('GET', `/Patient/no-such/$everything${query}`);
+      for (const id of ['canary-p', 'canary-gone']) {
+        const hidden = await asNurse('GET', `/Patient/${id}/$everything${query}`);
+        expect([hidden.status, hidden.text]).toEqual([404, missing.text.replaceAll('no-such', id)]);
+      }
+    },
+  );
+
+  it('$validate tells nothing of a hidden resource', async () => {
+    const validate = (path: string, body?: object): Promise<Received> =>
+      asNurse(body === undefined ? 'GET' : 'POST', `/${path}/$validate`, body);
+    expect((await validate('Patient/own-p')).status).toBe(200);
+    expect((await validate('Patient', { resourceType: 'Patient' })).status).toBe(200);
+    for (const body of [undefined, { resourceType: 'Patient' }]) {
+      expect((await validate('Patient/canary-p', body)).status).toBe(404);
+    }
+    // Its rule would compare with what is stored.
+    expect((await validate('SvcTopicDestination', { resourceType: 'SvcTopicDestination' })).status).toBe(403);
+  });
+
+  it('$status is that of destinations that may be read', async () => {
+    const hook = {
+      resourceType: 'SvcTopicDestination',
+      meta: { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
+      kind: 'webhook-at-least-once',
+      topic: 'http://x.example/topic',
+      parameter: [{ name: 'endpoint', valueUrl: 'http://127.0.0.1:9/' }],
+    };
+    for (const id of ['own-hook', 'canary-hook']) {
+      expect((await app.put(`/SvcTopicDestination/${id}`, hook)).text).toContain(id);
+    }
+    expect((await asNurse('GET', '/SvcTopicDestination/own-hook/$status')).status).toBe(200);
+    const [hidden, missing] = [
+      await asNurse('GET', '/SvcTopicDestination/canary-hook/$status'),
+      await asNurse('GET', '/SvcTopicDestination/no-such/$status'),
+    ];
+    expect([hidden.status, hidden.text]).toEqual([404, missing.text.replaceAll('no-such', 'canary-hook')]);
+  });
+
+  it('an operation that counts all rows is refused', async () => {
+    expect((await asNurse('GET', '/SearchParameter/any/$index-status')).status).toBe(403);
+  });
+
+  it.each<[string, (target: object, id: string) => object]>([
+    ['get-addendums', (target) => ({ target })],
+    ['verify', (target) => ({ target })],
+    ['add-comment', (target) => ({ target, user, text: 'seen' })],
+    ['add-note', (target) => ({ target, user, text: 'seen' })],
+    ['create-amendment', (target) => ({ target, user })],
+    ['create-addendum', (target) => ({ addendum: { type: 'acme/HandOver', target, user } })],
+    ['add-to-history', (_target, id) => ({ resource: { ...sdcDocument('own-p'), id }, user })],
+  ])('%s knows the targets that may be read, and no other', async (method, paramsOf) => {
+    const call = (id: string): Promise<Received> => rpc(method, paramsOf(targetOf(id), id));
+    const missing = await call('no-such');
+    expect([missing.status, missing.json()]).toMatchObject([422, { error: { message: 'Resource not found' } }]);
+    for (const id of ['d-of-canary-p', 'canary-gone']) {
+      const hidden = await call(id);
+      expect([hidden.status, hidden.text]).toEqual([422, missing.text.replaceAll('no-such', id)]);
+    }
+    const granted = await call('d-of-own-p');
+    expect([granted.status, granted.text]).toEqual([200, expect.not.stringContaining('canary')]);
+    const batch = await app.post(
+      '/rpc',
+      ['d-of-own-p', 'd-of-canary-p'].map((id) => ({
+        method: `svc.sdc.addendum/${method}`,
+        params: paramsOf(targetOf(id), id),
+      })),
+      { authorization: nurse.bearer },
+    );
+    expect(batch.json()).toEqual([
+      { result: method === 'create-amendment' ? null : expect.anything() },
+      { error: expect.objectContaining({ message: 'Resource not found' }) },
+    ]);
+  });
+
+  it('left nothing with what is hidden', async () => {
+    const listed = await rpc('get-addendums', { target: targetOf('d-of-canary-p') }, null);
+    expect(listed.json<{ result: unknown[] }>().result).toHaveLength(1);
+    expect((await rpc('get-addendums', { target: targetOf('no-such') }, null)).status).toBe(422);
+  });
+
+  it('Sessions are listed and ended as rows allow', async () => {
+    const sessions = async (as?: string): Promise<Bundle> =>
+      (await app.get('/Session', as === undefined ? {} : { authorization: as })).json<Bundle>();
+    const listed = await sessions(nurse.bearer);
+    expect(listed.entry.map(({ resource }) => resource.user?.id)).toEqual(['nurse']);
+    const foreign = (await sessions()).entry.find(({ resource }) => resource.user?.id === 'canary')?.resource.id;
+    expect(foreign).toBeDefined();
+    expect((await asNurse('GET', `/Session/${foreign}`)).status).toBe(404);
+    expect((await asNurse('DELETE', `/Session/${foreign}`)).status).toBe(204);
+    expect((await asNurse('PATCH', `/Session/${foreign}`, { active: false })).status).toBe(404);
+    expect((await app.get(`/Session/${foreign}`)).json<{ active: boolean }>().active).toBe(true);
+    expect((await asNurse('DELETE', '/Session')).status).toBe(200);
+  });
+});

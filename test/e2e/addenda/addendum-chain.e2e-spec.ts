@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { type TestApp, startTestApp } from '../../../testing/test-app';
+
+interface Target {
+  readonly id: string;
+  readonly resourceType: string;
+}
+
+interface Verification {
+  readonly intact: boolean;
+  readonly length: number;
+  readonly head: string;
+  readonly broken?: { readonly sequence?: number; readonly reason: string; readonly message: string };
+}
+
+const user = { id: 'doc-1', resourceType: 'User' };
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+describe('the chain of the addenda of a target', () => {
+  let app: TestApp;
+  let other: TestApp;
+  let database: Client;
+  let documents = 0;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    other = await startTestApp({ databaseUrl: app.databaseUrl });
+    database = await app.connect();
+    // Triggers and foreign keys do not hold who owns the database.
+    await database.query('set session_replication_role = replica');
+  });
+  afterAll(async () => {
+    await other.close();
+    await app.close();
+  });
+
+  async function call<T>(
+    method: string,
+    params: object,
+    by = app,
+  ): Promise<{ status: number; result: T; text: string }> {
+    const { status, text } = await by.post('/rpc', { method: `svc.sdc.addendum/${method}`, params });
+    return { status, text, result: (JSON.parse(text) as { result: T }).result };
+  }
+  const comment = async (target: Target, text: string, by = app): Promise<string> => {
+    const { status, result } = await call<{ id: string }>('add-comment', { target, user, text }, by);
+    expect(status).toBe(200);
+    return result.id;
+  };
+  const verify = async (target: Target, by = app): Promise<Verification> =>
+    (await call<Verification>('verify', { target }, by)).result;
+
+  /** Stores a document of its own for a test, with as many comments. */
+  async function sdcDocument(comments = 0): Promise<Target> {
+    const target = { id: `doc-${++documents}`, resourceType: 'SDCDocument' };
+    expect(await app.put(`/SDCDocument/${target.id}`, { ...target, status: 'completed' })).toMatchObject({
+      status: 201,
+    });
+    for (let number = 1; number <= comments; number++) await comment(target, `Comment ${number}`);
+    return target;
+  }
+
+  const entry = (target: Target, sequence: number): string =>
+    `target_type = 'SDCDocument' and target_id = '${target.id}' and sequence = ${sequence}`;
+  const addendumOf = (target: Target, sequence: number): string =>
+    `type = 'SDCAddendum' and id = (select addendum_id from addendum_entry where ${entry(target, sequence)})`;
+
+  it('is intact, and empty, for a target without addenda', async () => {
+    const target = await sdcDocument();
+    expect(await verify(target)).toEqual({ target, intact: true, length: 0, head: '0'.repeat(64) });
+  });
+
+  it('is not there for a target that is not there', async () => {
+    const { status, text } = await call('verify', { target: { id: 'nobody', resourceType: 'SDCDocument' } });
+    expect([status, JSON.parse(text)]).toMatchObject([422, { error: { message: 'Resource not found' } }]);
+  });
+
+  it('can be recomputed by anybody from what is answered, byte by byte', async () => {
+    const target = await sdcDocument(2);
+    const body = { ...target, status: 'completed', 'loinc-8867-4': { value: 72, unit: '/min' } };
+    await call('add-to-history', { resource: body, user });
+    const { result: addenda } = await call<{ id: string; snapshot?: object }[]>('get-addendums', { target });
+    let head = '0'.repeat(64);
+    for (const [index, { id, snapshot }] of addenda.entries()) {
+      const { text } = await app.get(`/SDCAddendum/${id}`);
+      const digest =
+        snapshot === undefined
+          ? '-'
+          : sha256(
+              '{"id":"ID","loinc-8867-4":{"unit":"/min","value":72},"resourceType":"SDCDocument","status":"completed"}'.replace(
+                'ID',
+                target.id,
+              ),
+            );
+      const lines = ['svc-addendum-link-1', head, index + 1, `SDCDocument/${target.id}`, id, sha256(text), digest];
+      head = sha256(lines.map((line) => `${line}\n`).join(''));
+    }
+    expect(await verify(target)).toEqual({ target, intact: true, length: 3, head });
+  });
+
+  it('is kept by sixteen calls at once on two servers', async () => {
+    const target = await sdcDocument();
+    const numbers = Array.from({ length: 16 }, (_, index) => index);
+    await Promise.all(numbers.map((number) => comment(target, `At once ${number}`, number % 2 === 0 ? app : other)));
+    expect(await verify(target)).toMatchObject({ intact: true, length: 16 });
+  });
+
+  it('stays verifiable when its target is deleted', async () => {
+    const target = await sdcDocument(2);
+    await app.delete(`/SDCDocument/${target.id}`);
+    expect(await verify(target)).toMatchObject({ intact: true, length: 2 });
+  });
+
+  it('is followed over as many links as there are', async () => {
+    const target = await sdcDocument();
+    const add = { method: 'svc.sdc.addendum/add-comment', params: { target, user, text: 'One of many' } };
+    for (let batch = 0; batch < 3; batch++) await app.post('/rpc', Array<object>(75).fill(add));
+    expect(await verify(target)).toMatchObject({ intact: true, length: 225 });
+    await database.query(`update resource set body = replace(body, 'One', 'Two') where ${addendumOf(target, 210)}`);
+    expect(await verify(target)).toMatchObject({ length: 209, broken: { sequence: 210, reason: 'changed-text' } });
+  });
+
+  it.each<[what: string, sql: (target: Target) => string, broken: object]>([
+    [
+      'one byte of the text of an addendum',
+      (target) => `update resource set body = replace(body, 'Comment 3', 'Comment 8') where ${addendumOf(target, 3)}`,
+      { sequence: 3, reason: 'changed-text' },
+    ],
+    [
+      'who wrote an addendum',
+      (target) => `update resource set body = replace(body, 'doc-1', 'doc-2') where ${addendumOf(target, 1)}`,
+      { sequence: 1, reason: 'changed-text' },
+    ],
+    [
+      'a text and its hash with it',
+      (target) => `update resource set body = replace(body, 'Comment 3', 'Comment 8') where ${addendumOf(target, 3)};
+        update addendum_entry set text_hash = (select sha256(convert_to(body, 'UTF8')) from resource where ${addendumOf(target, 3)})
+        where ${entry(target, 3)}`,
+      { sequence: 3, reason: 'changed-link' },
+    ],
+    [
+      'which History counts as a snapshot',
+      (target) => `update addendum_entry set snapshot_digest = '\\x00' where ${entry(target, 2)}`,
+      { sequence: 2, reason: 'changed-link' },
+    ],
+    [
+      'the hash of a link',
+      (target) => `update addendum_entry set link_hash = sha256('x') where ${entry(target, 4)}`,
+      { sequence: 4, reason: 'changed-link' },
+    ],
+    [
+      'the order of two links',
+      (target) => `update addendum_entry set sequence = 100 where ${entry(target, 2)};
+        update addendum_entry set sequence = 2 where ${entry(target, 4)};
+        update addendum_entry set sequence = 4 where ${entry(target, 100)}`,
+      { sequence: 2, reason: 'order' },
+    ],
+    [
+      'the place of a link, so that a number is missing',
+      (target) => `update addendum_entry set sequence = 100 where ${entry(target, 2)}`,
+      { sequence: 2, reason: 'order' },
+    ],
+    [
+      'the texts of two addenda for each other',
+      (target) => `update resource set body = case when ${addendumOf(target, 2)}
+          then (select body from resource where ${addendumOf(target, 4)}) else (select body from resource where ${addendumOf(target, 2)}) end
+        where ${addendumOf(target, 2)} or ${addendumOf(target, 4)}`,
+      { sequence: 2, reason: 'order' },
+    ],
+    [
+      'nothing but a removed link in the middle',
+      (target) => `delete from addendum_entry where ${entry(target, 3)}`,
+      { sequence: 3, reason: 'missing-link' },
+    ],
+    [
+      'nothing but a removed addendum',
+      (target) => `delete from resource where ${addendumOf(target, 3)}`,
+      { sequence: 3, reason: 'missing-addendum' },
+    ],
+    [
+      'nothing but a removed end, addendum and all',
+      (target) =>
+        `delete from resource where ${addendumOf(target, 5)}; delete from addendum_entry where ${entry(target, 5)}`,
+      { sequence: 5, reason: 'missing-link' },
+    ],
+    [
+      'the end that the target tells of',
+      (target) => `update addendum_target set last_sequence = 4 where target_id = '${target.id}'`,
+      { reason: 'changed-head' },
+    ],
+    [
+      'nothing but the row of the target, which is gone',
+      (target) => `delete from addendum_target where target_id = '${target.id}'`,
+      { reason: 'missing-head' },
+    ],
+    [
+      'nothing but all links, which are gone',
+      (target) => `delete from addendum_entry where target_id = '${target.id}';
+        delete from addendum_target where target_id = '${target.id}'`,
+      { reason: 'no-link' },
+    ],
+    [
+      'the end, made consistent, while the addendum stayed',
+      (target) => `delete from addendum_entry where ${entry(target, 5)};
+        update addendum_target set last_sequence = 4,
+          head_hash = (select link_hash from addendum_entry where ${entry(target, 4)}) where target_id = '${target.id}'`,
+      { reason: 'no-link' },
+    ],
+  ])('shows a change of %s', async (_what, sql, broken) => {
+    const target = await sdcDocument(5);
+    const before = await verify(target);
+    await database.query(sql(target));
+    const found = await verify(target, other);
+    expect([before.intact, found.intact]).toEqual([true, false]);
+    expect(found.broken).toMatchObject(broken);
+    expect(found.broken?.message).toMatch(/^[A-Z].{20,}\.$/);
+    const { sequence } = broken as { sequence?: number };
+    if (sequence !== undefined) expect(found.length).toBe(sequence - 1);
+  });
+
+  it('does not show an end that is cut off with all that tells of it: only a head that was kept elsewhere does', async () => {
+    const target = await sdcDocument(5);
+    const { head } = await verify(target);
+    await database.query(`
+      delete from reference_link where resource_key = (select resource_key from resource where ${addendumOf(target, 5)});
+      delete from resource where ${addendumOf(target, 5)};
+      delete from addendum_entry where ${entry(target, 5)};
+      update addendum_target set last_sequence = 4,
+        head_hash = (select link_hash from addendum_entry where ${entry(target, 4)}) where target_id = '${target.id}'`);
+    const after = await verify(target);
+    expect(after).toMatchObject({ intact: true, length: 4 });
+    expect(after.head).not.toBe(head);
+  });
+
+  it('goes on from where it ended', async () => {
+    const target = await sdcDocument(3);
+    const before = await verify(target);
+    await comment(target, 'One more');
+    const after = await verify(target);
+    expect([before.length, after.length, after.intact]).toEqual([3, 4, true]);
+    expect(after.head).not.toBe(before.head);
+  });
+
+  it.each(['update addendum_entry set sequence = 9', 'delete from addendum_entry', 'truncate addendum_entry'])(
+    'is append-only for whoever keeps the rules: %s',
+    async (sql) => {
+      const client = await app.connect();
+      await expect(client.query(sql)).rejects.toThrow('addendum_entry is append-only');
+      await client.end();
+    },
+  );
+});

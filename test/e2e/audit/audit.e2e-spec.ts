@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Person, login } from '../../../testing/world';
+import { type Sent, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+
+interface AuditEvent {
+  readonly id: string;
+  readonly type: { readonly code: string };
+  readonly subtype: readonly [{ readonly code: string }];
+  readonly action: string;
+  readonly outcome: string;
+  readonly agent: readonly { readonly altId?: string; readonly policy?: readonly string[] }[];
+  readonly entity?: readonly {
+    readonly what?: { readonly reference?: string };
+    readonly query?: string;
+    readonly name?: string;
+  }[];
+}
+
+/** AuditEvents that a search finds, the oldest first. */
+async function recorded(app: TestApp, query: string): Promise<AuditEvent[]> {
+  const answer = await app.get(`/AuditEvent?_count=1000&${query}`);
+  const { entry = [] } = answer.json<{ entry?: { resource: AuditEvent }[] }>();
+  return entry.map(({ resource }) => resource).reverse();
+}
+
+const shortOf = ({ subtype, outcome, agent, entity = [] }: AuditEvent): object => ({
+  what: subtype[0].code,
+  outcome,
+  who: agent.flatMap(({ altId }) => altId ?? []),
+  to: entity.flatMap(({ what }) => what?.reference ?? []),
+});
+
+const jsonHeader = { 'Content-Type': 'application/json' };
+const anonymous: Sent = { authorization: null, headers: jsonHeader };
+
+describe('the audit trail', () => {
+  let app: TestApp;
+  let nurse: Person;
+  beforeAll(async () => {
+    app = await startTestApp();
+    nurse = await login(app, 'nurse', { policies: [] });
+  });
+  afterAll(() => app.close());
+
+  it('records an issued token with its User, its Client and its Session', async () => {
+    const [event] = await recorded(app, 'altid=User/nurse&subtype=110122&outcome=0');
+    const session = event?.entity?.[0]?.what?.reference ?? '';
+    expect(event === undefined ? undefined : shortOf(event)).toEqual({
+      what: '110122',
+      outcome: '0',
+      who: ['Client/client-of-nurse', 'User/nurse'],
+      to: [expect.stringMatching(/^Session\//)],
+    });
+    expect(event?.agent.at(-1)?.policy).toEqual([`urn:uuid:${session.replace('Session/', '')}`]);
+  });
+
+  it('records a refused token with who it was asked for, where they exist', async () => {
+    const ask = { grant_type: 'password', client_id: nurse.clientId, client_secret: nurse.clientSecret };
+    await app.post('/auth/token', { ...ask, username: 'nurse', password: 'canary-wrong' }, anonymous);
+    await app.post('/auth/token', { ...ask, username: 'canary-name', password: 'x' }, anonymous);
+    const refused = await recorded(app, 'subtype=110122&outcome=4');
+    expect(refused.map(shortOf)).toMatchObject([
+      { who: ['Client/client-of-nurse', 'User/nurse'] },
+      { who: ['Client/client-of-nurse'] },
+    ]);
+    expect(JSON.stringify(refused)).not.toContain('canary');
+  });
+
+  it('records the changes of what decides who may do what', async () => {
+    await app.put('/Role/night', { name: 'night', user: { resourceType: 'User', id: 'nurse' } });
+    await app.put('/Patient/quiet', {});
+    await app.delete('/Role/night');
+    expect((await recorded(app, 'entity=Role/night')).map(shortOf)).toMatchObject([
+      { what: 'create', outcome: '0', who: ['Client/root'] },
+      { what: 'delete', outcome: '0', who: ['Client/root'] },
+    ]);
+    expect(await recorded(app, 'patient=quiet')).toEqual([]);
+  });
+
+  it('records denials: 403, credentials that do not hold, entries of a batch', async () => {
+    await app.get('/Patient/p1', { authorization: nurse.bearer });
+    await app.get('/Patient/p2', { authorization: 'Bearer canary-token' });
+    await app.get('/Patient/p3', { authorization: null });
+    await app.put('/AccessPolicy/batches', {
+      engine: 'allow',
+      link: [{ resourceType: 'Operation', id: 'FhirBundle' }],
+    });
+    const batch = {
+      resourceType: 'Bundle',
+      type: 'batch',
+      entry: [{ request: { method: 'DELETE', url: 'Patient/p4' } }],
+    };
+    await app.post('/fhir', batch, { authorization: nurse.bearer });
+    const denied = await recorded(app, 'outcome=4&subtype:not=110122');
+    expect(denied.map(shortOf)).toMatchObject([
+      { what: 'read', who: ['Client/client-of-nurse', 'User/nurse'], to: ['Patient/p1'] },
+      { what: 'read', who: [], to: ['Patient/p2'] },
+      { who: ['Client/client-of-nurse', 'User/nurse'], to: ['Patient/p4'] },
+    ]);
+    expect(JSON.stringify(denied)).not.toContain('canary');
+  });
+
+  it('bounds what strangers make it write', async () => {
+    const before = (await recorded(app, 'outcome=4')).length;
+    for (let count = 0; count < 100; count++) await app.get('/Patient/flood', { authorization: 'Bearer nonsense' });
+    const after = (await recorded(app, 'outcome=4')).length;
+    expect(after - before).toBeGreaterThan(0);
+    // A minute may begin meanwhile.
+    expect(after - before).toBeLessThanOrEqual(120);
+  });
+
+  it('records the end of a Session', async () => {
+    const { bearer } = await login(app, 'leaving', { policies: [] });
+    await app.delete('/Session', { authorization: bearer });
+    expect((await recorded(app, 'altid=User/leaving')).map(shortOf)).toMatchObject([
+      { what: '110122', outcome: '0' },
+      { what: '110123', outcome: '0' },
+    ]);
+  });
+
+  it('is changed and deleted by nobody', async () => {
+    const [{ id }] = (await recorded(app, '_sort=_lastUpdated')) as [AuditEvent];
+    const forged = { resourceType: 'AuditEvent', id };
+    const calls = [
+      await app.put(`/fhir/AuditEvent/${id}`, forged),
+      await app.send('PATCH', `/AuditEvent/${id}`, { body: { action: 'E' } }),
+      await app.delete(`/AuditEvent/${id}`),
+      await app.delete('/AuditEvent?outcome=4'),
+      await app.put('/AuditEvent?outcome=4', forged),
+    ];
+    expect(calls.map(({ status }) => status)).toEqual([405, 405, 405, 405, 405]);
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      const url = `AuditEvent/${id}`;
+      const entry = [{ request: { method, url }, resource: forged }];
+      const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+      expect({ method, status: answer.status }).toEqual({ method, status: 405 });
+    }
+  });
+
+  it('keeps an answer back that it cannot record', async () => {
+    await recorded(app, '_count=1');
+    const database = await app.connect();
+    await database.query(`alter table resource add constraint no_audit check (type <> 'AuditEvent') not valid`);
+    const denied = await app.get('/Patient/p1', { authorization: nurse.bearer });
+    const changed = await app.put('/Role/unrecorded', { name: 'x', user: { resourceType: 'User', id: 'nurse' } });
+    await database.query('alter table resource drop constraint no_audit');
+    await database.end();
+    expect([denied.status, denied.headers.get('Retry-After')]).toEqual([503, '1']);
+    expect(changed.status).toBe(500);
+    expect((await app.get('/Role/unrecorded')).status).toBe(404);
+  });
+
+  it('holds AuditEvents that are valid', async () => {
+    const all = await recorded(app, '');
+    expect(all.length).toBeGreaterThan(10);
+    for (const event of all) {
+      // The tag of the server, which nobody else may send.
+      const sent = { ...event, meta: undefined };
+      const { issue } = (await app.post('/AuditEvent/$validate', sent)).json<{ issue: { severity: string }[] }>();
+      expect(issue.map(({ severity }) => severity).filter((severity) => severity !== 'information')).toEqual([]);
+    }
+  });
+});
+
+describe('SVC_AUDIT=all', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_AUDIT: 'all' } });
+    await app.put('/Patient/p1', { name: [{ family: 'Canary' }] });
+    await app.put('/Observation/o1', {
+      status: 'final',
+      code: { text: 'x' },
+      subject: { reference: 'Patient/p1' },
+    });
+  });
+  afterAll(() => app.close());
+
+  it('records reads, searches, operations and writes with the patient', async () => {
+    await app.get('/fhir/Observation/o1', { headers: { 'Accept-Encoding': 'gzip' } });
+    await app.get('/Observation/o1/_history/1');
+    await app.get('/Observation?patient=p1&code=x&access_token=hush');
+    await app.get('/Patient/p1/Observation');
+    await app.get('/Patient/p1/$everything');
+    await app.delete('/Observation/o1');
+    const events = await recorded(app, 'patient=p1');
+    expect(events.map(({ subtype, action }) => `${subtype[0].code} ${action}`)).toEqual([
+      'create C',
+      'create C',
+      'read R',
+      'vread R',
+      'search-type E',
+      'search-type E',
+      'operation E',
+      'delete D',
+    ]);
+    const queries = events.flatMap(({ entity = [] }) => entity.flatMap(({ query }) => query ?? []));
+    expect(queries.map((query) => Buffer.from(query, 'base64').toString())).toEqual([
+      'patient=p1&code=x&access_token=***',
+    ]);
+    expect(JSON.stringify(events)).not.toContain('Canary');
+  });
+
+  it('records each entry of a batch, and what failed', async () => {
+    const entry = [
+      { request: { method: 'GET', url: 'Patient/p1' } },
+      { request: { method: 'PUT', url: 'Patient/p2' }, resource: { resourceType: 'Patient', id: 'p2' } },
+      { request: { method: 'GET', url: 'Patient/none' } },
+    ];
+    const before = new Set((await recorded(app, '')).map(({ id }) => id));
+    await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
+    const events = (await recorded(app, '')).filter(({ id, type }) => !before.has(id) && type.code !== '110101');
+    expect(events.map(shortOf)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ what: 'read', outcome: '0', to: ['Patient/p1'] }),
+        expect.objectContaining({ what: 'create', outcome: '0', to: ['Patient/p2'] }),
+        expect.objectContaining({ what: 'read', outcome: '4', to: ['Patient/none'] }),
+      ]),
+    );
+  });
+
+  it('records who reads the trail, without an end of it', async () => {
+    await app.get('/AuditEvent?patient=p1');
+    const used = await recorded(app, 'type=110101');
+    expect(used.length).toBeGreaterThan(0);
+    const again = await recorded(app, 'type=110101');
+    expect(again.length - used.length).toBe(1);
+  });
+
+  it('records nothing of what needs no credentials', async () => {
+    const before = (await recorded(app, '')).length;
+    for (const path of ['/health', '/metadata', '/.well-known/jwks.json', '/api-json']) {
+      expect((await app.get(path, { authorization: null })).status).toBe(200);
+    }
+    expect((await recorded(app, '')).length - before).toBe(1);
+  });
+
+  it('records a throttled or wrong secret of a Client that exists', async () => {
+    await app.get('/Patient/p1', { authorization: basicHeader('root', 'wrong-canary') });
+    const refused = await recorded(app, 'altid=Client/root&outcome=4');
+    expect(refused.at(-1)?.subtype[0].code).toBe('read');
+    expect(JSON.stringify(refused)).not.toContain('canary');
+  });
+});
+
+describe('SVC_AUDIT=off', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
+  });
+  afterAll(() => app.close());
+
+  it('records nothing', async () => {
+    await login(app, 'nurse');
+    await app.get('/Patient/p1', { authorization: 'Bearer nonsense' });
+    expect(await recorded(app, '')).toEqual([]);
+  });
+});

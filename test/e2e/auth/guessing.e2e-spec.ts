@@ -1,0 +1,361 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { eventually } from '../../../testing/eventually';
+import { type Person, login } from '../../../testing/world';
+import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestApp } from '../../../testing/test-app';
+
+/** Tests stand in for callers of other addresses as a proxy that is trusted does. */
+// Two threads: with one, only a single login at a time gets as far as to be judged.
+const environment = { SVC_TRUSTED_PROXIES: 'loopback', SVC_AUDIT: 'off', SVC_PASSWORD_HASH_SLOTS: '2' };
+const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address });
+
+/** Adds an hour to every pause: one of a second may be over before a busy machine sends the next request. */
+const STRETCH = `
+  create function stretch() returns trigger language plpgsql as
+  $$ begin new.blocked_until = new.blocked_until + interval '1 hour'; return new; end $$;
+  create trigger stretch before insert or update of blocked_until on credential_failure for each row
+  when (new.blocked_until > now()) execute function stretch()`;
+
+describe('guessing', () => {
+  let first: TestApp;
+  let second: TestApp;
+  let nurse: Person;
+  let database: Client;
+
+  beforeAll(async () => {
+    first = await startTestApp({ environment });
+    second = await startTestApp({ environment, databaseUrl: first.databaseUrl });
+    nurse = await login(first, 'nurse');
+    database = await first.connect();
+    await database.query(STRETCH);
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+  });
+  beforeEach(async () => {
+    await database.query('alter table credential_failure enable trigger stretch');
+    await database.query('truncate credential_failure');
+  });
+
+  /** For what is said about their length. */
+  const keepPauses = (): Promise<unknown> => database.query('alter table credential_failure disable trigger stretch');
+
+  const ask = (
+    username: string,
+    password: string,
+    { app = first, address = '192.0.2.1' }: { app?: TestApp; address?: string } = {},
+  ): Promise<Received> =>
+    app.post(
+      '/auth/token',
+      { grant_type: 'password', client_id: nurse.clientId, client_secret: nurse.clientSecret, username, password },
+      { authorization: null, headers: { 'Content-Type': 'application/json', ...from(address) } },
+    );
+  const change = (currentPassword: string): Promise<Received> =>
+    first.post(
+      '/auth/change-password',
+      { currentPassword, newPassword: 'another long password' },
+      { authorization: nurse.bearer, headers: { 'Content-Type': 'application/json', ...from('192.0.2.1') } },
+    );
+  const fail = async (times: number, username = 'nurse', options = {}): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let count = 0; count < times; count++) statuses.push((await ask(username, 'wrong', options)).status);
+    return statuses;
+  };
+  const count = (statuses: readonly number[], wanted: number): number =>
+    statuses.filter((status) => status === wanted).length;
+  /** Lets the present pause of every key be over, and their tries be remembered. */
+  const passPauses = (): Promise<unknown> =>
+    database.query(`update credential_failure set blocked_until = '-infinity'`);
+  /** In whole seconds, as they were set, however long ago. */
+  const pauses = async (): Promise<number[]> => {
+    const { rows } = await database.query<{ seconds: number }>(
+      `select round(extract(epoch from blocked_until - expires_at))::integer + 600 as seconds
+       from credential_failure where blocked_until > '-infinity'`,
+    );
+    return rows.map(({ seconds }) => seconds);
+  };
+
+  it('leaves ten failures free, then answers 429 with Retry-After and judges nothing', async () => {
+    await keepPauses();
+    expect(await fail(10)).toEqual(Array(10).fill(400));
+    const refused = await ask('nurse', nurse.password);
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '1']);
+    expect(refused.json()).toEqual({ error: 'slow_down', error_description: expect.any(String) });
+    expect(refused.headers.get('Cache-Control')).toBe('no-store');
+  });
+
+  it('doubles the pause from 1 to 30 seconds, and never more', async () => {
+    await keepPauses();
+    await fail(9);
+    const seen: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      await passPauses();
+      expect((await ask('nurse', 'wrong')).status).toBe(400);
+      seen.push(...(await pauses()));
+    }
+    expect(seen).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
+  });
+
+  it('lets a right password in after the pause, and forgets the failures', async () => {
+    await fail(12);
+    await passPauses();
+    expect((await ask('nurse', nurse.password)).status).toBe(200);
+    expect(await fail(10)).toEqual(Array(10).fill(400));
+  });
+
+  it('holds up neither another account nor another address', async () => {
+    await fail(12);
+    expect((await ask('nurse', nurse.password, { address: '192.0.2.2' })).status).toBe(200);
+    expect((await ask('admin', 'wrong')).status).toBe(400);
+    expect((await ask('nurse', nurse.password)).status).toBe(429);
+  });
+
+  it('counts an IPv6 subscriber by their /64', async () => {
+    for (let host = 0; host < 10; host++) await ask('nurse', 'wrong', { address: `2001:db8:1:2::${host}` });
+    expect((await ask('nurse', 'wrong', { address: '2001:db8:1:2:ffff::1' })).status).toBe(429);
+    expect((await ask('nurse', 'wrong', { address: '2001:db8:1:3::1' })).status).toBe(400);
+  });
+
+  it('tells known accounts from unknown ones by nothing', async () => {
+    const texts = async (username: string): Promise<string[]> => {
+      const seen: string[] = [];
+      for (let round = 0; round < 12; round++) seen.push((await ask(username, 'wrong')).text);
+      return seen;
+    };
+    expect(await texts('nobody')).toEqual(await texts('nurse'));
+  });
+
+  it.each([
+    ['a wrong password', 'nurse', 1],
+    ['a wrong password by email', 'nurse@svc.example', 1],
+    ['a name that nobody has', 'nobody', 1],
+    ['a User without a password', 'bare', 1],
+    ['a User that is inactive', 'retired', 1],
+    ['a User that was deleted', 'gone', 1],
+  ])('costs one hash for %s, with one and the same answer', async (_case, username, hashes) => {
+    await first.put('/User/bare', { userName: 'bare' });
+    await first.put('/User/retired', { userName: 'retired', password: 'a password', inactive: true });
+    await first.put('/User/gone', { userName: 'gone', password: 'a password' });
+    await first.delete('/User/gone');
+    const threads = first.app.get(HashThreads);
+    const before = threads.startedTasks;
+    const { status, text, headers } = await ask(username, 'wrong');
+    expect(threads.startedTasks - before).toBe(hashes);
+    const names = [...headers.keys()].sort();
+    const other = await ask('another name', 'wrong');
+    expect([status, text, names]).toEqual([other.status, other.text, [...other.headers.keys()].sort()]);
+  });
+
+  it('costs no hash while it is throttled', async () => {
+    await fail(10);
+    const threads = first.app.get(HashThreads);
+    const before = threads.startedTasks;
+    expect((await ask('nurse', 'wrong')).status).toBe(429);
+    expect(threads.startedTasks).toBe(before);
+  });
+
+  it('writes nothing for a try that is throttled, and says how long that lasts', async () => {
+    await keepPauses();
+    await fail(1);
+    await database.query(`update credential_failure set blocked_until = clock_timestamp() + interval '20 minutes'`);
+    // A server of 0.1.0 blocks addresses too.
+    const stored = async (): Promise<unknown[]> =>
+      (
+        await database.query<Record<string, unknown>>(
+          `select f, xmin::text, xmax::text from credential_failure f order by key`,
+        )
+      ).rows;
+    const before = await stored();
+    const sameAccount = await ask('nurse', 'wrong');
+    expect(sameAccount.status).toBe(429);
+    expect(Number(sameAccount.headers.get('Retry-After'))).toBeGreaterThan(1_000);
+    expect(await stored()).toEqual(before);
+    expect((await ask('another name', 'wrong')).status).toBe(400);
+  });
+
+  it('judges no more than ten of many tries at once, on two servers together', async () => {
+    const tries = Array.from({ length: 32 }, (_one, index) =>
+      ask('nurse', `wrong-${index}`, { app: index % 2 === 0 ? first : second }),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect([count(statuses, 400), count(statuses, 429)]).toEqual([10, 22]);
+  });
+
+  it('judges one of the tries that have all found the last free one, on two servers together', async () => {
+    await fail(9);
+    const holder = await first.connect();
+    await holder.query('begin');
+    await holder.query('select key from credential_failure for update');
+    const tries = Array.from({ length: 12 }, (_one, index) =>
+      ask('nurse', `wrong-${index}`, { app: index % 2 === 0 ? first : second }),
+    );
+    // They have seen that nothing is blocked, and wait for each other to count.
+    await eventually('tries of both servers wait', async () => {
+      const { rows } = await database.query<{ count: number }>(
+        `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return (rows[0]?.count ?? 0) >= 4;
+    });
+    await holder.query('commit');
+    await holder.end();
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect([count(statuses, 400), count(statuses, 429)]).toEqual([1, 11]);
+  });
+
+  it('takes right passwords that come at once for no tries', async () => {
+    const fresh = await startTestApp({ environment, databaseUrl: first.databaseUrl });
+    const logins = Array.from({ length: 24 }, () => ask('nurse', nurse.password, { app: fresh }));
+    const statuses = (await Promise.all(logins)).map(({ status }) => status);
+    await fresh.close();
+    expect(statuses).toEqual(Array(24).fill(200));
+  });
+
+  it('S7: counts a User once, whatever login name was typed', async () => {
+    const names = ['nurse', 'nurse@svc.example', 'NURSE@svc.example'];
+    for (let round = 0; round < 10; round++) await ask(names[round % 3] ?? '', 'wrong');
+    const statuses = [];
+    for (const name of names) statuses.push((await ask(name, nurse.password)).status);
+    expect(statuses).toEqual([429, 429, 429]);
+    expect((await change('wrong password')).status).toBe(429);
+  });
+
+  it('S7: refuses no address, however many accounts it has tried, and serves its logins one at a time', async () => {
+    for (let round = 0; round < 15; round++) expect((await ask(`name-${round}`, 'wrong')).status).toBe(400);
+    const statuses = [];
+    for (let round = 0; round < 5; round++) statuses.push((await ask('nurse', nurse.password)).status);
+    expect(statuses).toEqual(Array(5).fill(200));
+    expect((await change('wrong password')).status).toBe(422);
+
+    // The login of its turn waits for this lock, and the others for it.
+    const holder = await first.connect();
+    await holder.query('begin');
+    await holder.query('lock credential_failure in share mode');
+    const waiting = async (): Promise<number> => {
+      const { rows } = await database.query<{ count: number }>(
+        `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return rows[0]?.count ?? 0;
+    };
+    const tries = Array.from({ length: 12 }, (_one, index) => ask(`other-${index}`, 'wrong'));
+    await eventually('one of them waits', async () => (await waiting()) === 1);
+    const elsewhere = ask('nurse', nurse.password, { address: '192.0.2.77' });
+    await eventually('a login of another address waits beside it', async () => (await waiting()) === 2);
+    await holder.query('commit');
+    await holder.end();
+    expect((await Promise.all(tries)).map(({ status }) => status)).toEqual(Array(12).fill(400));
+    expect((await elsewhere).status).toBe(200);
+  });
+
+  it('S7: serves a right login beside wrong ones of twenty names after one try of each', async () => {
+    for (let round = 0; round < 11; round++) await ask(`name-${round}`, 'wrong');
+    let [isOver, answered] = [false, 0];
+    const guessers = Array.from({ length: 20 }, async (_one, index) => {
+      for (let round = 0; !isOver; round++, answered++) await ask(`name-${index}-${round}`, 'wrong');
+    });
+    await eventually('all of them wait', () => Promise.resolve(answered >= 20));
+    const before = answered;
+    expect((await ask('nurse', nurse.password)).status).toBe(200);
+    isOver = true;
+    // 20 that waited before it, and those that arrived while it was on its way.
+    expect(answered - before).toBeLessThanOrEqual(40);
+    await Promise.all(guessers);
+  });
+
+  it('S7: lets the login names of an address with many failures take turns', async () => {
+    for (let round = 0; round < 11; round++) await ask(`name-${round}`, 'wrong');
+    const done: string[] = [];
+    const askAs = async (name: string, password: string): Promise<void> => {
+      await ask(name, password);
+      done.push(name);
+    };
+    await Promise.all([
+      ...Array.from({ length: 30 }, (_one, round) => askAs('one name', `wrong-${round}`)),
+      askAs('nurse', nurse.password),
+    ]);
+    expect(done.indexOf('nurse')).toBeLessThan(10);
+  });
+
+  it('keeps neither names nor addresses, and forgets what is old', async () => {
+    await fail(3);
+    const { rows } = await database.query<{ text: string }>(
+      'select row_to_json(f)::text as text from credential_failure f',
+    );
+    expect(rows).toHaveLength(2);
+    expect(rows.map(({ text }) => text).join()).not.toMatch(/nurse|192\.0/);
+    await database.query(`update credential_failure set failures = 1000, expires_at = now() - interval '1 second'`);
+    expect(await fail(10)).toEqual(Array(10).fill(400));
+  });
+
+  describe('of secrets of Clients', () => {
+    const byBasic = (secret: string, { app = first, id = nurse.clientId } = {}): Promise<Received> =>
+      app.get('/Patient', { authorization: basicHeader(id, secret), headers: from('192.0.2.1') });
+    const atTokenEndpoint = (secret: string, id = nurse.clientId): Promise<Received> =>
+      first.post(
+        '/auth/token',
+        { grant_type: 'password', client_id: id, client_secret: secret, username: 'nurse', password: nurse.password },
+        { authorization: null, headers: { 'Content-Type': 'application/json', ...from('192.0.2.1') } },
+      );
+
+    it('is counted on any call and at the token endpoint together', async () => {
+      for (let round = 0; round < 5; round++) {
+        expect((await byBasic('wrong')).status).toBe(401);
+        expect((await atTokenEndpoint('wrong')).status).toBe(401);
+      }
+      const [api, token] = [await byBasic('wrong'), await atTokenEndpoint('wrong')];
+      expect([api.status, api.headers.get('Retry-After'), token.status]).toEqual([
+        429,
+        expect.stringMatching(/^\d+$/),
+        429,
+      ]);
+      expect(api.json()).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'throttled' }] });
+    });
+
+    it('looks the same for Clients that do not exist', async () => {
+      const statuses = async (id: string): Promise<number[]> => {
+        const seen: number[] = [];
+        for (let round = 0; round < 12; round++) seen.push((await byBasic('wrong', { id })).status);
+        return seen;
+      };
+      expect(await statuses('no-such-client')).toEqual(await statuses('root'));
+    });
+
+    it('does not hold up a Client that has proven its secret to this server', async () => {
+      const call = (): Promise<Received> =>
+        first.get('/Client/root', { authorization: ROOT, headers: from('192.0.2.1') });
+      expect((await call()).status).toBe(200);
+      for (let round = 0; round < 12; round++) await byBasic('wrong', { id: 'root' });
+      expect((await byBasic('wrong', { id: 'root' })).status).toBe(429);
+      expect((await call()).status).toBe(200);
+    });
+
+    it('S7: does not judge freely at another address what was proven at one', async () => {
+      const callFrom = (secret: string, address: string): Promise<Received> =>
+        first.get('/Patient', { authorization: basicHeader('root', secret), headers: from(address) });
+      expect((await callFrom(ROOT_SECRET, '192.0.2.1')).status).toBe(200);
+      for (let round = 0; round < 10; round++) await callFrom('wrong', '192.0.2.5');
+      expect((await callFrom(ROOT_SECRET, '192.0.2.5')).status).toBe(429);
+    });
+
+    it('S7: is refused by no count of the address', async () => {
+      const statuses = new Set<number>();
+      for (let round = 0; round < 15; round++) statuses.add((await byBasic('wrong', { id: `client-${round}` })).status);
+      expect(statuses).toEqual(new Set([401]));
+      expect((await atTokenEndpoint(nurse.clientSecret)).status).toBe(200);
+    });
+
+    it('judges no more than ten of many tries at once, on two servers together', async () => {
+      const tries = Array.from({ length: 32 }, (_one, index) =>
+        byBasic(`wrong-${index}`, { app: index % 2 === 0 ? first : second }),
+      );
+      const statuses = (await Promise.all(tries)).map(({ status }) => status);
+      expect([count(statuses, 401), count(statuses, 429)]).toEqual([10, 22]);
+    });
+  });
+
+  it('counts wrong current passwords of a change', async () => {
+    for (let round = 0; round < 10; round++) expect((await change('wrong password')).status).toBe(422);
+    expect((await change('wrong password')).status).toBe(429);
+  });
+});

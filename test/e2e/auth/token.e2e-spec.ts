@@ -1,0 +1,649 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { RequestContext } from '../../../src/platform/request/request-context';
+import { ContextLogger } from '../../../src/platform/logging/context-logger';
+import { BASE_URL, type Received, type Sent, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+
+interface Tokens {
+  readonly token_type: string;
+  readonly expires_in: number;
+  readonly access_token: string;
+  readonly refresh_token?: string;
+  readonly userinfo: Record<string, unknown>;
+}
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const SECRET = 'client secret: 100%41 + ü';
+const PASSWORD = 'correct horse battery staple';
+const NURSE = { grant_type: 'password', username: 'nurse', password: PASSWORD };
+const OPAQUE = /^[\w-]{43}$/;
+const anyOpaque: unknown = expect.stringMatching(OPAQUE);
+
+/** Settings of the Clients of this file; all have the secret {@link SECRET} but `no-secret`. */
+const CLIENTS: Readonly<Record<string, object>> = {
+  ward: { grant_types: ['password'] },
+  strict: { grant_types: ['password'], auth: { password: { secret_required: true } } },
+  signed: { grant_types: ['password'], auth: { password: { token_format: 'jwt', token_expiration: 120 } } },
+  short: { grant_types: ['password'], auth: { password: { token_expiration: 60, access_token_expiration: 900 } } },
+  alias: { grant_types: ['password'], auth: { password: { access_token_expiration: 900 } } },
+  refreshing: { grant_types: ['password'], auth: { password: { refresh_token: true } } },
+  fading: {
+    grant_types: ['password'],
+    auth: { password: { refresh_token: true, refresh_token_expiration: 60, token_format: 'jwt' } },
+  },
+  machine: { grant_types: ['basic'] },
+  idle: {},
+  retired: { grant_types: ['password', 'basic'], active: false },
+};
+
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+
+const decoded = (part: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+
+/** Everything of an answer that a caller can compare, but for its time and its request id. */
+function whole({ status, headers, text }: Received): string {
+  const { date, 'x-request-id': id, ...compared } = Object.fromEntries(headers);
+  expect([date, id]).toEqual([expect.any(String), expect.any(String)]);
+  return JSON.stringify([status, compared, text]);
+}
+
+describe('POST /auth/token', () => {
+  let app: TestApp;
+  let nurse: Record<string, unknown>;
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_BODY_LIMIT_BYTES: '20000', SVC_TRIAL_POLICY: 'on' } });
+    for (const [id, body] of Object.entries(CLIENTS)) await stored(`/Client/${id}`, { ...body, secret: SECRET });
+    await stored('/Client/no-secret', { grant_types: ['password'] });
+    nurse = await stored('/User/nurse', {
+      userName: 'nurse',
+      email: 'Nurse@Svc.Example',
+      password: PASSWORD,
+      name: { givenName: 'Joy' },
+      data: { ward: 7 },
+      twoFactor: { enabled: false, secretKey: 'two-factor-secret' },
+    });
+    await stored('/User/left', { userName: 'left', email: 'left@svc.example', password: PASSWORD, inactive: true });
+    await stored('/User/no-password', { userName: 'no-password' });
+  });
+  afterAll(() => app.close());
+
+  async function stored(path: string, body: object): Promise<Record<string, unknown>> {
+    const answer = await app.put(path, body);
+    expect([200, 201]).toContain(answer.status);
+    return answer.json();
+  }
+
+  const send = (body: object, authorization: string | null = null): Promise<Received> =>
+    app.post('/auth/token', body, { authorization });
+  const sendForm = (body: Record<string, string>, authorization: string | null = null): Promise<Received> =>
+    app.post('/auth/token', new URLSearchParams(body).toString(), { authorization, headers: FORM });
+  const statusWith = async (token: string): Promise<number> =>
+    (await app.get('/Patient', { authorization: `Bearer ${token}` })).status;
+
+  async function tokensOf(clientId: string, parameters: Record<string, string> = NURSE): Promise<Tokens> {
+    const answer = await send({ client_id: clientId, client_secret: SECRET, ...parameters });
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: expect.any(String) });
+    return answer.json<Tokens>();
+  }
+
+  const refresh = (clientId: string, refreshToken: string | undefined): Promise<Received> =>
+    send({
+      client_id: clientId,
+      client_secret: SECRET,
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken ?? 'none was issued',
+    });
+
+  const refusalOf = (answer: Received): unknown[] => [answer.status, answer.json<{ error?: string }>().error];
+
+  /** Lets the server believe that it is `seconds` later while `work` runs. */
+  function atOffset<T>(seconds: number, work: () => Promise<T>): Promise<T> {
+    return app.atTime(() => new Date(Date.now() + seconds * 1000), work);
+  }
+
+  const credentials = { client_id: 'ward', client_secret: SECRET };
+  const encoded = `${encodeURIComponent('ward')}:${encodeURIComponent(SECRET)}`;
+
+  describe('request forms (interface, "Token issuance")', () => {
+    it.each<[string, () => Promise<Received>]>([
+      ['Basic and form', () => sendForm(NURSE, basicHeader('ward', SECRET))],
+      ['Basic whose parts are form-encoded, and form', () => sendForm(NURSE, basic(encoded))],
+      ['JSON with the client in the body', () => send({ ...NURSE, ...credentials })],
+      ['form with the client in the body', () => sendForm({ ...NURSE, ...credentials })],
+      ['Basic and JSON', () => send(NURSE, basicHeader('ward', SECRET))],
+      ['Basic and the same client in the body', () => send({ ...NURSE, ...credentials }, basicHeader('ward', SECRET))],
+      ['Basic and the same client id in the body', () => sendForm({ ...NURSE, client_id: 'ward' }, basic(encoded))],
+      ['Basic in lower case', () => sendForm(NURSE, basic(`ward:${SECRET}`).replace('Basic', 'basic'))],
+      ['JSON with a parameter of no meaning', () => send({ ...NURSE, ...credentials, device: { id: 7 }, scope: null })],
+      [
+        'JSON with a charset',
+        () =>
+          app.post('/auth/token', JSON.stringify({ ...NURSE, ...credentials }), {
+            authorization: null,
+            headers: { 'Content-Type': 'Application/JSON; charset=UTF-8' },
+          }),
+      ],
+    ])('answers %s with an opaque token and the User', async (_form, sent) => {
+      const answer = await sent();
+      expect({
+        status: answer.status,
+        type: answer.headers.get('content-type'),
+        cache: [answer.headers.get('cache-control'), answer.headers.get('pragma')],
+        body: answer.json(),
+      }).toEqual({
+        status: 200,
+        type: 'application/json; charset=utf-8',
+        cache: ['no-store', 'no-cache'],
+        body: {
+          token_type: 'Bearer',
+          expires_in: 3600,
+          access_token: anyOpaque,
+          userinfo: {
+            resourceType: 'User',
+            id: 'nurse',
+            sub: 'nurse',
+            meta: nurse.meta,
+            userName: 'nurse',
+            email: 'Nurse@Svc.Example',
+            name: { givenName: 'Joy' },
+            data: { ward: 7 },
+            twoFactor: { enabled: false },
+          },
+        },
+      });
+    });
+
+    it('issues a token that opens the API', async () => {
+      expect(await statusWith((await tokensOf('ward')).access_token)).toBe(200);
+    });
+  });
+
+  describe('the client secret', () => {
+    const asked = (clientId: string, secret?: string): Promise<Received> =>
+      send({ ...NURSE, client_id: clientId, ...(secret === undefined ? {} : { client_secret: secret }) });
+
+    it.each<[string, string, string | undefined, unknown[]]>([
+      ['none where none is required', 'ward', undefined, [200, undefined]],
+      ['an empty one where none is required', 'ward', '', [200, undefined]],
+      ['a wrong one where none is required', 'ward', 'wrong', [401, 'invalid_client']],
+      ['any of a Client that has none', 'no-secret', 'any', [401, 'invalid_client']],
+      ['none of a Client that has none', 'no-secret', undefined, [200, undefined]],
+      ['the right one where it is required', 'strict', SECRET, [200, undefined]],
+      ['none where it is required', 'strict', undefined, [401, 'invalid_client']],
+      ['an empty one where it is required', 'strict', '', [401, 'invalid_client']],
+      ['a wrong one where it is required', 'strict', 'wrong', [401, 'invalid_client']],
+      ['the mask of the stored body', 'strict', '***', [401, 'invalid_client']],
+      ['the right one of an inactive Client', 'retired', SECRET, [401, 'invalid_client']],
+      ['one of a Client that does not exist', 'nobody', SECRET, [401, 'invalid_client']],
+    ])('%s', async (_case, clientId, secret, expected) => {
+      expect(refusalOf(await asked(clientId, secret))).toEqual(expected);
+    });
+
+    it('is not told apart: an unknown, an inactive and a mistaken Client get one answer', async () => {
+      const answers = [await asked('nobody', SECRET), await asked('retired', SECRET), await asked('ward', 'wrong')];
+      expect(new Set(answers.map(whole)).size).toBe(1);
+    });
+
+    it('tells the Basic scheme to who tried it, and to nobody else', async () => {
+      const tried = await sendForm(NURSE, basicHeader('ward', 'wrong'));
+      const untried = await sendForm({ ...NURSE, client_id: 'ward', client_secret: 'wrong' });
+      expect([tried, untried].map(({ status, headers }) => [status, headers.get('www-authenticate')])).toEqual([
+        [401, 'Basic realm="svc"'],
+        [401, null],
+      ]);
+    });
+  });
+
+  describe('lifetime (interface, "Client")', () => {
+    it.each([
+      ['ward', 3600],
+      ['signed', 120],
+      ['short', 60],
+      ['alias', 900],
+    ])('of a token of Client %s is %d seconds', async (clientId, seconds) => {
+      const { expires_in: lifetime, access_token: token } = await tokensOf(clientId);
+      expect(lifetime).toBe(seconds);
+      // The database says what time it is: a token that was issued a lifetime ago is over now.
+      const ending = await atOffset(20 - seconds, () => tokensOf(clientId));
+      const statuses = [await statusWith(ending.access_token)]; // before its 20 s are over, on a slow machine too
+      const ended = await atOffset(-seconds, () => tokensOf(clientId));
+      expect([...statuses, await statusWith(token), await statusWith(ended.access_token)]).toEqual([200, 200, 401]);
+    });
+
+    it('takes the largest that a Client may ask for', async () => {
+      await stored('/Client/patient', {
+        grant_types: ['password'],
+        auth: { password: { token_expiration: 2 ** 31 - 1 } },
+      });
+      const tokens = await tokensOf('patient', { ...NURSE, client_secret: '' });
+      expect([tokens.expires_in, await statusWith(tokens.access_token)]).toEqual([2 ** 31 - 1, 200]);
+    });
+  });
+
+  describe('a JWT (RFC 9068)', () => {
+    it('is signed by a published key and names issuer, user, client and Session', async () => {
+      const { access_token: token } = await tokensOf('signed');
+      const [header, payload, signature] = token.split('.') as [string, string, string];
+      const { keys } = (await app.get('/.well-known/jwks.json', { authorization: null })).json<{
+        keys: { kid: string; n: string; e: string; kty: string }[];
+      }>();
+      const head = decoded(header);
+      const key = keys.find(({ kid }) => kid === head.kid);
+      expect({ head, key }).toEqual({
+        head: { alg: 'RS256', typ: 'at+jwt', kid: expect.any(String) },
+        key: { kty: 'RSA', n: expect.any(String), e: 'AQAB', kid: head.kid, alg: 'RS256', use: 'sig' },
+      });
+      const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' });
+      expect(
+        verify('sha256', Buffer.from(`${header}.${payload}`), publicKey, Buffer.from(signature, 'base64url')),
+      ).toBe(true);
+      const { iat, jti } = decoded(payload);
+      expect(decoded(payload)).toEqual({
+        iss: BASE_URL,
+        sub: 'nurse',
+        aud: BASE_URL,
+        client_id: 'signed',
+        iat: expect.any(Number),
+        exp: Number(iat) + 120,
+        jti: expect.any(String),
+      });
+      expect(Math.abs(Number(iat) - Date.now() / 1000)).toBeLessThan(60);
+      expect((await app.get(`/Session/${String(jti)}`)).json()).toMatchObject({ active: true, exp: Number(iat) + 120 });
+      expect(await statusWith(token)).toBe(200);
+    });
+
+    it('is refused when anything of it is changed, unsigned or signed by another key', async () => {
+      const { access_token: token } = await tokensOf('signed');
+      const [header, payload, signature] = token.split('.') as [string, string, string];
+      const text = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const forged = [
+        `${header}.${text({ ...decoded(payload), sub: 'admin' })}.${signature}`,
+        `${text({ alg: 'none', typ: 'at+jwt' })}.${payload}.`,
+        `${header}.${payload}.`,
+        `${header}.${payload}.${signature}=`,
+        `${header}.${payload}`,
+      ];
+      for (const other of forged) expect(await statusWith(other)).toBe(401);
+    });
+  });
+
+  describe('a refresh token', () => {
+    it('is there only where the Client has it enabled', async () => {
+      expect([await tokensOf('ward'), await tokensOf('refreshing')]).toEqual([
+        expect.not.objectContaining({ refresh_token: expect.anything() }),
+        expect.objectContaining({ refresh_token: anyOpaque }),
+      ]);
+    });
+
+    it.each<[string, (token: string) => Promise<Received>]>([
+      ['JSON', (token) => refresh('refreshing', token)],
+      ['form', (token) => sendForm({ grant_type: 'refresh_token', refresh_token: token, client_id: 'refreshing' })],
+      [
+        'Basic and form',
+        (token) => sendForm({ grant_type: 'refresh_token', refresh_token: token }, basicHeader('refreshing', SECRET)),
+      ],
+    ])('is exchanged by %s for tokens that replace the old ones', async (_form, exchange) => {
+      const first = await tokensOf('refreshing');
+      const answer = await exchange(String(first.refresh_token));
+      const second = answer.json<Tokens>();
+      expect({ status: answer.status, body: second }).toEqual({
+        status: 200,
+        body: { ...first, access_token: anyOpaque, refresh_token: anyOpaque },
+      });
+      expect(new Set([first, second].flatMap((tokens) => [tokens.access_token, tokens.refresh_token])).size).toBe(4);
+      expect([await statusWith(first.access_token), await statusWith(second.access_token)]).toEqual([401, 200]);
+      expect(refusalOf(await refresh('refreshing', first.refresh_token))).toEqual([400, 'invalid_grant']);
+    });
+
+    it('lives on through a chain of exchanges', async () => {
+      let tokens = await tokensOf('refreshing');
+      for (let link = 0; link < 4; link++) {
+        tokens = (await refresh('refreshing', tokens.refresh_token)).json<Tokens>();
+      }
+      expect(await statusWith(tokens.access_token)).toBe(200);
+    });
+
+    it('has one winner among 16 that use it at once', async () => {
+      const { refresh_token: token, access_token: old } = await tokensOf('refreshing');
+      const answers = await Promise.all(Array.from({ length: 16 }, () => refresh('refreshing', token)));
+      const won = answers.filter(({ status }) => status === 200).map((answer) => answer.json<Tokens>());
+      const refusals = answers.filter(({ status }) => status !== 200).map(refusalOf);
+      expect(refusals).toEqual(Array.from({ length: 15 }, () => [400, 'invalid_grant']));
+      expect(await Promise.all([old, ...won.map((tokens) => tokens.access_token)].map(statusWith))).toEqual([401, 200]);
+      expect((await refresh('refreshing', won[0]?.refresh_token)).status).toBe(200);
+    });
+
+    it('outlives its access token', async () => {
+      const { access_token: over, refresh_token: token } = await atOffset(-7200, () => tokensOf('refreshing'));
+      expect(await statusWith(over)).toBe(401);
+      expect((await refresh('refreshing', token)).status).toBe(200);
+    });
+
+    it('ends when its own lifetime is over, counted from its issue', async () => {
+      const living = await atOffset(-50, () => tokensOf('fading'));
+      const renewed = await atOffset(-40, () => refresh('fading', living.refresh_token));
+      const over = await atOffset(-61, () => tokensOf('fading'));
+      expect(refusalOf(await refresh('fading', renewed.json<Tokens>().refresh_token))).toEqual([200, undefined]);
+      expect(refusalOf(await refresh('fading', over.refresh_token))).toEqual([400, 'invalid_grant']);
+    });
+
+    it('belongs to its Client, whose failed tries leave it alone', async () => {
+      const { refresh_token: token } = await tokensOf('refreshing');
+      expect(refusalOf(await refresh('fading', token))).toEqual([400, 'invalid_grant']);
+      const wrong = await send({
+        ...credentials,
+        client_id: 'refreshing',
+        client_secret: 'wrong',
+        grant_type: 'refresh_token',
+        refresh_token: token,
+      });
+      expect(refusalOf(wrong)).toEqual([401, 'invalid_client']);
+      expect((await refresh('refreshing', token)).status).toBe(200);
+    });
+
+    it('is no access token, nor the other way round', async () => {
+      const { access_token: access, refresh_token: token } = await tokensOf('refreshing');
+      expect(await statusWith(String(token))).toBe(401);
+      expect(refusalOf(await refresh('refreshing', access))).toEqual([400, 'invalid_grant']);
+    });
+
+    it('is refused once its Client has refresh tokens disabled', async () => {
+      await stored('/Client/wavering', { ...CLIENTS.refreshing });
+      const { refresh_token: token } = (await send({ ...NURSE, client_id: 'wavering' })).json<Tokens>();
+      await stored('/Client/wavering', { ...CLIENTS.ward });
+      const answer = await send({ grant_type: 'refresh_token', client_id: 'wavering', refresh_token: token });
+      expect(refusalOf(answer)).toEqual([400, 'unauthorized_client']);
+    });
+  });
+
+  describe('the user', () => {
+    const asked = (username: string, password = PASSWORD): Promise<Received> =>
+      send({ ...credentials, grant_type: 'password', username, password });
+
+    it.each(['nurse', 'nurse@svc.example', 'NURSE@SVC.EXAMPLE', 'Nurse@Svc.Example'])(
+      'logs in as %s',
+      async (username) => {
+        expect((await asked(username)).json<Tokens>().userinfo.id).toBe('nurse');
+      },
+    );
+
+    it.each(['Nurse', 'NURSE', ' nurse', 'nurse ', 'nurse@svc', '%', '***'])(
+      'does not log in as "%s"',
+      async (name) => {
+        expect(refusalOf(await asked(name))).toEqual([400, 'invalid_grant']);
+      },
+    );
+
+    it('logs in by id, unless another User has it as userName since before that was refused', async () => {
+      await stored('/User/u-1', { userName: 'first', password: 'password of the first' });
+      expect((await asked('u-1', 'password of the first')).json<Tokens>().userinfo.id).toBe('u-1');
+      await stored('/User/u-2', { userName: 'second', password: 'password of the second' });
+      const database = await app.connect();
+      await database.query(`update user_login set login = 'u-1' where login = 'second'`);
+      await database.end();
+      expect(refusalOf(await asked('u-1', 'password of the first'))).toEqual([400, 'invalid_grant']);
+      expect((await asked('u-1', 'password of the second')).json<Tokens>().userinfo.id).toBe('u-2');
+    });
+
+    it('does not log in by an email that another User shares', async () => {
+      for (const id of ['twin-1', 'twin-2']) {
+        await stored(`/User/${id}`, { userName: id, email: 'twins@svc.example', password: PASSWORD });
+      }
+      expect(refusalOf(await asked('twins@svc.example'))).toEqual([400, 'invalid_grant']);
+      expect((await asked('twin-1')).status).toBe(200);
+    });
+
+    it('is not told apart: unknown, mistaken, without a password and inactive get one answer', async () => {
+      const answers = [
+        await asked('nurse', 'wrong'),
+        await asked('nobody'),
+        await asked('no-password'),
+        await asked('left', 'wrong'),
+        await asked('left@svc.example', 'x'.repeat(257)),
+        await asked('nurse', 'x'.repeat(5000)),
+        await asked('nurse', '***'),
+      ];
+      const expected = { error: 'invalid_grant', error_description: 'Wrong username or password' };
+      for (const answer of answers) {
+        expect({ status: answer.status, body: answer.json() }).toEqual({ status: 400, body: expected });
+      }
+      expect(new Set(answers.map(whole)).size).toBe(1);
+    });
+
+    it('learns that it is inactive with the right password only', async () => {
+      const answer = await asked('left');
+      expect({ status: answer.status, body: answer.json() }).toEqual({
+        status: 400,
+        body: { error: 'invalid_grant', error_description: 'User is inactive' },
+      });
+    });
+  });
+
+  describe('a malformed request', () => {
+    const WHOLE = 'grant_type=password&username=nurse&password=x&client_id=ward';
+
+    /** A mistake of the client costs no hash, whatever it says of a user. */
+    async function expectRefused(error: string, sent: Sent): Promise<void> {
+      const threads = app.app.get(HashThreads);
+      const hashesBefore = threads.startedTasks;
+      const answer = await app.send('POST', '/auth/token', sent);
+      expect(threads.startedTasks).toBe(hashesBefore);
+      const body = answer.json<{ error: string; error_description: string }>();
+      const isUnknownClient = error === 'invalid_client';
+      expect({
+        status: answer.status,
+        body,
+        cache: answer.headers.get('cache-control'),
+        challenge: answer.headers.get('www-authenticate'),
+      }).toEqual({
+        status: isUnknownClient ? 401 : 400,
+        // RFC 6749, section 5.2, says which characters a description has.
+        body: { error, error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) },
+        cache: 'no-store',
+        challenge: isUnknownClient && typeof sent.authorization === 'string' ? 'Basic realm="svc"' : null,
+      });
+    }
+
+    it.each([
+      ['', 'invalid_request'],
+      ['username=nurse&password=x&client_id=ward', 'invalid_request'],
+      ['grant_type=&username=nurse&password=x&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=x', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=x&client_id=', 'invalid_request'],
+      ['grant_type=password&password=x&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=&client_id=ward', 'invalid_request'],
+      [`${WHOLE}&password=y`, 'invalid_request'],
+      [`${WHOLE}&client_id=ward`, 'invalid_request'],
+      ['grant_type=password&username=nur%00se&password=x&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=x&client_id=%00', 'invalid_request'],
+      ['grant_type=refresh_token&client_id=refreshing', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward"}', 'invalid_request'],
+      ['grant_type=magic&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=PASSWORD&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=constructor&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=password&username=nurse&password=x&client_id=machine', 'unauthorized_client'],
+      ['grant_type=password&username=nurse&password=x&client_id=idle', 'unauthorized_client'],
+      ['grant_type=refresh_token&refresh_token=x&client_id=ward', 'unauthorized_client'],
+      ['grant_type=refresh_token&refresh_token=x&client_id=refreshing', 'invalid_grant'],
+      ['grant_type=password&username=%E0%A4%A&password=%&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=x&client_id=a%2Fb%20c', 'invalid_client'],
+      ['grant_type=password&username=nurse&password=x&client_id=strict', 'invalid_client'],
+      ['grant_type=password&username=nurse&password=x&client_id=retired', 'invalid_client'],
+      ['grant_type=password&username=nurse&password=x&client_id=ward&client_secret=no', 'invalid_client'],
+      ['grant_type=client_credentials&client_id=ward', 'invalid_client'],
+      ['grant_type=refresh_token&refresh_token=x&client_id=nobody', 'invalid_client'],
+      [`${WHOLE}&scope=ward.read`, 'invalid_scope'],
+      [`${WHOLE}&scope=%22`, 'invalid_scope'],
+      [`${WHOLE}&scope=a++b`, 'invalid_scope'],
+      [`${WHOLE}&audience=https%3A%2F%2Fother.example`, 'invalid_target'],
+      [`${WHOLE}&scope=&scope=`, 'invalid_request'],
+      [`${WHOLE}&password=%ff`, 'invalid_request'],
+      ['grant_type=password&username=nurse&password=%C0%80&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=%ED%A0%80&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&password=%zz&client_id=ward', 'invalid_request'],
+      ['grant_type=password;username=nurse;password=x;client_id=ward', 'invalid_request'],
+      ['&&&', 'invalid_request'],
+      ['=', 'invalid_request'],
+      ['grant_type', 'invalid_request'],
+      ['Grant_Type=password&username=nurse&password=x&client_id=ward', 'invalid_request'],
+      ['grant_type=password&username=nurse&client_id=ward&Password=x', 'invalid_request'],
+      ['grant_type%00=password&client_id=ward', 'invalid_request'],
+      ['grant_type=refresh_token&client_id=refreshing&refresh_token=a%00b', 'invalid_request'],
+      ['grant_type=__proto__&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=hasOwnProperty&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=authorization_code&code=x&client_id=ward', 'unsupported_grant_type'],
+      ['grant_type=refresh_token&client_id=refreshing&refresh_token=' + 'x'.repeat(9000), 'invalid_grant'],
+      [
+        'grant_type=refresh_token&client_id=refreshing&refresh_token=%27%3Bdrop%20table%20refresh_token',
+        'invalid_grant',
+      ],
+      ['grant_type=password&username=nurse&client_id=ward&password=' + 'x'.repeat(1025), 'invalid_grant'],
+    ])('form "%s": %s', async (body, error) => {
+      await expectRefused(error, { authorization: null, headers: FORM, body });
+    });
+
+    it.each([
+      ['', 'invalid_request'],
+      [WHOLE, 'invalid_request'],
+      ['{"grant_type":"password",', 'invalid_request'],
+      ['{"grant_type":"password"} {}', 'invalid_request'],
+      ['[{"grant_type":"password"}]', 'invalid_request'],
+      ['null', 'invalid_request'],
+      ['"grant_type=password"', 'invalid_request'],
+      ['{"grant_type":"password","grant_type":"password","client_id":"ward"}', 'invalid_request'],
+      ['{"grant_type":"password","__proto__":{"client_id":"ward"}}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":"\\u0000","password":"x"}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":"\\ud800","password":"x"}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":"nurse","password":1}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":["nurse"],"password":"x"}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":{"id":"ward"}}', 'invalid_request'],
+      [`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`, 'invalid_request'],
+      ['{"grant_type":"client","client_id":"ward"}', 'unsupported_grant_type'],
+      ['{"grant_type":"password","client_id":"ward","username":"nurse","password":null}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":"nurse","password":{"$ne":""}}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","username":"nurse","password":true}', 'invalid_request'],
+      ['{"grant_type":["password"],"client_id":"ward"}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","scope":["a"]}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","audience":["a"]}', 'invalid_request'],
+      ['{"grant_type":"password","client_id":"ward","client_secret":1}', 'invalid_request'],
+      ['{"grant_type":"refresh_token","client_id":"refreshing","refresh_token":1e400}', 'invalid_request'],
+      ['{"constructor":{"prototype":{"client_id":"ward"}},"grant_type":"password"}', 'invalid_request'],
+      ['{grant_type:"password"}', 'invalid_request'],
+    ])('JSON %s: %s', async (body, error) => {
+      await expectRefused(error, { authorization: null, body });
+    });
+
+    it.each([
+      ['two clients', basicHeader('strict', SECRET), WHOLE, 'invalid_request'],
+      ['two secrets', basicHeader('ward', SECRET), `${WHOLE}&client_secret=other`, 'invalid_request'],
+      ['a secret beside Basic without one', basic('ward:'), `${WHOLE}&client_secret=other`, 'invalid_request'],
+      ['a Bearer token', 'Bearer some-token', WHOLE, 'invalid_client'],
+      ['two schemes', `${basicHeader('ward', SECRET)}, Bearer x`, WHOLE, 'invalid_client'],
+      ['Basic that is no base64', 'Basic @@@', WHOLE, 'invalid_client'],
+      ['Basic without a colon', basic('ward'), WHOLE, 'invalid_client'],
+      ['Basic without an id', basic(`:${SECRET}`), WHOLE, 'invalid_client'],
+      ['Basic with a NUL', basic('ward\0:secret'), WHOLE, 'invalid_client'],
+      ['Basic with an encoded NUL', basic('ward:secret%00'), WHOLE, 'invalid_client'],
+      ['Basic with nothing', 'Basic', WHOLE, 'invalid_client'],
+      ['an empty header', '', WHOLE, 'invalid_client'],
+    ])('%s in the Authorization header', async (_case, authorization, body, error) => {
+      await expectRefused(error, { authorization, headers: FORM, body });
+    });
+
+    it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/fhir+json', 'nonsense'])(
+      'media type %s',
+      async (mediaType) => {
+        await expectRefused('invalid_request', {
+          authorization: null,
+          headers: { 'Content-Type': mediaType },
+          body: WHOLE,
+        });
+      },
+    );
+
+    it.each<[string, string, string]>([
+      ['a wrong password', 'nurse', 'wrong'],
+      ['an unknown user', 'nobody', 'wrong'],
+      ['a user without a password', 'no-password', 'wrong'],
+      ['an inactive user', 'left', 'wrong'],
+      ['an inactive user with the right password', 'left', PASSWORD],
+      ['the id of a user in a name of another case', 'NURSE', PASSWORD],
+      ['an address that is none', '@', 'wrong'],
+    ])('costs exactly one hash for %s', async (_case, username, password) => {
+      const threads = app.app.get(HashThreads);
+      const before = threads.startedTasks;
+      const answer = await send({ ...credentials, grant_type: 'password', username, password });
+      expect([...refusalOf(answer), threads.startedTasks - before]).toEqual([400, 'invalid_grant', 1]);
+    });
+
+    it('tells the operator the cause with the request id, and no name or secret', async () => {
+      const lines: string[] = [];
+      const logger = new ContextLogger('warn', app.app.get(RequestContext));
+      const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+      app.app.useLogger(logger);
+      try {
+        const headers = { 'X-Request-Id': 'asked-1' };
+        const body = { ...credentials, grant_type: 'password', username: 'canary-name', password: 'canary-password' };
+        await app.send('POST', '/auth/token', { authorization: null, headers, body });
+        await app.send('POST', '/auth/token', {
+          authorization: null,
+          headers,
+          body: { ...body, client_id: 'canary-client', client_secret: 'canary-secret' },
+        });
+      } finally {
+        write.mockRestore();
+        app.app.useLogger(new ContextLogger('error', app.app.get(RequestContext)));
+      }
+      const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const refused = { event: 'OAuth request refused', path: '/auth/token' };
+      expect(told).toEqual([
+        expect.objectContaining({
+          requestId: 'asked-1',
+          message: { ...refused, error: 'invalid_grant', detail: 'unknown user', clientId: 'ward' },
+        }),
+        expect.objectContaining({
+          requestId: 'asked-1',
+          message: { ...refused, error: 'invalid_client', detail: 'unknown client' },
+        }),
+      ]);
+      expect(lines.join()).not.toContain('canary');
+    });
+
+    it('does not take parameters from the query', async () => {
+      const query = new URLSearchParams({ ...NURSE, ...credentials }).toString();
+      const answer = await app.send('POST', `/auth/token?${query}`, { authorization: null, headers: FORM });
+      expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
+    });
+
+    it('is told when its bytes are no UTF-8', async () => {
+      const { status } = await fetch(`${app.url}/auth/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: Buffer.from('7b22757365726e616d65223a22ff227d', 'hex'),
+      });
+      expect(status).toBe(400);
+    });
+
+    it.each<[string, string, Record<string, string>, number]>([
+      ['too large', 'x'.repeat(20_001), FORM, 413],
+      ['in an unknown encoding', WHOLE, { ...FORM, 'Content-Encoding': 'rot13' }, 415],
+    ])('is refused when it is %s', async (_case, body, headers, status) => {
+      expect((await app.post('/auth/token', body, { authorization: null, headers })).status).toBe(status);
+    });
+  });
+
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('answers %s with 405 and says POST', async (method) => {
+    const { status, headers } = await app.send(method, '/auth/token', { authorization: null });
+    expect([status, headers.get('allow'), headers.get('cache-control')]).toEqual([405, 'POST', 'no-store']);
+  });
+
+  it('has one root, and takes a trailing slash', async () => {
+    const sent = { authorization: null, body: { ...NURSE, ...credentials } };
+    expect((await app.send('POST', '/auth/token/', sent)).status).toBe(200);
+    expect((await app.send('POST', '/fhir/auth/token', sent)).status).not.toBe(200);
+  });
+});

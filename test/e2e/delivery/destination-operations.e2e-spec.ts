@@ -1,0 +1,383 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../../support/destinations';
+import { eventually } from '../../../testing/eventually';
+import { type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+import { type ReceivedRequest, WebhookReceiver } from '../../../testing/webhook-receiver';
+
+interface Part {
+  readonly name: string;
+  readonly part?: readonly Part[];
+  readonly [value: string]: unknown;
+}
+
+let app: TestApp;
+let receiver: WebhookReceiver;
+let id: string;
+
+beforeAll(async () => {
+  app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000', SVC_SHUTDOWN_SECONDS: '1' } });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  receiver = await WebhookReceiver.start();
+});
+afterEach(async () => {
+  await app.delete(`/fhir/SvcTopicDestination/${id}`);
+  await receiver.stop();
+});
+
+/** A destination of batches of two. */
+async function start(...parameter: readonly object[]): Promise<void> {
+  const topic = await newTopic(app);
+  id = await newDestination(
+    app,
+    destination(topic, {
+      includeVersionIdInFocusReference: true,
+      parameter: [
+        { name: 'endpoint', valueUrl: receiver.url },
+        { name: 'maxMessagesInBatch', valueUnsignedInt: 2 },
+        ...parameter,
+      ],
+    }),
+  );
+}
+
+const write = async (patient: string, active = true): Promise<void> => {
+  const answer = await app.put(`/fhir/Patient/${patient}`, { resourceType: 'Patient', id: patient, active });
+  expect([200, 201]).toContain(answer.status);
+};
+
+async function call(method: string, operation: string, body?: object): Promise<readonly Part[]> {
+  const answer = await app.send(
+    method,
+    `/fhir/SvcTopicDestination/${id}/${operation}`,
+    body === undefined ? {} : { body },
+  );
+  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+  return answer.json<{ parameter?: Part[] }>().parameter ?? [];
+}
+
+const valueOf = (parts: readonly Part[] | undefined, name: string): unknown =>
+  Object.entries(parts?.find((part) => part.name === name) ?? {}).find(([member]) => member.startsWith('value'))?.[1];
+
+/** Number, state and focus of each event of a page. */
+async function events(query = ''): Promise<unknown[]> {
+  return (await call('GET', `$events${query}`))
+    .filter(({ name }) => name === 'event')
+    .map(({ part }) => [
+      valueOf(part, 'number'),
+      valueOf(part, 'state'),
+      (valueOf(part, 'focus') as { reference?: string } | undefined)?.reference,
+    ]);
+}
+
+const reference = (body: string): string[] =>
+  (
+    JSON.parse(body) as {
+      entry: [{ resource: { notificationEvent?: { eventNumber: number; focus: { reference: string } }[] } }];
+    }
+  ).entry[0].resource.notificationEvent?.map(({ eventNumber, focus }) => `${eventNumber} ${focus.reference}`) ?? [];
+
+/** What a receiver takes that keeps the keys of all requests and does nothing for those that it has: of those after `first`. */
+function newTo(
+  requests: readonly ReceivedRequest[],
+  first: number,
+  keysOf: (request: ReceivedRequest) => readonly string[],
+): string[] {
+  const known = new Set<string>();
+  return requests.flatMap((request, index) => {
+    const fresh = keysOf(request).filter((key) => !known.has(key));
+    for (const key of fresh) known.add(key);
+    return index < first ? [] : fresh;
+  });
+}
+
+describe('$events', () => {
+  it('tells the whole life of an event: recorded, batched, each attempt, delivered', async () => {
+    await start();
+    receiver.next({ kind: 'answer', status: 503 }, { kind: 'answer', status: 429 });
+    const patient = newName();
+    await write(patient);
+    await delivered(app, id, 1);
+    const [event] = await call('GET', '$events');
+    const attempts = event?.part
+      ?.filter(({ name }) => name === 'attempt')
+      .map(({ part }) => [valueOf(part, 'delivered'), valueOf(part, 'outcome')]);
+    expect(event?.part?.map(({ name }) => name)).toEqual([
+      ...['number', 'state', 'focus', 'version', 'interaction', 'recorded', 'batched', 'attempts'],
+      ...['attempt', 'attempt', 'attempt', 'delivered'],
+    ]);
+    expect(attempts).toEqual([
+      [false, 'HTTP 503'],
+      [false, 'HTTP 429'],
+      [true, 'HTTP 200'],
+    ]);
+    const times = ['recorded', 'batched', 'delivered'].map((name) => String(valueOf(event?.part, name)));
+    expect(times).toEqual([...times].sort());
+    expect([valueOf(event?.part, 'version'), valueOf(event?.part, 'interaction')]).toEqual(['1', 'create']);
+  });
+
+  it('has what waits first, pages without a gap, and keeps to numbers, states and times', async () => {
+    await start();
+    const names = Array.from({ length: 6 }, newName);
+    for (const name of names.slice(0, 3)) await write(name);
+    await delivered(app, id, 3);
+    receiver.always({ kind: 'hang' });
+    for (const name of names.slice(3)) await write(name);
+    await eventually('the next batch is on its way', () => receiver.open === 1);
+    const focus = (index: number): string => `Patient/${names[index]}`;
+    const all = [
+      [undefined, 'queued', focus(5)],
+      [undefined, 'queued', focus(4)],
+      [4, 'in-process', focus(3)],
+      [3, 'delivered', focus(2)],
+      [2, 'delivered', focus(1)],
+      [1, 'delivered', focus(0)],
+    ];
+    expect(await events()).toEqual(all);
+    const paged: unknown[] = [];
+    for (let query: string | undefined = '?_count=1'; query !== undefined;) {
+      paged.push(...(await events(query)));
+      const next: unknown = valueOf(await call('GET', `$events${query}`), 'next');
+      query = typeof next === 'string' ? next.slice(next.indexOf('?')) : undefined;
+    }
+    expect(paged).toEqual(all);
+    expect(await events('?from=2&to=4')).toEqual(all.slice(2, 5));
+    expect(await events('?state=queued')).toEqual(all.slice(0, 2));
+    expect(await events('?state=in-process')).toEqual(all.slice(2, 3));
+    expect(await events('?state=delivered&_count=2')).toEqual(all.slice(3, 5));
+    expect(await events('?until=2020-01-01T00:00:00Z')).toEqual([]);
+    expect(await events('?since=2020-01-01T00:00:00Z')).toEqual(all);
+  });
+
+  it.each([
+    ['from=0', 'from must be a whole number'],
+    ['to=x', 'to must be a whole number'],
+    ['since=2026-01-01T00:00:00', 'with its zone'],
+    ['until=2026-13-01T00:00:00Z', 'with its zone'],
+    ['state=lost', 'state must be one of'],
+    ['_count=101', '_count must be'],
+    ['_page=x', '_page must come'],
+    ['limit=3', 'limit is no parameter here'],
+    ['from=1&from=2', 'only once'],
+  ])('refuses %s', async (query, message) => {
+    await start();
+    const answer = await app.get(`/fhir/SvcTopicDestination/${id}/$events?${query}`);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('knows no destination that is none', async () => {
+    expect((await app.get('/fhir/SvcTopicDestination/none/$events')).status).toBe(404);
+  });
+
+  it('tells nobody what an event is about who may not read that', async () => {
+    await start();
+    const patient = newName();
+    await write(patient);
+    await delivered(app, id, 1);
+    const client = newName();
+    const secret = 'a-secret-of-this-spec';
+    await app.put(`/Client/${client}`, { secret, grant_types: ['basic'] });
+    await app.post('/AccessPolicy', {
+      engine: 'matcho',
+      matcho: { uri: `#/SvcTopicDestination/` },
+      link: [{ resourceType: 'Client', id: client }],
+    });
+    const answer = await app.get(`/fhir/SvcTopicDestination/${id}/$events`, {
+      authorization: basicHeader(client, secret),
+    });
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('"number"')]);
+    expect(answer.text).not.toContain(patient);
+    expect((await app.get(`/fhir/SvcTopicDestination/${id}/$events`)).text).toContain(patient);
+  });
+});
+
+describe('$replay', () => {
+  it('sends the same events again, under their numbers and after what waits, and says so', async () => {
+    await start();
+    const names = Array.from({ length: 5 }, newName);
+    for (const name of names) await write(name);
+    await delivered(app, id, 5);
+    const before = receiver.requests.flatMap(({ body }) => reference(body));
+    const { length } = receiver.requests;
+    const told = await call('POST', '$replay', {
+      resourceType: 'Parameters',
+      parameter: [
+        { name: 'from', valueDecimal: 2 },
+        { name: 'to', valueDecimal: 4 },
+      ],
+    });
+    expect([valueOf(told, 'queued'), valueOf(told, 'from'), valueOf(told, 'to')]).toEqual([3, 2, 4]);
+    await delivered(app, id, 8);
+    expect(receiver.requests.slice(length).flatMap(({ body }) => reference(body))).toEqual(before.slice(1, 4));
+    await write(newName());
+    await delivered(app, id, 9);
+    expect(reference(receiver.requests.at(-1)?.body ?? '')).toEqual([expect.stringMatching(/^6 /)]);
+    const [event] = (await call('GET', '$events?from=2&to=2')).map(({ part }) =>
+      part?.filter(({ name }) => name === 'attempt').map((attempt) => valueOf(attempt.part, 'replay')),
+    );
+    expect(event).toEqual([undefined, true]);
+  });
+
+  it('tells nothing new to a receiver that drops what it knows, be it by webhook-id or by event number', async () => {
+    await start();
+    for (let count = 0; count < 5; count++) await write(newName());
+    await delivered(app, id, 5);
+    const first = receiver.requests.length;
+    receiver.next({ kind: 'answer', status: 503 }, { kind: 'answer', status: 200 }, { kind: 'answer', status: 503 });
+    await call('POST', '$replay?from=1');
+    await delivered(app, id, 10);
+    expect(newTo(receiver.requests, first, ({ headers }) => [String(headers['webhook-id'])])).toEqual([]);
+    const sent = (requests: readonly ReceivedRequest[]): Set<string> =>
+      new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`));
+    expect(sent(receiver.requests.slice(first))).toEqual(sent(receiver.requests.slice(0, first)));
+    // Cut to a range, by smaller batches, with other content: other notifications, of the same events.
+    const read = (await app.get(`/fhir/SvcTopicDestination/${id}`)).json();
+    const parameter = [
+      { name: 'endpoint', valueUrl: receiver.url },
+      { name: 'maxMessagesInBatch', valueUnsignedInt: 1 },
+    ];
+    await app.put(`/fhir/SvcTopicDestination/${id}`, { ...read, content: 'empty', parameter });
+    await call('POST', '$replay?from=2&to=4');
+    await delivered(app, id, 13);
+    expect(newTo(receiver.requests, first, ({ body }) => reference(body))).toEqual([]);
+    expect(newTo(receiver.requests, first, ({ headers }) => [String(headers['webhook-id'])]).length).toBe(3);
+  });
+
+  it('takes times of delivery', async () => {
+    await start();
+    await write(newName());
+    await delivered(app, id, 1);
+    const queued = async (query: string): Promise<unknown> => valueOf(await call('POST', `$replay?${query}`), 'queued');
+    expect(await queued('until=2020-01-01T00:00:00Z')).toBe(0);
+    expect(await queued('since=2020-01-01T00:00:00Z')).toBe(1);
+    await delivered(app, id, 2);
+  });
+
+  it('asks what to send', async () => {
+    await start();
+    const answer = await app.post(`/fhir/SvcTopicDestination/${id}/$replay`, { resourceType: 'Parameters' });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Say what to send again')]);
+  });
+
+  it('sends to a test endpoint at once: the bytes that were delivered, signed, without headers, and uncounted', async () => {
+    const secret = Buffer.alloc(32, 5).toString('base64');
+    await start(
+      { name: 'secret', valueString: secret },
+      { name: 'header', valueString: 'Authorization: Bearer geheim' },
+    );
+    for (const name of [newName(), newName(), newName()]) await write(name);
+    await delivered(app, id, 3);
+    const counts = await countsOf(app, id);
+    const sent = new Map(receiver.requests.map(({ headers, body }) => [headers['webhook-id'], body]));
+    const other = await WebhookReceiver.start();
+    try {
+      await call('POST', `$replay?from=1&endpoint=${encodeURIComponent(other.url)}`);
+      expect(new Map(other.requests.map(({ headers, body }) => [headers['webhook-id'], body]))).toEqual(sent);
+      const { headers, body } = other.request(0);
+      const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+      const signature = createHmac('sha256', Buffer.from(secret, 'base64')).update(signed).digest('base64');
+      expect([headers['webhook-signature'], headers.authorization]).toEqual([`v1,${signature}`, undefined]);
+      expect(await countsOf(app, id)).toEqual(counts);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('stops at the first batch that a test endpoint does not take, and tells where', async () => {
+    await start();
+    for (const name of [newName(), newName(), newName()]) await write(name);
+    await delivered(app, id, 3);
+    const { length } = receiver.requests;
+    receiver.next({ kind: 'answer', status: 200 }, { kind: 'answer', status: 410 });
+    const told = await call('POST', `$replay?from=1&endpoint=${encodeURIComponent(receiver.url)}`);
+    expect(told.filter(({ name }) => name === 'batch').map(({ part }) => valueOf(part, 'outcome'))).toEqual([
+      'HTTP 200',
+      'HTTP 410',
+    ]);
+    expect(valueOf(told, 'next')).toBe(
+      reference(receiver.request(length + 1).body).map((text) => Number(text.split(' ')[0]))[0],
+    );
+  });
+
+  it('is refused to who may not change the destination', async () => {
+    await start();
+    const client = newName();
+    const secret = 'a-secret-of-this-spec';
+    await app.put(`/Client/${client}`, { secret, grant_types: ['basic'] });
+    await app.post('/AccessPolicy', {
+      engine: 'matcho',
+      matcho: { uri: '#/\\$(replay|test)' },
+      link: [{ resourceType: 'Client', id: client }],
+    });
+    for (const operation of ['$replay?from=1', '$test']) {
+      const answer = await app.post(
+        `/fhir/SvcTopicDestination/${id}/${operation}`,
+        { resourceType: 'Parameters' },
+        { authorization: basicHeader(client, secret) },
+      );
+      expect(answer.status).toBe(403);
+    }
+  });
+});
+
+describe('$test', () => {
+  const findings = async (query = ''): Promise<Record<string, unknown>> => {
+    const told = await call('POST', `$test${query}`);
+    const graded = told
+      .filter(({ name }) => name === 'finding')
+      .map(({ part }) => [String(valueOf(part, 'name')), valueOf(part, 'grade')]);
+    return { grade: valueOf(told, 'grade'), ...(Object.fromEntries(graded) as Record<string, unknown>) };
+  };
+
+  it('sends a sample without events, counts nothing, and finds what a receiver leaves out', async () => {
+    const secret = Buffer.alloc(32, 5).toString('base64');
+    await start({ name: 'secret', valueString: secret });
+    expect(await findings()).toEqual({
+      grade: 'warn',
+      answer: 'pass',
+      time: 'pass',
+      encryption: 'warn',
+      repetition: 'pass',
+      signature: 'warn',
+    });
+    expect(receiver.requests.map(({ body }) => reference(body))).toEqual([[], [], []]);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await countsOf(app, id)).toMatchObject({ messageBatchesDelivered: 0, messageBatchesDeliveryAttempts: 0 });
+  });
+
+  it('passes a receiver that refuses a wrong signature', async () => {
+    await start({ name: 'secret', valueString: Buffer.alloc(32, 5).toString('base64') });
+    receiver.next({ kind: 'answer', status: 200 }, { kind: 'answer', status: 409 }, { kind: 'answer', status: 401 });
+    expect(await findings()).toMatchObject({ repetition: 'warn', signature: 'pass' });
+  });
+
+  it.each([
+    ['a redirect', { kind: 'answer', status: 307, headers: { Location: '/elsewhere' } }, 'redirects are not followed'],
+    ['an error', { kind: 'answer', status: 500 }, 'only 2xx'],
+    ['no answer', { kind: 'hang' }, 'No answer within 1 s'],
+    ['a closed connection', { kind: 'reset' }, 'was closed'],
+  ] as const)('fails %s', async (_case, behavior, message) => {
+    await start({ name: 'timeout', valueUnsignedInt: 1 });
+    receiver.always(behavior);
+    const told = await call('POST', '$test');
+    expect(valueOf(told, 'grade')).toBe('fail');
+    expect(JSON.stringify(told)).toContain(message);
+    expect(receiver.requests.every(({ path }) => path === '/hook')).toBe(true);
+  });
+
+  it('refuses addresses that deliveries are refused', async () => {
+    await start();
+    const told = await call('POST', `$test?endpoint=${encodeURIComponent('http://169.254.169.254/')}`);
+    expect(JSON.stringify(told)).toContain('not allowed');
+  });
+
+  it.each(['ftp://x/', 'nowhere', 'http://u:p@x/'])('refuses the endpoint %s', async (endpoint) => {
+    await start();
+    const answer = await app.post(`/fhir/SvcTopicDestination/${id}/$test?endpoint=${encodeURIComponent(endpoint)}`, {
+      resourceType: 'Parameters',
+    });
+    expect(answer.status).toBe(422);
+  });
+});

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Bundle, nextOf } from '../../support/bundle';
+import { type Person, login } from '../../../testing/world';
+import { changeHidden, storeTenants } from '../../support/tenants';
+import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+
+const PATH = '/fhir/Patient/own-p/$everything';
+
+const OF_PATIENT = ['Patient?_id=own-p', 'Observation?subject=Patient/own-p'];
+const OF_CARE = ['Encounter', 'Condition', 'List', 'QuestionnaireResponse'].map(
+  (type) => `${type}?subject=Patient/own-p`,
+);
+
+const OBSERVATIONS = ['Observation/own-o1', 'Observation/own-o2', 'Observation/own-o3'];
+const GRANTED = [
+  ...['Condition/own-c', 'Encounter/own-e', 'List/own-l'],
+  ...[...OBSERVATIONS, 'Patient/own-p', 'QuestionnaireResponse/own-r'],
+];
+
+/** In the compartment of the own patient, and still not the caller's to see. */
+const HIDDEN_MEMBERS = [
+  {
+    resourceType: 'Flag',
+    id: 'canary-f',
+    status: 'active',
+    code: { text: 'canary' },
+    subject: { reference: 'Patient/own-p' },
+  },
+  {
+    ...{ resourceType: 'Observation', id: 'canary-by-own', status: 'final', code: { text: 'canary' } },
+    ...{ subject: { reference: 'Patient/canary-p' }, performer: [{ reference: 'Patient/own-p' }] },
+  },
+];
+
+/** Ways to ask; what is asked for is narrowed by rights alone, or to what a test says. */
+const QUERIES = [
+  ...['', '?_summary=count', '?_summary=true', '?_summary=data', '?_elements=subject', '?_since=2001', '?start=2001'],
+  ...['?_type=Observation,Flag,Group,Patient', '?_type=Flag', '?_type=Group,List&end=2030'],
+  ...['?_manifest=1', '?_manifest=1&_type=Flag,Observation&start=2001', '?_count=0', '?_count=3', '?_count=1000'],
+  ...['?_format=ndjson', '?_format=ndjson&_include=*', '?_include=*', '?_include=Organization', '?_format=yaml'],
+  ...['?_include=Observation:has-member,Patient:organization', '?_include=*&_type=Patient&_count=2'],
+];
+
+describe('Patient/$everything of callers who are limited to rows', () => {
+  let app: TestApp;
+  let ana: Person;
+  let eve: Person;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    [ana, eve] = [await login(app, 'ana', { policies: [] }), await login(app, 'eve', { policies: [] })];
+    await storeTenants(app);
+    for (const resource of HIDDEN_MEMBERS) await app.put(`/fhir/${resource.resourceType}/${resource.id}`, resource);
+    await grant();
+  });
+  afterAll(() => app.close());
+
+  const grant = async (): Promise<void> => {
+    const link = [{ resourceType: 'User', id: 'ana' }];
+    await app.put('/AccessPolicy/of-patient', { engine: 'allow', link, criteria: OF_PATIENT });
+    await app.put('/AccessPolicy/of-care', { engine: 'allow', link, criteria: OF_CARE });
+  };
+  const as = ({ bearer: authorization }: Person, path: string, headers = {}): Promise<Received> =>
+    app.get(path, { authorization, headers });
+  const namesOf = ({ entry }: Bundle): string[] =>
+    entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
+
+  it('hold what is granted of the chart, and root sees that there is more', async () => {
+    const answer = (await as(ana, PATH)).json<Bundle>();
+    expect([namesOf(answer), answer.total]).toEqual([GRANTED, GRANTED.length]);
+    expect(namesOf((await app.get(PATH)).json<Bundle>())).toEqual(
+      expect.arrayContaining([
+        ...GRANTED,
+        'Flag/canary-f',
+        'Group/canary-g',
+        'Observation/canary-by-own',
+        'Patient/canary-p',
+      ]),
+    );
+  });
+
+  it.each(['_type=Flag', '_type=Group', '_type=Flag,Group&_summary=count'])('hold nothing with ?%s', async (query) => {
+    const { total, entry = [] } = (await as(ana, `${PATH}?${query}`)).json<Partial<Bundle>>();
+    expect([total, entry]).toEqual([0, []]);
+  });
+
+  it('are those of a POST too', async () => {
+    const body = { resourceType: 'Parameters', parameter: [{ name: '_type', valueCode: 'Observation,Flag' }] };
+    const answer = await app.post(PATH, body, { authorization: ana.bearer });
+    expect(namesOf(answer.json<Bundle>())).toEqual(OBSERVATIONS);
+  });
+
+  it('say the same whatever happens to what is hidden', async () => {
+    const answers = async (): Promise<string[]> => {
+      const all: string[] = [];
+      for (const query of QUERIES) {
+        let text = '';
+        for (let next: string | undefined = `${PATH}${query}`; next !== undefined;) {
+          const answer = await as(ana, next);
+          expect([query, answer.status]).toEqual([query, 200]);
+          text += answer.text.replace(/_cursor=[^"&]*/g, '_cursor=');
+          next = query.includes('_count=') ? nextOf(answer.json<Bundle>()) : undefined;
+        }
+        all.push(text);
+      }
+      return all;
+    };
+    const before = await answers();
+    const changed = async (): Promise<string[]> => {
+      const after = await answers();
+      return QUERIES.filter((_query, at) => after[at] !== before[at]);
+    };
+    await changeHidden(app);
+    for (const { resourceType, id } of HIDDEN_MEMBERS) await app.delete(`/fhir/${resourceType}/${id}`);
+    expect(await changed()).toEqual([]);
+    for (const resource of HIDDEN_MEMBERS) await app.put(`/fhir/${resource.resourceType}/${resource.id}`, resource);
+    expect(await changed()).toEqual([]);
+  }, 90_000);
+
+  it('are nobody’s chart for who may not read the patient', async () => {
+    await app.put('/AccessPolicy/of-eve', {
+      engine: 'allow',
+      link: [{ resourceType: 'User', id: 'eve' }],
+      criteria: OF_CARE,
+    });
+    for (const query of QUERIES) {
+      const hidden = await as(eve, `${PATH}${query}`);
+      const missing = await as(eve, `${PATH.replace('own-p', 'no-such')}${query}`);
+      expect([hidden.status, hidden.text]).toEqual([404, missing.text.replaceAll('no-such', 'own-p')]);
+    }
+  });
+
+  it('hold nothing that is hidden where more is included, as Bundle and as lines', async () => {
+    const { entry, total } = (await as(ana, `${PATH}?_include=*`)).json<Bundle>();
+    const names = entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
+    // Neither the organization of the patient nor the practitioner was granted.
+    expect([names, total]).toEqual([GRANTED, GRANTED.length]);
+    const { text } = await as(ana, `${PATH}?_include=*`, { Accept: 'application/fhir+ndjson' });
+    const lines = text.split('\n').slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line) as { id: string }).map(({ id }) => id)).toEqual(
+      entry.map(({ resource }) => resource.id),
+    );
+  });
+
+  it('tell in a manifest that something is left out by rights, and not how much', async () => {
+    const { text } = await as(ana, `${PATH}?_manifest=1`);
+    expect(text).toContain('{"name":"complete","valueBoolean":false}');
+    expect(text).toContain('{"name":"left-out","part":[{"name":"by","valueCode":"rights"}]}');
+    expect(text).not.toMatch(/Flag|Group/);
+    expect((await app.get(`${PATH}?_manifest=1`)).text).toContain('{"name":"complete","valueBoolean":true}');
+  });
+
+  it.each([
+    PATH,
+    `${PATH}?_include=*`,
+    `${PATH}?_format=ndjson&_include=Patient:organization`,
+    `${PATH}?_count=1&_include=*`,
+    '/fhir/Patient?_id=own-p&_include=Patient:organization',
+    '/fhir/Patient?_id=own-p&_revinclude=Observation:subject',
+    '/fhir?_type=Patient,Observation&_count=100',
+  ])('S5: see nothing but the only type that is granted, whole: %s', async (path) => {
+    const { bearer: authorization } = await login(app, 'una', { policies: [] });
+    const link = [{ resourceType: 'User', id: 'una' }];
+    await app.put('/AccessPolicy/of-una', { engine: 'allow', link, criteria: ['Patient'] });
+    const { status, text } = await app.get(path, { authorization });
+    expect([status, [...text.matchAll(/"resourceType":"(\w+)"/g)].map(([, type]) => type)]).toEqual([
+      200,
+      expect.not.arrayContaining(['Observation', 'Organization', 'Flag', 'Encounter']),
+    ]);
+    expect(text).toContain('"resourceType":"Patient"');
+    expect(text).not.toMatch(/"resourceType":"(?!Patient|Bundle)/);
+  });
+
+  it('explain nothing', async () => {
+    const answer = await as(ana, `${PATH}?_explain=1`);
+    expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('select')]);
+  });
+
+  describe('of a policy that names no more than the request', () => {
+    let max: Person;
+    const policy = (id: string, content: object, link: object[] = []): Promise<unknown> =>
+      app.put(`/AccessPolicy/${id}`, { link: [{ resourceType: 'User', id: 'max' }, ...link], ...content });
+    const typesOf = ({ entry }: Bundle): string[] => [...new Set(entry.map(({ resource }) => resource.resourceType))];
+
+    beforeAll(async () => {
+      max = await login(app, 'max', { policies: [] });
+      await policy('of-max', { engine: 'matcho', matcho: { uri: '#everything$' } });
+    });
+
+    it('S5: are refused to a caller who may search no Patients, and name the type', async () => {
+      const { status, text } = await as(max, PATH);
+      expect([status, text]).toEqual([403, expect.stringContaining('Patient')]);
+    });
+
+    it('S5: hold the types that the caller may search, and name those that he may not, whether stored or not', async () => {
+      await policy('max-searches', { engine: 'matcho', matcho: { uri: '#^(/fhir)?/(Patient|Observation)$' } });
+      const answer = await as(max, PATH);
+      const bundle = answer.json<Bundle>();
+      expect([answer.status, typesOf(bundle)]).toEqual([200, ['Patient', 'Observation', 'OperationOutcome']]);
+      expect(bundle.total).toBe(bundle.entry.length - 1);
+      const { search, resource } = bundle.entry.at(-1) ?? {};
+      expect([search?.mode, JSON.stringify(resource)]).toEqual([
+        'outcome',
+        expect.stringMatching(/Encounter, .*VisionP/),
+      ]);
+      const included = (await as(max, `${PATH}?_include=*&_count=2`)).json<Bundle>();
+      expect(JSON.stringify(included)).toContain('Organization, ');
+      expect(typesOf(included)).not.toContain('Organization');
+      const { text } = await as(max, `${PATH}?_format=ndjson&_include=*`);
+      expect(text).not.toMatch(/"resourceType":"(?!Patient|Observation|OperationOutcome)/);
+      expect((await as(max, `${PATH}?_manifest=1`)).text).toMatch(
+        /"valueCode":"rights"},{"name":"code","valueCode":"Account"/,
+      );
+    });
+
+    it('S5: hold all where a policy names the Operation', async () => {
+      const link = [{ resourceType: 'Operation', id: 'FhirEverything' }];
+      await app.put('/AccessPolicy/operation', { engine: 'matcho', matcho: { uri: '#own-p/.everything$' }, link });
+      const whole = (await app.get(PATH)).json<Bundle>();
+      expect(namesOf((await as(max, PATH)).json<Bundle>())).toEqual(namesOf(whole));
+      await app.delete('/AccessPolicy/operation');
+    });
+  });
+
+  describe('pages that were begun with more rights', () => {
+    const first = async (): Promise<Bundle> => (await as(ana, `${PATH}?_count=2`)).json<Bundle>();
+    const rest = async (page: Bundle, who = ana): Promise<Received[]> => {
+      const answers: Received[] = [];
+      for (let next = nextOf(page); next !== undefined;) {
+        const answer = await as(who, next);
+        answers.push(answer);
+        next = answer.status === 200 ? nextOf(answer.json<Bundle>()) : undefined;
+      }
+      return answers;
+    };
+    const idsOf = (answers: readonly Received[]): string[] =>
+      answers.flatMap((answer) => answer.json<Bundle>().entry.map(({ resource }) => resource.id));
+
+    it('hold no more what was taken away meanwhile, and say that something is missing', async () => {
+      const page = await first();
+      await app.delete('/AccessPolicy/of-care');
+      const answers = await rest(page);
+      expect(idsOf(answers)).toEqual(expect.arrayContaining(['own-o1', 'own-o2', 'own-o3']));
+      const text = answers.map((answer) => answer.text).join();
+      expect(text).not.toMatch(/"resourceType":"(?:Condition|Encounter|List|QuestionnaireResponse)"/);
+      expect(text).toContain('OperationOutcome');
+      await grant();
+    });
+
+    it('hold no more what has become somebody else’s', async () => {
+      const page = await first();
+      const stored = (await app.get('/fhir/Observation/own-o2')).json<object>();
+      await app.put('/fhir/Observation/own-o2', { ...stored, subject: { reference: 'Patient/canary-p' } });
+      expect(idsOf(await rest(page))).not.toContain('own-o2');
+      await app.put('/fhir/Observation/own-o2', stored);
+    });
+
+    it('are closed to who has no rights left', async () => {
+      const page = await first();
+      await app.delete('/AccessPolicy/of-care');
+      await app.delete('/AccessPolicy/of-patient');
+      expect((await rest(page)).map(({ status }) => status)).toEqual([403]);
+      await grant();
+    });
+
+    it('are closed to everybody else', async () => {
+      const page = await first();
+      expect((await rest(page, eve)).map(({ status }) => status)).toEqual([403]);
+      expect((await app.get(nextOf(page) ?? '')).status).toBe(403);
+    });
+  });
+});

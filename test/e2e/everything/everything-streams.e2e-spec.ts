@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { type IncomingMessage, get } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { eventually } from '../../../testing/eventually';
+import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
+
+const PATH = '/fhir/Patient/long/$everything';
+const FORMS = ['_format=ndjson', '_format=json', '_format=yaml', '_pretty=true'];
+
+/** More than what sockets and streams on the way hold: 30 MB. */
+const RESOURCES = 300;
+const NOTE = 'x'.repeat(100_000);
+const BATCH = 100;
+const POOL_SIZE = 4;
+
+describe('Patient/$everything of a client that goes away', () => {
+  let app: TestApp;
+  let watcher: Client;
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_DATABASE_POOL_SIZE: String(POOL_SIZE) } });
+    watcher = await app.connect();
+    await app.put('/fhir/Patient/long', {});
+    for (let at = 0; at < RESOURCES; at += BATCH) {
+      const entry = Array.from({ length: BATCH }, (_, n) => ({
+        resource: {
+          ...{ resourceType: 'Observation', status: 'final', code: { text: 'x' }, note: [{ text: NOTE }] },
+          subject: { reference: 'Patient/long' },
+        },
+        request: { method: 'PUT', url: `Observation/long-${at + n}` },
+      }));
+      const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
+      if (status !== 200) throw new Error(text);
+    }
+  }, 60_000);
+  afterAll(() => app.close());
+
+  /** Connections of the server that work for somebody. */
+  const busyConnections = async (): Promise<number> => {
+    const { rows } = await watcher.query<{ busy: number }>(
+      `select count(*)::integer as busy from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
+    );
+    return rows[0]?.busy ?? 0;
+  };
+
+  /** An answer of which the first bytes came, and no more is taken. */
+  const begin = async (query: string): Promise<IncomingMessage> => {
+    const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    await once(response, 'readable');
+    response.read(1);
+    return response;
+  };
+
+  it('a stream holds one connection while it lasts, and gives it back when it was read', async () => {
+    const response = await begin('_format=ndjson');
+    await eventually('one connection is busy', async () => (await busyConnections()) === 1);
+    let lines = 0;
+    response.on('data', (chunk: Buffer) => (lines += chunk.toString().split('\n').length - 1));
+    await once(response, 'end');
+    expect(lines).toBe(RESOURCES + 1);
+    await eventually('the connection is idle', async () => (await busyConnections()) === 0);
+  });
+
+  it.each(FORMS)('S11: is sent as it is read, and ends when the caller leaves: %s', async (query) => {
+    // More of them one after the other than there are connections.
+    for (let round = 0; round < POOL_SIZE + 1; round++) {
+      const response = await begin(query);
+      // The snapshot is open: the rest is read when the caller takes it, and is in no memory until then.
+      await eventually('one connection is busy', async () => (await busyConnections()) === 1);
+      response.destroy();
+      await eventually('the connection is idle', async () => (await busyConnections()) === 0);
+    }
+    expect((await app.get('/fhir/Patient/long')).status).toBe(200);
+  });
+
+  it.each(['', '_include=*', '_count=5', '_manifest=1', '_summary=count', '_explain=1'])(
+    'S11: cancels the statement that a caller has left: %s',
+    async (query) => {
+      const blocker = await app.connect();
+      await blocker.query('begin; lock table reference_link in access exclusive mode');
+      try {
+        const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });
+        request.on('error', () => undefined);
+        // The other one is the blocker's.
+        await eventually('a statement waits for the lock', async () => (await busyConnections()) === 2);
+        request.destroy();
+        await eventually('it is canceled', async () => (await busyConnections()) === 1, 3_000);
+      } finally {
+        await blocker.query('rollback');
+        await blocker.end();
+      }
+    },
+  );
+});

@@ -1,0 +1,235 @@
+import { runInThisContext } from 'node:vm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Injectable, Module, type Type } from '@nestjs/common';
+import { eventually, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
+import {
+  BringsMigrations,
+  EngineOf,
+  GrantOf,
+  OnResourceChange,
+  Operation,
+  type ResourceChangeListener,
+  RpcMethod,
+} from '../../../src/index';
+
+/** What the provider under test does next; TypeScript would not let it. */
+let fault: () => unknown;
+const beFaulty = <T>(): T => fault() as T;
+
+@Injectable()
+@OnResourceChange({ types: ['Basic'] })
+class FaultyListener implements ResourceChangeListener {
+  onChange(): Promise<void> {
+    return beFaulty();
+  }
+}
+
+@Injectable()
+@RpcMethod({ method: 'acme/faulty', description: 'Answers what no JSON can hold.' })
+class FaultyMethod {
+  execute(): unknown {
+    return beFaulty();
+  }
+}
+
+@Injectable()
+@Operation({ code: 'faulty', level: 'system', methods: ['GET'], description: 'Answers what is no answer.' })
+class FaultyOperation {
+  execute(): Promise<never> {
+    return beFaulty();
+  }
+}
+
+@Injectable()
+@EngineOf('acme-faulty')
+class FaultyEngine {
+  compile(): never {
+    return beFaulty();
+  }
+}
+
+@Injectable()
+@GrantOf('acme-faulty')
+class FaultyGrant {
+  exchange(): Promise<never> {
+    return beFaulty();
+  }
+}
+
+@Module({ providers: [FaultyListener, FaultyMethod, FaultyOperation, FaultyEngine, FaultyGrant] })
+class FaultyModule {}
+
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+
+describe('a module of another team at a request', () => {
+  let app: TestApp;
+  let logged: string;
+
+  beforeAll(async () => {
+    app = await startTestApp({ modules: [FaultyModule], environment: { SVC_DATABASE_POOL_SIZE: '4' } });
+    const note = (...parts: unknown[]): void => {
+      logged += `${parts.map(String).join(' ')}\n`;
+    };
+    app.app.useLogger({ log: () => undefined, warn: note, error: note });
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    logged = '';
+    fault = () => undefined;
+  });
+
+  it.each<[string, () => unknown]>([
+    ['rejects with an Error', () => Promise.reject(new Error('broken'))],
+    [
+      'throws at once',
+      () => {
+        throw new TypeError('broken');
+      },
+    ],
+    // No Error is thrown.
+    [
+      'throws a text',
+      () => {
+        AbortSignal.abort('text').throwIfAborted();
+      },
+    ],
+    [
+      'throws nothing',
+      () => {
+        AbortSignal.abort(null).throwIfAborted();
+      },
+    ],
+  ])('whose listener %s stores nothing, and is named in the log alone', async (_what, faulty) => {
+    fault = faulty;
+    const { status, text } = await app.put('/fhir/Basic/vetoed', { code: { text: 'x' } });
+    expect([status, text.includes('Faulty')]).toEqual([500, false]);
+    expect(logged).toContain('FaultyListener');
+    expect((await app.get('/fhir/Basic/vetoed')).status).toBe(404);
+  });
+
+  it('whose listener never ends stores nothing, is named, and frees its connection', async () => {
+    fault = never;
+    const database = await app.connect();
+    const writes = [1, 2, 3, 4, 5].map((n) => app.put(`/fhir/Basic/blocked-${n}`, { code: { text: 'x' } }));
+    let hasAnswered = false;
+    const answers = Promise.all(writes).finally(() => (hasAnswered = true));
+    // As idle_in_transaction_session_timeout does after 15 s.
+    await eventually('all have ended', async () => {
+      await database.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '1 s'`);
+      return hasAnswered;
+    });
+    const statuses = (await answers).map(({ status }) => status);
+    expect(statuses).toContain(504);
+    expect(statuses.filter((status) => ![503, 504].includes(status))).toEqual([]); // 503: it waited for a connection
+    expect(logged).toContain('FaultyListener of FaultyModule neither ended nor sent a statement');
+    fault = () => undefined;
+    expect((await app.put('/fhir/Basic/after', { code: { text: 'x' } })).status).toBe(201);
+    expect((await app.get('/fhir/Basic?_summary=count')).json()).toMatchObject({ total: 1 });
+  });
+
+  it.each([[10n], [{ a: 10n }], [() => 1], [Symbol('x')]])('whose RPC method returns %p is named', async (value) => {
+    fault = () => value;
+    const { status, text } = await app.post('/rpc', { method: 'acme/faulty', params: {} });
+    expect([status, text]).toEqual([500, expect.stringContaining('Internal error')]);
+    expect(logged).toContain('FaultyMethod of FaultyModule returned what JSON cannot hold');
+  });
+
+  it.each([[undefined], [{}], [{ status: 9999 }], [{ status: 200, text: 5 }], [{ status: 200, produce: '' }], ['x']])(
+    'whose operation answers %p is named',
+    async (value) => {
+      fault = () => Promise.resolve(value);
+      expect((await app.get('/$faulty')).status).toBe(500);
+      expect(logged).toContain('FaultyOperation of FaultyModule returned a malformed value');
+    },
+  );
+
+  it('whose operations never end hold nothing of others when their clients have gone', async () => {
+    fault = never;
+    const calls = Array.from({ length: 40 }, () =>
+      fetch(`${app.url}/$faulty`, { headers: { Authorization: ROOT }, signal: AbortSignal.timeout(200) }),
+    );
+    await Promise.allSettled(calls);
+    expect((await app.get('/fhir/Patient')).status).toBe(200);
+    expect((await app.put('/fhir/Patient/p', { resourceType: 'Patient', id: 'p' })).status).toBe(201);
+  });
+
+  it.each([[undefined], [{}], [{ access_token: 1 }]])('whose grant issues %p is named', async (value) => {
+    fault = () => Promise.resolve(value);
+    await app.put('/Client/c', { secret: 's', grant_types: ['acme-faulty'] });
+    const body = { grant_type: 'acme-faulty', client_id: 'c', client_secret: 's' };
+    expect((await app.post('/auth/token', body, { authorization: null })).status).toBe(500);
+    expect(logged).toContain('FaultyGrant of FaultyModule returned a malformed value');
+  });
+
+  it('whose policy engine compiles to no function stores no policy', async () => {
+    expect((await app.put('/AccessPolicy/faulty', { engine: 'acme-faulty' })).status).toBe(500);
+    expect(logged).toContain('FaultyEngine of FaultyModule compiled a policy to what is no function');
+    expect((await app.get('/AccessPolicy/faulty')).status).toBe(404);
+  });
+
+  it('whose policy engine fails later takes nothing from callers of other policies', async () => {
+    fault = () => () => undefined;
+    const { una, eve } = await world(app, {
+      people: { una: { policies: [{ engine: 'acme-faulty' }] }, eve: {} },
+    });
+    const statuses = async (): Promise<number[]> =>
+      Promise.all([una, eve].map(async ({ bearer }) => (await app.get('/Patient', { authorization: bearer })).status));
+    expect(await statuses()).toEqual([200, 200]);
+    const other = await startTestApp({ databaseUrl: app.databaseUrl, modules: [FaultyModule] });
+    fault = () => {
+      throw new TypeError('no longer');
+    };
+    const second = Promise.all(
+      [una, eve].map(async ({ bearer }) => (await other.get('/Patient', { authorization: bearer })).status),
+    );
+    expect(await second.finally(() => other.close())).toEqual([403, 200]);
+  });
+});
+
+describe('a module of another team at the start', () => {
+  @Injectable()
+  class Absent {}
+
+  @Injectable()
+  class Needy {
+    constructor(readonly absent: Absent) {}
+  }
+
+  @Module({ providers: [Needy] })
+  class NeedyModule {}
+
+  @BringsMigrations({
+    prefix: 'acme_bad',
+    migrations: [
+      { name: 'MakeBad1795000000000', statements: ['create table acme_bad_x (id int)', 'create tabel y ()'] },
+    ],
+  })
+  @Module({})
+  class BadSqlModule {}
+
+  const start = async (...modules: readonly Type[]): Promise<string> => {
+    const app = await startTestApp({ modules }).catch((error: unknown) => String(error));
+    if (typeof app === 'string') return app;
+    await app.close();
+    return 'started';
+  };
+
+  it('that lacks a dependency is named', async () => {
+    expect(await start(NeedyModule)).toMatch(/Needy .*Absent.*NeedyModule/s);
+  });
+
+  it('that is built against another copy of the package is told from its folder', async () => {
+    const copies = runInThisContext(`globalThis[Symbol.for('svc-health-server.copies')]`) as Map<string, string>;
+    const folder = '/app/node_modules/acme-plugin/node_modules/svc-health-server';
+    copies.set(folder, '9.0.0');
+    const refusal = await start(NeedyModule).finally(() => copies.delete(folder));
+    expect(refusal).toContain(`9.0.0 in ${folder}`);
+  });
+
+  it('whose migration fails is named', async () => {
+    expect(await start(BadSqlModule)).toContain(
+      'The migration MakeBad1795000000000 of the module with the prefix "acme_bad" failed, and nothing of it is kept',
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { ADMIN_PASSWORD, type TestApp, type Sent, startTestApp } from '../../../testing/test-app';
+
+const ROUNDS = 100;
+const PATIENT = { resourceType: 'Patient' };
+const DOCUMENT = { resourceType: 'SDCDocument', id: 'd1', status: 'completed' };
+const NOTE = {
+  user: { resourceType: 'User', id: 'admin' },
+  target: { resourceType: 'SDCDocument', id: 'd1' },
+  text: 'A note',
+};
+const TRANSACTION = {
+  resourceType: 'Bundle',
+  type: 'transaction',
+  entry: [{ resource: PATIENT, request: { method: 'POST', url: 'Patient' } }],
+};
+const LOGIN = { grant_type: 'password', username: 'admin', password: ADMIN_PASSWORD, client_id: 'ward' };
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+const REQUESTS: readonly [title: string, method: string, path: string, sent: Sent, status: number][] = [
+  ['create', 'POST', '/Patient', { body: PATIENT }, 201],
+  ['conditional create', 'POST', '/Patient', { body: PATIENT, headers: { 'If-None-Exist': '_id=p1' } }, 200],
+  ['read', 'GET', '/Patient/p1', {}, 200],
+  ['search', 'GET', '/Patient?_id=p1', {}, 200],
+  ['search by form', 'POST', '/Patient/_search', { body: '_id=p1', headers: FORM }, 200],
+  ['transaction', 'POST', '/', { body: TRANSACTION }, 200],
+  ['$everything', 'GET', '/Patient/p1/$everything', {}, 200],
+  ['RPC call', 'POST', '/rpc', { body: { method: 'svc.sdc.addendum/add-note', params: NOTE } }, 200],
+  ['login', 'POST', '/auth/token', { body: LOGIN, authorization: null }, 200],
+];
+
+describe('O5: while PostgreSQL ends the connections of the server', () => {
+  let app: TestApp;
+  let operator: Client;
+  const statuses = new Map<string, Set<number>>();
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    operator = await app.connect();
+    const client = { grant_types: ['password'], auth: { password: { secret_required: false } } };
+    for (const [path, body] of [
+      ['/Client/ward', client],
+      ['/Patient/p1', PATIENT],
+      ['/SDCDocument/d1', DOCUMENT],
+    ] as const)
+      expect([path, (await app.put(path, body)).status]).toEqual([path, 201]);
+    let isOver = false;
+    const clients = REQUESTS.map(async ([title, method, path, sent]) => {
+      const seen = new Set<number>();
+      statuses.set(title, seen);
+      while (!isOver) seen.add((await app.send(method, path, sent)).status);
+    });
+    for (let round = 0; round < ROUNDS; round++) {
+      await operator.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      await delay(10);
+    }
+    await delay(500);
+    isOver = true;
+    await Promise.all(clients);
+  }, 60_000);
+  afterAll(() => app.close());
+
+  it.each(REQUESTS)(
+    '%s: answered, or refused as 503: a body that was left unread is never taken for an empty one',
+    (title, _method, _path, _sent, status) => {
+      expect([...(statuses.get(title) ?? [])].sort()).toEqual([status, 503]);
+    },
+  );
+});

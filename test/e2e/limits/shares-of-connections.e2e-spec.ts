@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { eventually } from '../../../testing/eventually';
+import { login, type Person } from '../../../testing/world';
+import { basicHeader, startTestApp, type TestApp } from '../../../testing/test-app';
+
+/** Of 8 connections, which the spec's server has, a caller's searches take 2 and its transactions 3. */
+const FLOOD = 30;
+
+describe('connections that dear requests of one caller hold', () => {
+  let app: TestApp;
+  let other: Client;
+  let hostile: Person;
+  let friend: Person;
+
+  beforeAll(async () => {
+    // The record of a login would be written by a statement that names all tables, so it would wait for the lock below.
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
+    other = await app.connect();
+    hostile = await login(app, 'hostile');
+    friend = await login(app, 'friend');
+    await app.put('/fhir/Observation/o1', { resourceType: 'Observation', status: 'final', code: { text: 'x' } });
+    await app.put('/fhir/Patient/p1', { resourceType: 'Patient', id: 'p1', gender: 'female' });
+  });
+  afterAll(() => app.close());
+
+  const tokenFor = ({ userId, password, clientId, clientSecret }: Person): ReturnType<TestApp['get']> =>
+    app.post('/auth/token', new URLSearchParams({ grant_type: 'password', username: userId, password }).toString(), {
+      authorization: basicHeader(clientId, clientSecret),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+
+  /** Within a transaction `pg_stat_activity` shows no connection that was made after the first look. */
+  const waiting = async (): Promise<number> => {
+    const { rows } = await other.query<{ count: string }>(
+      `select count(*) from pg_locks join pg_database d on d.oid = database where datname = current_database() and not granted`,
+    );
+    return Number(rows[0]?.count);
+  };
+
+  it.each([
+    ['searches', (n: number) => app.get(`/fhir/Observation?value-quantity=${n}`, { authorization: hostile.bearer })],
+    [
+      'sorted searches',
+      (n: number) =>
+        app.get(`/fhir/Observation?_sort=value-quantity,_id&_id=o1,o${n}`, { authorization: hostile.bearer }),
+    ],
+    [
+      'conditional creates',
+      (n: number) =>
+        app.post(
+          '/fhir/Observation',
+          { resourceType: 'Observation', status: 'final', code: { text: 'x' } },
+          { authorization: hostile.bearer, headers: { 'If-None-Exist': `value-quantity=${n}` } },
+        ),
+    ],
+  ])('S2, S17: leave others their reads, searches, writes and logins: %s', async (_what, send) => {
+    // Stands for statements that take long.
+    await other.query('begin; lock table search_number in access exclusive mode');
+    let isOver = false;
+    const again = async (n: number): Promise<void> => {
+      while (!isOver) await send(n);
+    };
+    const flood = Promise.all(Array.from({ length: FLOOD }, (_, n) => again(n)));
+    try {
+      await eventually('some of them run', async () => (await waiting()) > 0);
+      const answers: number[] = [];
+      for (let n = 0; n < 3; n++) {
+        answers.push((await app.get('/fhir/Patient/p1')).status);
+        answers.push((await app.get('/fhir/Patient?gender=female&_timeout=20')).status);
+        answers.push(
+          (
+            await app.put(`/fhir/Observation/o${n}`, {
+              resourceType: 'Observation',
+              status: 'final',
+              code: { text: 'x' },
+            })
+          ).status,
+        );
+      }
+      expect(answers.filter((status) => status !== 200 && status !== 201)).toEqual([]);
+      expect((await tokenFor(friend)).status).toBe(200);
+      expect(await waiting()).toBeLessThanOrEqual(3);
+    } finally {
+      isOver = true;
+      await other.query('commit');
+      await flood;
+    }
+  });
+
+  it('S10: texts that are read while a page is sent take the connections of searches, and give them back when callers leave', async () => {
+    const data = Buffer.alloc(100_000).toString('base64');
+    for (let n = 0; n < 6; n++)
+      await app.put(`/fhir/Binary/b${n}`, { resourceType: 'Binary', id: `b${n}`, contentType: 'x/y', data });
+    let callers = new AbortController();
+    const page = (bearer: string): Promise<number> =>
+      fetch(`${app.url}/fhir/Binary?_count=6`, { headers: { authorization: bearer }, signal: callers.signal })
+        .then((answer) => answer.text())
+        .then(
+          (text) => text.length,
+          () => 0,
+        );
+    const pages = (bearer: string): Promise<number>[] => Array.from({ length: FLOOD }, () => page(bearer));
+    /** The most connections that waited in some 300 ms. */
+    const most = async (): Promise<number> => {
+      const seen: number[] = [];
+      for (let look = 0; look < 15; look++) seen.push(await delay(20).then(waiting));
+      return Math.max(...seen);
+    };
+    // The search of a page reads current versions alone; its late texts may be versions of the history.
+    await other.query('begin; lock table resource_history in access exclusive mode');
+    for (let round = 0; round < 3; round++) {
+      callers = new AbortController();
+      const floods = pages(hostile.bearer);
+      await eventually('texts of one caller are read', async () => (await waiting()) === 2);
+      expect(await most()).toBe(2);
+      floods.push(...pages(friend.bearer));
+      await eventually('texts of the other one, too', async () => (await waiting()) === 3);
+      expect(await most()).toBe(3);
+      expect((await app.get('/fhir/Patient/p1')).status).toBe(200);
+      callers.abort();
+      await Promise.all(floods);
+      await eventually('none is read any more', async () => (await waiting()) === 0, 3_000);
+    }
+    await other.query('commit');
+    callers = new AbortController();
+    const whole = await Promise.all([hostile, hostile, friend].map(({ bearer }) => page(bearer)));
+    expect(Math.min(...whole)).toBeGreaterThan(6 * data.length);
+  });
+});

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { clusterHome } from '../../../src/platform/database/embedded/cluster';
+import { ServerProcess } from '../../support/server-process';
+
+interface Credentials {
+  readonly rootClientSecret: string;
+  readonly adminPassword: string;
+}
+
+describe('a server with the embedded database', () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'svc-boot-'));
+  const environment = { PORT: '0', DATA_DIR: dataDirectory };
+  let server: ServerProcess;
+  let firstOutput: string;
+
+  beforeAll(async () => {
+    // PostgreSQL does not run as root, and its account must reach the folder, or the cluster goes elsewhere.
+    chmodSync(dataDirectory, 0o755);
+    server = await ServerProcess.start(environment);
+    firstOutput = server.output;
+  }, 90_000);
+  afterEach(async () => {
+    if (server.pid > 0) await server.end('SIGTERM');
+  });
+  afterAll(() => {
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  const credentials = (): Credentials =>
+    JSON.parse(readFileSync(join(dataDirectory, 'credentials.json'), 'utf8')) as Credentials;
+  const authorization = (): string =>
+    `Basic ${Buffer.from(`root:${credentials().rootClientSecret}`).toString('base64')}`;
+  const send = (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${server.url}${path}`, {
+      method,
+      headers: { Authorization: authorization(), 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  const postmasterPid = (): number =>
+    Number(readFileSync(join(clusterHome(dataDirectory), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+  /** Processes of the cluster below this data directory: nobody else's. */
+  const clusterProcesses = (): string[] =>
+    execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(clusterHome(dataDirectory)) && line.includes('postgres'));
+
+  it('starts on an empty folder, shows its secrets once, and ends on SIGTERM with all that it started', async () => {
+    const { rootClientSecret, adminPassword } = credentials();
+    expect(firstOutput).toContain(rootClientSecret);
+    expect(firstOutput).toContain(adminPassword);
+    expect(statSync(join(dataDirectory, 'credentials.json')).mode & 0o777).toBe(0o600);
+    expect(await (await fetch(`${server.url}/health`)).json()).toMatchObject({ status: 'pass' });
+    expect((await send('GET', '/User/admin')).status).toBe(200);
+    expect(clusterProcesses()).not.toEqual([]);
+
+    const second = await ServerProcess.startInVain(environment);
+    expect(second.exitCode).toBe(1);
+    expect(second.output).toContain(dataDirectory);
+
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(clusterProcesses()).toEqual([]);
+  }, 60_000);
+
+  it('keeps every acknowledged write through kill -9 of server and database, and does not show the secrets again', async () => {
+    server = await ServerProcess.start(environment);
+    expect(server.output).not.toContain(credentials().rootClientSecret);
+    const acknowledged: string[] = [];
+    const killed = new AbortController();
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let n = 0; !killed.signal.aborted; n++) {
+        const id = `kill-${writer}-${n}`;
+        const answer = await send('PUT', `/fhir/Patient/${id}`, {
+          resourceType: 'Patient',
+          id,
+          multipleBirthInteger: n,
+        }).catch(() => undefined);
+        if (answer?.status === 201 && acknowledged.push(id) === 100) {
+          killed.abort();
+          process.kill(postmasterPid(), 'SIGKILL');
+          await server.end('SIGKILL');
+        }
+      }
+    });
+    await Promise.all(writers);
+    server = await ServerProcess.start(environment);
+    for (const id of acknowledged) expect([id, (await send('GET', `/fhir/Patient/${id}`)).status]).toEqual([id, 200]);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(100);
+    expect(await server.end('SIGTERM')).toBe(0);
+  }, 90_000);
+
+  it('ends when its database does, for a supervisor to start it again', async () => {
+    server = await ServerProcess.start(environment);
+    process.kill(postmasterPid(), 'SIGKILL');
+    expect(await server.ended()).toBe(1);
+    expect(server.output).toContain('The embedded database ended');
+    server = await ServerProcess.start(environment);
+    expect(await server.end('SIGTERM')).toBe(0);
+  }, 60_000);
+});
+
+describe('wrong settings', () => {
+  it('stop the start and are named all at once', async () => {
+    const { exitCode, output } = await ServerProcess.startInVain({
+      PORT: 'http',
+      DATABASE_URL: 'mysql://x',
+      SVC_TRIAL_POLICY: 'maybe',
+      SVC_ENCRYPTION_KEY: 'short-secret',
+    });
+    expect(exitCode).toBe(1);
+    for (const name of ['PORT', 'DATABASE_URL', 'SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY'])
+      expect(output).toContain(name);
+    expect(output).not.toContain('short-secret');
+  });
+
+  it('tell that an external database needs an encryption key', async () => {
+    const { exitCode, output } = await ServerProcess.startInVain({
+      DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+    });
+    expect([exitCode, output]).toEqual([1, expect.stringContaining('SVC_ENCRYPTION_KEY')]);
+  });
+
+  it('tell that a database cannot be reached, without its password', async () => {
+    const { exitCode, output } = await ServerProcess.startInVain({
+      DATABASE_URL: 'postgresql://nobody:pass-canary@127.0.0.1:1/none',
+      SVC_DATABASE_WAIT_SECONDS: '0',
+      SVC_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+    });
+    expect(exitCode).toBe(1);
+    expect(output).toContain('ECONNREFUSED');
+    expect(output).not.toContain('pass-canary');
+  });
+});

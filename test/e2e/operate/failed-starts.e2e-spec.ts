@@ -1,0 +1,125 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cloneDatabase, type ClonedDatabase } from '../../../testing/test-databases';
+import { encryptionKey } from '../../../testing/test-app';
+import { databaseUrl, runStatement } from '../../../testing/databases';
+import { ServerProcess } from '../../support/server-process';
+
+const ROLE = 'svc_start_spec';
+
+describe('O9: a start that fails prints one sentence and no frames', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-start-'));
+  const taken = createServer();
+  let port: number;
+  let database: ClonedDatabase;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    taken.listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    ({ port } = taken.address() as AddressInfo);
+  });
+  afterAll(async () => {
+    taken.close();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const external = (url: string): Record<string, string> => ({
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: url,
+    SVC_DATABASE_WAIT_SECONDS: '0',
+    SVC_ENCRYPTION_KEY: encryptionKey(),
+  });
+
+  async function sentenceOf(environment: Readonly<Record<string, string>>): Promise<string> {
+    const { exitCode, output } = await ServerProcess.startInVain(environment);
+    expect(exitCode).toBe(1);
+    expect(output).not.toMatch(/^\s+at /m);
+    return output.trim();
+  }
+
+  it.each(['PORT', 'SVC_METRICS_PORT'])('where %s is taken, before it fills a new data folder', async (name) => {
+    const dataDirectory = join(folder, `new-${name}`);
+    const sentence = await sentenceOf({ PORT: '0', DATA_DIR: dataDirectory, [name]: String(port) });
+    expect(sentence).toMatch(
+      new RegExp(`^listen EADDRINUSE.*:${port} \\(another program listens there\\)\\. Set ${name} or `),
+    );
+    expect(existsSync(dataDirectory)).toBe(false);
+  });
+
+  it('where the data folder cannot be made', async () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, '');
+    expect(await sentenceOf({ PORT: '0', DATA_DIR: join(path, 'data') })).toMatch(
+      /^The data directory cannot be made: ENOTDIR.* Set DATA_DIR to a folder/,
+    );
+  });
+
+  it('where the database does not exist', async () => {
+    const sentence = await sentenceOf(external(databaseUrl(database.url, 'svc_no_such_database')));
+    expect(sentence).toMatch(/^The database of DATABASE_URL .*: database "svc_no_such_database" does not exist$/);
+  });
+
+  it('where nothing listens, also at several addresses', async () => {
+    const sentence = await sentenceOf(external('postgresql://nobody:pass-canary@localhost:1/none'));
+    expect(sentence).toMatch(/^The database of DATABASE_URL .*ECONNREFUSED/);
+    expect(sentence).not.toContain('pass-canary');
+  });
+
+  it('O5: after it waited for a database that takes no connections, and said so', async () => {
+    const environment = {
+      ...external('postgresql://nobody:pass-canary@localhost:1/none'),
+      SVC_DATABASE_WAIT_SECONDS: '1',
+    };
+    const [first, last, ...more] = (await sentenceOf(environment)).split('\n');
+    expect(first).toContain('The database takes no connections yet. Trying again for 1 s.');
+    expect(last).toMatch(/^The database of DATABASE_URL .*ECONNREFUSED/);
+    expect(more).toEqual([]);
+  });
+
+  it('where DATABASE_URL cannot be parsed', async () => {
+    const sentence = await sentenceOf(external('postgresql://nobody:pass-canary@localhost:x/none'));
+    expect(sentence).toBe('DATABASE_URL is no URL: escape special characters of the password.');
+  });
+
+  it('where the role may not change the schema', async () => {
+    await runStatement(database.url, `create role ${ROLE} login password 'start-spec'`);
+    const empty = await emptyDatabase(database);
+    try {
+      const url = new URL(empty.url);
+      Object.assign(url, { username: ROLE, password: 'start-spec' });
+      expect(await sentenceOf(external(url.href))).toMatch(
+        /^The role of DATABASE_URL lacks a right: permission denied/,
+      );
+    } finally {
+      await empty.drop();
+      await runStatement(database.url, `drop role ${ROLE}`);
+    }
+  });
+
+  it('where the first start lacks secrets, or has a short password', async () => {
+    expect(await sentenceOf(external(database.url))).toMatch(
+      /The first start on a database needs SVC_ROOT_CLIENT_SECRET and SVC_ADMIN_PASSWORD\.$/,
+    );
+    const secrets = { SVC_ROOT_CLIENT_SECRET: 'r'.repeat(24), SVC_ADMIN_PASSWORD: 'short' };
+    expect(await sentenceOf({ ...external(database.url), ...secrets })).toMatch(
+      /SVC_ADMIN_PASSWORD has at least 8 characters\.$/,
+    );
+  }, 90_000);
+});
+
+/** Without tables, and no role but its owner may make some. */
+async function emptyDatabase({ url }: ClonedDatabase): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = 'svc_start_spec_empty';
+  await runStatement(url, `drop database if exists ${name}`);
+  await runStatement(url, `create database ${name} template template0 encoding 'UTF8' locale 'C.UTF-8'`);
+  const empty = databaseUrl(url, name);
+  await runStatement(empty, 'revoke create on schema public from public');
+  return { url: empty, drop: () => runStatement(url, `drop database ${name} with (force)`) };
+}

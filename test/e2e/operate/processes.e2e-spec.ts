@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { cloneDatabase, type ClonedDatabase } from '../../../testing/test-databases';
+import { eventually } from '../../../testing/eventually';
+import { ServerProcess } from '../../support/server-process';
+import { encryptionKey, ROOT } from '../../../testing/test-app';
+
+const CLIENTS = 2;
+/** Processes that start need the processor too. */
+const PAUSE_MILLISECONDS = 10;
+
+let database: ClonedDatabase;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  database = await cloneDatabase('started');
+});
+afterAll(() => database.drop());
+afterEach(() => server.end('SIGKILL'));
+
+const start = async (settings: Readonly<Record<string, string>> = {}): Promise<void> => {
+  server = await ServerProcess.start({
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: database.url,
+    SVC_ENCRYPTION_KEY: encryptionKey(),
+    SVC_PROCESSES: '2',
+    SVC_KEEP_ALIVE_SECONDS: '2',
+    SVC_SHUTDOWN_SECONDS: '2',
+    ...settings,
+  });
+};
+
+/** Ids of the processes that serve. */
+const workers = (): number[] =>
+  readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter((pid) => pid !== '')
+    .map(Number);
+
+/** Reads again and again over kept connections until it is stopped. */
+class Load {
+  answered = 0;
+  readonly failures: string[] = [];
+  private isOver = false;
+  private readonly clients = Array.from({ length: CLIENTS }, () => this.run());
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.clients);
+  }
+
+  private async run(): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!this.isOver) {
+      const outcome = await statusOf('/fhir/Patient/nobody', agent);
+      if (outcome === '404') this.answered++;
+      else this.failures.push(outcome);
+      await delay(PAUSE_MILLISECONDS);
+    }
+    agent.destroy();
+  }
+}
+
+const statusOf = (path: string, agent: Agent): Promise<string> =>
+  new Promise((resolve) => {
+    request(`${server.url}${path}`, { agent, headers: { Authorization: ROOT } }, (answer) => {
+      answer.resume().once('end', () => {
+        resolve(String(answer.statusCode));
+      });
+    })
+      .once('error', ({ message }) => {
+        resolve(message);
+      })
+      .end();
+  });
+
+async function scrape(): Promise<ReadonlyMap<string, number>> {
+  const address = /Metrics on ([\w.:]+\/metrics)/.exec(server.output)?.[1] ?? '';
+  const lines = (await (await fetch(`http://${address}`)).text()).split('\n');
+  expect(new Set(lines).size).toBe(lines.length);
+  return new Map(
+    lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => [sampleOf(line), valueOf(line)]),
+  );
+}
+const sampleOf = (line: string): string => line.slice(0, line.lastIndexOf(' '));
+const ANSWERS = 'svc_http_answers_total{status="4xx"}';
+const DELIVERED = 'svc_topic_destination_messages_delivered_total{destination="quiet"}';
+const valueOf = (line: string): number => Number(line.slice(line.lastIndexOf(' ')));
+
+describe('A start with two processes', () => {
+  it('shares one port and one log, sums metrics, and stops by one signal with exit code 0', async () => {
+    await start({ SVC_METRICS_PORT: '0', SVC_DATABASE_POOL_SIZE: '9' });
+    expect(workers()).toHaveLength(2);
+    for (let n = 0; n < 20; n++) await statusOf('/fhir/Patient/nobody', new Agent());
+    await eventually('all answers are counted', async () => (await scrape()).get(ANSWERS) === 20);
+    const metrics = await scrape();
+    expect(metrics.get('svc_processes')).toBe(2);
+    expect(metrics.get('svc_database_pool_size')).toBe(8);
+    expect(metrics.get('svc_topic_destinations')).toBe(0);
+    expect(metrics.get('svc_metrics_source_up{source="destinations"}')).toBe(1);
+    const status = await (
+      await fetch(`${server.url}/fhir/$server-status`, { headers: { Authorization: ROOT } })
+    ).text();
+    expect(status).toContain('{"name":"processes","valueDecimal":2}');
+    expect(status).toContain(
+      '"requests","part":[{"name":"count","valueDecimal":20},{"name":"refused","valueDecimal":20}',
+    );
+    expect(await server.end('SIGTERM')).toBe(0);
+  }, 120_000);
+
+  it('replaces a process that was killed, says so, keeps what it counted, and counts nothing of the database twice', async () => {
+    await start({ SVC_METRICS_PORT: '0' });
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(`insert into destination_runtime
+        (destination_id, max_messages_in_batch, timeout_seconds, kind, presentation, sealed_settings, delivered_events)
+      values ('quiet', 1, 1, 'webhook-at-least-once', '', '', 3)`);
+    await client.end();
+    const [killed = 0, other = 0] = workers();
+    for (let n = 0; n < 20; n++) await statusOf('/fhir/Patient/nobody', new Agent());
+    await eventually('all answers are counted', async () => (await scrape()).get(ANSWERS) === 20);
+    process.kill(killed, 'SIGKILL');
+    await eventually('it is replaced', async () => (await scrape()).get('svc_processes') === 2, 20_000);
+    expect(server.output).toContain(`Process ${killed} ended by itself (SIGKILL) and is replaced`);
+    expect([workers().includes(killed), workers().includes(other)]).toEqual([false, true]);
+    const after = await scrape();
+    expect([after.get(ANSWERS), after.get(DELIVERED)]).toEqual([20, 3]);
+  }, 120_000);
+
+  it('O2: replaces its processes at SIGHUP, without a failed request', async () => {
+    await start();
+    const before = workers();
+    const load = new Load();
+    server.signal('SIGHUP');
+    await eventually(
+      'both are replaced',
+      () => server.output.match(/Process \d+ was replaced by \d+/g)?.length === 2,
+      90_000,
+    );
+    const answered = load.answered;
+    await eventually('the new ones answer', () => load.answered > answered + 20);
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(workers().filter((pid) => before.includes(pid))).toEqual([]);
+    expect(workers()).toHaveLength(2);
+  }, 120_000);
+
+  it('has fewer of them where a total is too small for the largest request, and says so', async () => {
+    await start({ SVC_PROCESSES: '3', SVC_DATABASE_POOL_SIZE: '5' });
+    expect(server.output).toContain(
+      'Processes: 2 instead of 3, since each needs 2 connections of SVC_DATABASE_POOL_SIZE.',
+    );
+    expect(workers()).toHaveLength(2);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${server.url}/health`)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  }, 120_000);
+});

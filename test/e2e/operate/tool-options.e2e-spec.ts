@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { compileServer } from '../../support/compiled-server';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Each tool with the options that it takes, `--help` aside. */
+const TOOLS: readonly (readonly [finding: string, tool: string, options: readonly string[]])[] = [
+  ['C13.7', 'demo/demo', []],
+  ['C13.8', 'load/load', ['--restart', '--lanes=<value>']],
+  ['C13.9', 'chaos/chaos', ['--minutes=<value>', '--kills=<value>', '--seed=<value>']],
+  ['C13.9', 'bench/bench', ['--suite=<value>', '--only=<value>']],
+  ['C13.9', 'audit-addenda/audit-addenda', ['--heads=<value>', '--since=<value>']],
+  ['C13.9', 'rotate-keys/rotate-keys', ['--compromised']],
+  ['C13.9', 'after-restore/after-restore', ['--release']],
+  ['O6', 'migrate/migrate', ['--check', '--modules=<value>']],
+  ['H1', 'reindex/reindex', []],
+  ['C13.9', 'definitions/make-definitions', []],
+  ['C13.9', 'validate-examples/validate-examples', []],
+];
+
+describe('the tools', () => {
+  let compiled: Awaited<ReturnType<typeof compileServer>>;
+
+  beforeAll(async () => {
+    compiled = await compileServer('tools');
+  });
+  afterAll(() => compiled.remove());
+
+  const run = (tool: string, ...sent: string[]): Promise<Ended> =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [join(compiled.folder, 'tools', `${tool}.js`), ...sent]);
+      let [stdout, stderr] = ['', ''];
+      child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+      child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+      child.on('error', reject);
+      child.on('close', (code) => {
+        resolve({ code, stdout, stderr });
+      });
+    });
+
+  it.each(TOOLS)(
+    '%s: %s refuses an unknown option in one line, and lists its options',
+    async (_finding, tool, options) => {
+      const { code, stdout, stderr } = await run(tool, '--bogus');
+      const [wrong, listed = '', ...more] = stderr.split('\n');
+      expect([code, stdout, wrong, more]).toEqual([2, '', "Unknown option '--bogus'.", ['']]);
+      expect(listed).toMatch(/^Options: .*--help$/);
+      for (const option of options) expect(listed).toContain(option);
+    },
+  );
+
+  it.each(TOOLS)('%s: %s prints with --help what it does, and does nothing', async (_finding, tool, options) => {
+    const { code, stdout, stderr } = await run(tool, '--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^npm run .*\n/);
+    for (const option of options) expect(stdout).toContain(option);
+  });
+
+  it('C13.9: say that an option lacks its value', async () => {
+    const { code, stderr } = await run('chaos/chaos', '--minutes');
+    expect([code, stderr.split('\n')[0]]).toEqual([2, "Option '--minutes <value>' argument missing."]);
+  });
+
+  it('C13.7: take no argument where there is none', async () => {
+    const { code, stderr } = await run('demo/demo', 'again');
+    expect([code, stderr.split('\n')[0]]).toEqual([2, "Unexpected argument 'again'."]);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp } from '../../../testing/test-app';
+
+interface AnswerEntry {
+  readonly resource?: { readonly resourceType: string };
+  readonly response: { readonly status: string; readonly location?: string };
+}
+
+const put = (id: string, more: object = {}): object => ({
+  resource: { resourceType: 'Patient', id, ...more },
+  request: { method: 'PUT', url: `Patient/${id}` },
+});
+const request = (method: string, url: string): object => ({ request: { method, url } });
+
+describe('an answer that is a Bundle', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  const send = async (root: string, type: string, ...entry: readonly object[]): Promise<readonly AnswerEntry[]> => {
+    const answer = await app.post(root, { resourceType: 'Bundle', type, entry });
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    return answer.json<{ entry: readonly AnswerEntry[] }>().entry;
+  };
+
+  it.each([
+    ['transaction', '/fhir'],
+    ['transaction', '/'],
+    ['batch', '/fhir'],
+    ['batch', '/'],
+  ])('C5: %s on %s has statuses with their reason, and relative locations', async (type, root) => {
+    const id = `c5-${type}-${root === '/' ? 'root' : 'fhir'}`;
+    const posted = { resource: { resourceType: 'Patient' }, request: { method: 'POST', url: 'Patient' } };
+    const conditional = {
+      resource: { resourceType: 'Patient', identifier: [{ value: id }] },
+      request: { method: 'PUT', url: `Patient?identifier=${id}` },
+    };
+    await app.put('/fhir/Patient/c5-deleted', { resourceType: 'Patient' });
+    const entries = await send(
+      root,
+      type,
+      put(id),
+      posted,
+      conditional,
+      request('GET', 'Patient?_id=none'),
+      request('DELETE', 'Patient/c5-none'),
+      request('DELETE', 'Patient/c5-deleted'),
+    );
+    expect(entries.map(({ response }) => response.status)).toEqual([
+      ...['201 Created', '201 Created', '201 Created', '200 OK', '204 No Content', '200 OK'],
+    ]);
+    expect(entries[0]?.response.location).toBe(`Patient/${id}/_history/1`);
+    for (const { response } of entries.slice(1, 3)) expect(response.location).toMatch(/^Patient\/[\w-]+\/_history\/1$/);
+    const second = await send(root, type, put(id, { active: true }));
+    expect(second.map(({ response }) => response.status)).toEqual(['200 OK']);
+  });
+
+  it('C5: a batch names the reason of each refusal', async () => {
+    const entries = await send('/fhir', 'batch', request('GET', 'Patient/c5-never'), put('c5-bad', { gender: 'm' }));
+    expect(entries.map(({ response }) => response.status)).toEqual(['404 Not Found', '422 Unprocessable Entity']);
+  });
+
+  it('C5: entries of a history tell their status alike', async () => {
+    await app.put('/fhir/Patient/c5-history', { resourceType: 'Patient' });
+    await app.put('/fhir/Patient/c5-history', { resourceType: 'Patient', active: true });
+    const { entry } = (await app.get('/fhir/Patient/c5-history/_history')).json<{ entry: readonly AnswerEntry[] }>();
+    expect(entry.map(({ response }) => response.status)).toEqual(['200 OK', '201 Created']);
+  });
+
+  describe('C12.8: without an entry has no "entry", and is valid by our own validator:', () => {
+    beforeAll(async () => {
+      await app.put('/fhir/Patient/alone', { resourceType: 'Patient' });
+    });
+
+    it.each([
+      ['a search', '/fhir/Basic?_id=none'],
+      ['a search for a total', '/fhir/Patient?_summary=count'],
+      ['a search over types', '/fhir?_type=Basic,Flag'],
+      ['a search in a compartment', '/fhir/Patient/alone/Observation'],
+      ['a history', '/fhir/Basic/_history'],
+      ['a chart', '/fhir/Patient/alone/$everything?_type=Observation'],
+      ['a chart as a stream', '/fhir/Patient/alone/$everything?_type=Observation&_include=*'],
+      ['a page of a chart', '/fhir/Patient/alone/$everything?_type=Observation&_count=5'],
+      ['the total of a chart', '/fhir/Patient/alone/$everything?_summary=count'],
+    ])('%s', async (_, path) => {
+      const answer = await app.get(path);
+      expect([answer.status, answer.json().resourceType]).toEqual([200, 'Bundle']);
+      expect('entry' in answer.json()).toBe(false);
+      await expectValid(answer.json());
+    });
+
+    it.each(['transaction', 'batch'])('a %s', async (type) => {
+      const answer = await app.post('/fhir', { resourceType: 'Bundle', type });
+      expect(answer.json()).toEqual({ resourceType: 'Bundle', type: `${type}-response` });
+      await expectValid(answer.json());
+    });
+
+    it('a search in a batch', async () => {
+      const [entry] = await send('/fhir', 'batch', request('GET', 'Basic?_id=none'));
+      expect(entry?.resource?.resourceType).toBe('Bundle');
+      expect('entry' in (entry?.resource ?? {})).toBe(false);
+    });
+
+    async function expectValid(bundle: object): Promise<void> {
+      const outcome = (await app.post('/fhir/Bundle/$validate', bundle)).json<{ issue: { severity: string }[] }>();
+      expect(outcome.issue.map(({ severity }) => severity)).toEqual(['information']);
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { eventually } from '../../../testing/eventually';
+import { ROOT, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+
+const WARD = basicHeader('ward', 'secret of the ward');
+
+interface Entry {
+  readonly resource?: object;
+  readonly request: object;
+}
+const put = (id: string): Entry => ({
+  resource: { resourceType: 'Basic', id, code: { text: `bundle ${Math.random()}` } },
+  request: { method: 'PUT', url: `Basic/${id}` },
+});
+const read: Entry = { request: { method: 'GET', url: 'Basic/locked' } };
+
+describe('S15: the slots of Bundles', () => {
+  let app: TestApp;
+  let locker: Client;
+  const clients: AbortController[] = [];
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_DATABASE_POOL_SIZE: '8' } });
+    await app.put('/Client/ward', { secret: 'secret of the ward', grant_types: ['basic'] });
+    await app.put('/AccessPolicy/ward', { engine: 'allow', link: [{ resourceType: 'Client', id: 'ward' }] });
+    await app.put('/Basic/locked', { resourceType: 'Basic', code: { text: 'first' } });
+    locker = await app.connect();
+  });
+  afterAll(() => app.close());
+  beforeEach(() => locker.query(`begin; select 1 from resource where id = 'locked' for update`));
+  afterEach(async () => {
+    await locker.query('rollback');
+    for (const client of clients.splice(0)) client.abort();
+  });
+
+  /** A client that may leave before it is answered. */
+  const send = (type: string, entry: readonly Entry[], authorization = ROOT) => {
+    const client = new AbortController();
+    clients.push(client);
+    const answered = fetch(`${app.url}/fhir`, {
+      ...{ method: 'POST', signal: client.signal },
+      headers: { Authorization: authorization, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ resourceType: 'Bundle', type, entry }),
+    }).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+    return {
+      answered,
+      leave: () => {
+        client.abort();
+      },
+    };
+  };
+  const waitingStatements = async (): Promise<number> => {
+    const { rows } = await locker.query<{ count: number }>(
+      `select count(*)::integer as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.count ?? 0;
+  };
+  const isStored = async (id: string): Promise<boolean> => (await app.get(`/Basic/${id}`)).status === 200;
+
+  it.each(['batch', 'transaction'])(
+    'S15: a %s of another caller begins while a flood of one caller waits',
+    async (type) => {
+      const flood = Array.from({ length: 8 }, () => send('batch', [put('locked')]));
+      let isFirst = true;
+      void Promise.race(flood.map(({ answered }) => answered)).then(() => (isFirst = false));
+      await eventually('the flood waits for the lock', async () => (await waitingStatements()) > 0);
+      expect(await send(type, [put(`of-the-ward-${type}`)], WARD).answered).toBe(200);
+      expect(isFirst).toBe(true);
+      await locker.query('rollback');
+      expect(new Set(await Promise.all(flood.map(({ answered }) => answered)))).toEqual(new Set([200]));
+    },
+  );
+
+  it('S15: a batch stops when its client leaves', async () => {
+    const batch = send('batch', [put('locked'), read, put('never-in-batch'), read, put('neither')]);
+    await eventually('it waits for the lock', async () => (await waitingStatements()) > 0);
+    batch.leave();
+    await delay(100);
+    await locker.query('rollback');
+    await eventually('it is over', async () => (await waitingStatements()) === 0);
+    await delay(500);
+    expect([await isStored('never-in-batch'), await isStored('neither')]).toEqual([false, false]);
+  });
+
+  it('S15: a transaction whose client left is not committed', async () => {
+    const transaction = send('transaction', [put('locked'), put('never-in-transaction')]);
+    await eventually('it waits for the lock', async () => (await waitingStatements()) > 0);
+    transaction.leave();
+    await delay(100);
+    await locker.query('rollback');
+    await eventually('it is over', async () => (await waitingStatements()) === 0);
+    await delay(500);
+    expect(await isStored('never-in-transaction')).toBe(false);
+  });
+
+  it('S15: a Bundle that waits for a slot leaves the queue with its client', async () => {
+    const flood = Array.from({ length: 2 }, () => send('batch', [put('locked')]));
+    await eventually('two hold the slots of the caller', async () => (await waitingStatements()) > 0);
+    const queued = send('batch', [put('never-begun')]);
+    await delay(100);
+    queued.leave();
+    await delay(100);
+    await locker.query('rollback');
+    await Promise.all(flood.map(({ answered }) => answered));
+    await delay(300);
+    expect(await isStored('never-begun')).toBe(false);
+  });
+});

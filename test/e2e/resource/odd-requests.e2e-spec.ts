@@ -1,0 +1,292 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Bundle } from '../../support/bundle';
+import { ROOT, type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+
+interface Outcome {
+  readonly resourceType: string;
+  readonly issue: readonly { readonly code: string; readonly diagnostics: string }[];
+}
+
+/** What is sent, what it is answered with, and a word of the text that says what to do. */
+type Odd = readonly [method: string, path: string, status: number, says: string, headers?: Record<string, string>];
+
+const ORIGIN = 'https://app.example';
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const A64 = 'a'.repeat(64);
+const PATIENT = { resourceType: 'Patient', name: [{ family: 'Odd' }] };
+const BODIES: Readonly<Record<string, object | undefined>> = { PUT: PATIENT, POST: PATIENT, PATCH: { active: true } };
+
+const REFUSED: readonly Odd[] = [
+  ['GET', `/Patient/${A64}a`, 400, '1 to 64'],
+  ['PUT', `/Patient/${A64}a`, 400, '1 to 64'],
+  ['GET', '/Patient/a%20b', 400, '1 to 64'],
+  ['GET', '/Patient/p%2F_history', 400, '1 to 64'],
+  ['GET', '/Patient/p%00', 400, '1 to 64'],
+  ['GET', '/Patient/%ff', 400, 'URL'],
+  ['GET', `/Patient/${A64}`, 404, 'not found'],
+  ['GET', '/patient/p', 404, '"patient" is not a resource type'],
+  ['GET', '/Patient/p/_history/0', 404, 'no version 0'],
+  ['GET', '/Patient/p/_history/1.0', 404, 'whole number'],
+  ['GET', '/Patient//p', 404, 'metadata'],
+  ['PUT', '/Patient/p?identifier=x', 400, 'conditional'],
+  ['PATCH', '/Patient/p?identifier=x', 400, 'conditional'],
+  ['DELETE', '/Patient/p?identifier=x', 400, 'conditional'],
+  ['DELETE', '/Patient/p?_no-content=maybe', 400, 'true or false'],
+  ['PUT', '/Patient/p', 400, 'W/"2"', { 'If-Match': 'abc' }],
+  ['PUT', '/Patient/p', 400, 'W/"2"', { 'If-Match': '*, W/"1"' }],
+  ['PUT', '/Patient/p', 400, 'W/"2"', { 'If-Match': '' }],
+  ['PUT', '/Patient/p', 412, 'Read the resource again', { 'If-Match': '"of-another-server"' }],
+  ['PUT', '/Patient/p', 412, 'Read the resource again', { 'If-Match': 'W/"99999999999"' }],
+  ['PUT', '/Patient/p', 412, 'exists already', { 'If-None-Match': '*' }],
+  ['PUT', '/Patient/p', 415, 'application/fhir+json', { 'Content-Type': 'text/plain' }],
+  ['PUT', '/Patient/p', 415, 'application/fhir+json', { 'Content-Type': ';' }],
+  ['PUT', '/Patient/p', 415, 'R4', { 'Content-Type': 'application/fhir+json; fhirVersion=3.0' }],
+  ['POST', '/Patient', 400, 'Name criteria', { 'If-None-Exist': '' }],
+  ['POST', '/Patient', 400, '"_count"', { 'If-None-Exist': '_count=1' }],
+  ['DELETE', '/Patient?family=none', 400, 'remove-all', { 'x-conditional-delete': 'all' }],
+  ['GET', `/Patient?${'family=a&'.repeat(40)}`, 400, 'at most'],
+  ['GET', `/Patient?_id=${'a,'.repeat(1500)}a`, 400, 'at most'],
+  ['GET', `/Patient?family=${'a'.repeat(10_000)}`, 400, '256'],
+  ['GET', '/Patient?family=a%00', 400, 'NUL'],
+  ['GET', '/Patient?constructor=x', 400, 'no search parameter "constructor"'],
+  ['GET', '/Patient/p?_pretty=yes', 400, 'true or false'],
+  ['GET', '/Patient/p?_format=xml', 406, 'application/fhir+json'],
+];
+
+const diagnosticsOf = (answer: Received): string => answer.json<Outcome>().issue[0]?.diagnostics ?? '';
+
+describe('an odd request', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_CORS_ORIGINS: ORIGIN } });
+    await app.put('/Patient/p', PATIENT);
+  });
+  afterAll(() => app.close());
+
+  const send = (method: string, path: string, headers: Record<string, string> = {}): Promise<Received> => {
+    const body = BODIES[method];
+    return app.send(method, path, { headers, ...(body === undefined ? {} : { body }) });
+  };
+
+  /** As a client that builds its own requests: repeated headers, and paths that fetch would not send. */
+  const sendRaw = (method: string, path: string, headers: readonly string[], body = ''): Promise<Received> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(app.url);
+      const host = ['Host', hostname, 'Authorization', ROOT, 'Content-Length', String(Buffer.byteLength(body))];
+      const sent = httpRequest(
+        { agent: false, method, hostname, port, path, headers: [...host, ...headers] },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            const answered = new Headers(
+              Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+            );
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: answered,
+              text,
+              json: <T>() => JSON.parse(text) as T,
+            });
+          });
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
+
+  describe('by a method that its route does not have is 405, with the methods that it has', () => {
+    it.each([
+      ['DELETE', '', 'GET, HEAD, POST'],
+      ['PUT', '', 'GET, HEAD, POST'],
+      ['PUT', '/Patient/_search', 'POST'],
+      ['GET', '/Patient/_search', 'POST'],
+      ['HEAD', '/Patient/_search', 'POST'],
+      ['DELETE', '/Patient/_search', 'POST'],
+      ['POST', '/Patient/p', 'GET, HEAD, PUT, PATCH, DELETE'],
+      ['POST', '/Patient/p/Observation', 'GET, HEAD'],
+      ['DELETE', '/Patient/p/Observation', 'GET, HEAD'],
+      ['POST', '/metadata', 'GET, HEAD'],
+      ['PUT', '/Patient/p/_history/1', 'GET, HEAD'],
+      ['POST', '/Patient/p/_history', 'GET, HEAD'],
+      ['PATCH', '/SDCAddendum', 'GET, HEAD'],
+    ])('%s [base]%s', async (method, path, allow) => {
+      for (const root of ['/fhir', '']) {
+        const answer = await send(method, `${root}${path}` || '/');
+        expect([method, root, answer.status, answer.headers.get('allow')]).toEqual([method, root, 405, allow]);
+        if (method !== 'HEAD') expect(answer.json<Outcome>().issue[0]?.code).toBe('not-supported');
+      }
+    });
+
+    it('POST /health', async () => {
+      const answer = await app.send('POST', '/health', { authorization: null, body: {} });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    });
+  });
+
+  it.each(REFUSED.map((row) => [`${row[0]} [base]${row[1].slice(0, 60)} is ${row[2]}`, row] as const))(
+    '%s, and says what to do',
+    async (_name, [method, path, status, says, headers]) => {
+      for (const root of ['/fhir', '']) {
+        const answer = await send(method, `${root}${path}`, headers);
+        expect([answer.status, answer.json<Outcome>().resourceType]).toEqual([status, 'OperationOutcome']);
+        expect(diagnosticsOf(answer)).toContain(says);
+      }
+      expect((await app.get('/Patient/p')).headers.get('etag')).toBe('W/"1"');
+    },
+  );
+
+  it.each<readonly [path: string, headers?: Record<string, string>]>([
+    ['/fhir/%50atient/%70'],
+    ['/Patient/p/'],
+    ['/Patient/p?unknown=x', { Prefer: 'handling=lenient' }],
+    ['/Patient/p?_format=json&_format=xml'],
+    ['/Patient/p?_elements='],
+    ['/Patient/p', { 'If-None-Match': 'abc' }],
+    ['/Patient/p', { 'If-Modified-Since': 'yesterday' }],
+  ])('GET %s is answered with the resource all the same', async (path, headers = {}) => {
+    const answer = await app.get(path, { headers });
+    expect([answer.status, answer.json<{ id: string }>().id]).toEqual([200, 'p']);
+  });
+
+  it('with a doubled slash is none of ours', async () => {
+    expect((await sendRaw('GET', '//fhir/Patient/p', [])).status).toBe(404);
+  });
+
+  it('on any route in another case is none of ours: paths of FHIR tell upper case from lower', async () => {
+    const { paths } = (await app.get('/api-json')).json<{ paths: Record<string, object> }>();
+    const roots = ['/fhir', '', ...Object.keys(paths), '/api', '/api-json'].map((path) => `${path}/`);
+    const lowered = roots.map((path) => path.replace(/^\/[A-Z]\w+/, (type) => type.toLowerCase()));
+    const others = [...lowered, ...roots.map((path) => path.replace(/^\/[a-z]/, (start) => start.toUpperCase()))];
+    const asked = [...new Set(others)].filter((path) => !roots.includes(path));
+    expect(asked).toEqual(
+      expect.arrayContaining(['/Fhir/', '/Auth/token/', '/session/', '/Rpc/', '/Api/', '/Health/']),
+    );
+    const answered: unknown[] = [];
+    for (const path of asked)
+      for (const method of ['GET', 'POST']) {
+        const { status } = await send(method, path.replace(/\{\w+\}/g, 'p'));
+        // There `Fhir` is a type that nobody knows, and `$validate` is posted.
+        if (status !== 404 && `${method} ${path} ${status}` !== 'GET /Fhir/$validate/ 405')
+          answered.push({ method, path, status });
+      }
+    expect(answered).toEqual([]);
+  });
+
+  it('with If-None-Exist twice is refused: joined, they would mean something else', async () => {
+    const headers = [
+      'Content-Type',
+      'application/json',
+      'If-None-Exist',
+      'identifier=1',
+      'If-None-Exist',
+      'identifier=2',
+    ];
+    const answer = await sendRaw('POST', '/Patient', headers, JSON.stringify(PATIENT));
+    expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('twice')]);
+  });
+
+  it('with If-Match twice counts both', async () => {
+    const headers = ['Content-Type', 'application/json', 'If-Match', 'W/"7"', 'If-Match', 'W/"1"'];
+    expect((await sendRaw('PUT', '/Patient/p', headers, JSON.stringify(PATIENT))).status).toBe(200);
+  });
+
+  it('with a search in URL and form asks both', async () => {
+    await app.put('/Patient/both', { ...PATIENT, gender: 'female' });
+    const found = async (path: string, body: string): Promise<number | undefined> =>
+      (await app.post(path, body, { headers: FORM })).json<Bundle>().total;
+    expect(await found('/Patient/_search?family=Odd', 'gender=female')).toBe(1);
+    expect(await found('/Patient/_search?family=Odd', 'gender=male')).toBe(0);
+    expect(await found('/Patient/_search/', '')).toBe(2);
+  });
+
+  it('with _format in the form of a search is answered so', async () => {
+    const yaml = await app.post('/Patient/_search', '_format=yaml&family=Odd', { headers: FORM });
+    expect([yaml.status, yaml.headers.get('content-type'), yaml.text]).toEqual([
+      200,
+      'text/yaml; charset=utf-8',
+      expect.stringContaining('type: searchset'),
+    ]);
+    expect((await app.post('/Patient/_search', '_format=xml', { headers: FORM })).status).toBe(406);
+    expect((await app.post('/Patient/_search', '_pretty=true', { headers: FORM })).text).toContain('\n');
+  });
+
+  it('with a search as JSON is 415 and says what to send', async () => {
+    const answer = await app.post('/Patient/_search', { family: 'Odd' });
+    expect([answer.status, diagnosticsOf(answer)]).toEqual([415, expect.stringContaining('x-www-form-urlencoded')]);
+  });
+
+  it('with a URL beyond what HTTP takes is 431 and says how to search then', async () => {
+    const answer = await sendRaw('GET', `/Patient?family=${'a'.repeat(20_000)}`, []);
+    expect([answer.status, diagnosticsOf(answer)]).toEqual([431, expect.stringContaining('_search')]);
+  });
+
+  it('that is no HTTP is 400 with an OperationOutcome', async () => {
+    const { hostname, port } = new URL(app.url);
+    const text = await new Promise<string>((resolve, reject) => {
+      let received = '';
+      const socket = connect(Number(port), hostname, () => socket.write('HELLO\r\n\r\n'));
+      socket.on('data', (chunk) => (received += chunk.toString()));
+      socket.on('close', () => {
+        resolve(received);
+      });
+      socket.on('error', reject);
+    });
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*OperationOutcome/);
+  });
+
+  it('in a batch fails alone, and says what to do', async () => {
+    const entry = ['auth/token', '../../health', 'Patient/p#x', 'http://other.example/Patient/p'].map((url) => ({
+      request: { method: 'GET', url },
+    }));
+    const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
+    const { entry: entries } = answer.json<{ entry: { response: { status: string; outcome: Outcome } }[] }>();
+    expect(entries.map(({ response }) => response.status)).toEqual(Array(4).fill('400 Bad Request'));
+    expect(entries.map(({ response }) => response.outcome.issue[0]?.diagnostics)).toEqual([
+      expect.stringContaining('Type/id'),
+      expect.stringContaining('Type/id'),
+      expect.stringContaining('Leave it out'),
+      expect.stringContaining('Make it relative'),
+    ]);
+  });
+
+  it('of a page that may call is told what it may read', async () => {
+    const preflight = await app.send('OPTIONS', '/fhir/Patient/p', {
+      authorization: null,
+      headers: {
+        Origin: ORIGIN,
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'authorization,if-match',
+      },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'authorization,if-match',
+    ]);
+    const read = await app.get('/fhir/Patient/p', { headers: { Origin: ORIGIN } });
+    expect(read.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(read.headers.get('access-control-expose-headers')).toMatch(/Location.*ETag.*X-Request-Id,X-Correlation-Id$/);
+    const headers = { Origin: ORIGIN, 'Content-Type': 'application/fhir+json', 'Content-Encoding': 'gzip' };
+    const broken = await app.put('/fhir/Patient/p', 'no gzip', { headers });
+    expect([broken.status, broken.headers.get('access-control-allow-origin')]).toEqual([400, ORIGIN]);
+    const stranger = await app.get('/fhir/Patient/p', { headers: { Origin: 'https://evil.example' } });
+    expect(stranger.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each([['GET'], ['OPTIONS']])(
+    'C13.6: by %s lets credentials through from an origin that may call, and says so to no other',
+    async (method) => {
+      const credentialsFor = async (headers: Record<string, string>): Promise<unknown[]> => {
+        const answer = await app.send(method, '/fhir/Patient/p', { headers });
+        return [answer.headers.get('access-control-allow-credentials'), answer.headers.get('vary')?.includes('Origin')];
+      };
+      expect(await credentialsFor({ Origin: ORIGIN })).toEqual(['true', true]);
+      expect(await credentialsFor({ Origin: 'https://evil.example' })).toEqual([null, true]);
+      expect(await credentialsFor({})).toEqual([null, true]);
+    },
+  );
+});

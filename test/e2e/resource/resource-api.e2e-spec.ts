@@ -1,0 +1,454 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BASE_URL, type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+
+/** The interactions of the resource API (http://hl7.org/fhir/R4/http.html), each with what is sent and what is answered. */
+interface Row {
+  readonly fact: string;
+  readonly send: readonly [method: string, path: string];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly status: number;
+  /** Headers of the answer; a RegExp where the value is the server's. */
+  readonly answers?: Readonly<Record<string, string | RegExp>>;
+  /** Members of the body that is answered; `null` for an empty body. */
+  readonly shows?: object | null;
+}
+
+const MERGE = { 'Content-Type': 'application/merge-patch+json' };
+const patient = (family: string, more: object = {}): object => ({
+  resourceType: 'Patient',
+  name: [{ family }],
+  ...more,
+});
+const outcome = (code: string): object => ({
+  resourceType: 'OperationOutcome',
+  id: code,
+  issue: [{ severity: 'fatal', code }],
+});
+const HTTP_DATE = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** In this order; `{base}` stands for the root that is called. */
+const INTERACTIONS: readonly Row[] = [
+  {
+    fact: 'create answers 201, the resource as it is stored, and where its version is',
+    send: ['POST', '/Patient'],
+    body: patient('A', { id: 'a', identifier: [{ value: 'a' }] }),
+    status: 201,
+    answers: {
+      location: '{base}/Patient/a/_history/1',
+      etag: 'W/"1"',
+      'last-modified': HTTP_DATE,
+      'content-type': 'application/fhir+json; charset=utf-8',
+    },
+    shows: { resourceType: 'Patient', id: 'a', meta: { versionId: '1' }, name: [{ family: 'A' }] },
+  },
+  {
+    fact: 'create without an id gets one from the server',
+    send: ['POST', '/Patient'],
+    body: patient('B'),
+    status: 201,
+    answers: { location: /\/Patient\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/_history\/1$/ },
+  },
+  {
+    fact: 'create of an id that is taken is 409',
+    send: ['POST', '/Patient'],
+    body: patient('A', { id: 'a' }),
+    status: 409,
+    shows: outcome('duplicate'),
+  },
+  {
+    fact: 'create of what breaks R4 is 422 and names the element',
+    send: ['POST', '/Patient'],
+    body: { resourceType: 'Patient', name: 'A' },
+    status: 422,
+    shows: { issue: [{ severity: 'fatal', expression: ['Patient.name'] }] },
+  },
+  {
+    fact: 'conditional create without a match creates',
+    send: ['POST', '/Patient'],
+    headers: { 'If-None-Exist': 'identifier=c' },
+    body: patient('C', { identifier: [{ value: 'c' }] }),
+    status: 201,
+  },
+  {
+    fact: 'conditional create with one match answers with it',
+    send: ['POST', '/Patient?identifier=a'],
+    body: patient('A'),
+    status: 200,
+    answers: { location: '{base}/Patient/a/_history/1', etag: 'W/"1"' },
+    shows: { id: 'a' },
+  },
+  {
+    fact: 'conditional create with several matches is 412',
+    send: ['POST', '/Patient'],
+    headers: { 'If-None-Exist': 'identifier=a,c' },
+    body: patient('A'),
+    status: 412,
+    shows: outcome('multiple-matches'),
+  },
+  {
+    fact: 'read answers the resource with its version',
+    send: ['GET', '/Patient/a'],
+    status: 200,
+    answers: { etag: 'W/"1"', 'last-modified': HTTP_DATE },
+    shows: { id: 'a', meta: { versionId: '1' } },
+  },
+  {
+    fact: 'read of a version that is known is 304 without a body',
+    send: ['GET', '/Patient/a'],
+    headers: { 'If-None-Match': 'W/"1"' },
+    status: 304,
+    answers: { etag: 'W/"1"' },
+    shows: null,
+  },
+  { fact: 'read of what never was is 404', send: ['GET', '/Patient/never'], status: 404, shows: outcome('not-found') },
+  { fact: 'read of an unknown type is 404', send: ['GET', '/Nothing/a'], status: 404, shows: outcome('not-found') },
+  {
+    fact: 'update of a stored resource answers 200 and its next version',
+    send: ['PUT', '/Patient/a'],
+    headers: { 'If-Match': 'W/"1"' },
+    body: patient('A2', { identifier: [{ value: 'a' }] }),
+    status: 200,
+    answers: { etag: 'W/"2"', 'last-modified': HTTP_DATE },
+    shows: { id: 'a', meta: { versionId: '2' } },
+  },
+  {
+    fact: 'update with the same content makes no version',
+    send: ['PUT', '/Patient/a'],
+    body: patient('A2', { identifier: [{ value: 'a' }] }),
+    status: 200,
+    answers: { etag: 'W/"2"' },
+  },
+  {
+    fact: 'update of a version that is not the stored one is 412',
+    send: ['PUT', '/Patient/a'],
+    headers: { 'If-Match': '1' },
+    body: patient('A3'),
+    status: 412,
+    shows: outcome('conflict'),
+  },
+  {
+    fact: 'update with If-Match: * of what is not stored is 412',
+    send: ['PUT', '/Patient/d'],
+    headers: { 'If-Match': '*' },
+    body: patient('D'),
+    status: 412,
+    shows: outcome('conflict'),
+  },
+  {
+    fact: 'update of what is not stored creates it',
+    send: ['PUT', '/Patient/d'],
+    body: patient('D'),
+    status: 201,
+    answers: { location: '{base}/Patient/d/_history/1', etag: 'W/"1"' },
+  },
+  {
+    fact: 'update whose body names another id is 400',
+    send: ['PUT', '/Patient/d'],
+    body: patient('D', { id: 'other' }),
+    status: 400,
+    shows: outcome('invalid'),
+  },
+  {
+    fact: 'conditional update without a match creates, under the id of the body',
+    send: ['PUT', '/Patient?identifier=e'],
+    body: patient('E', { id: 'e', identifier: [{ value: 'e' }] }),
+    status: 201,
+    answers: { location: '{base}/Patient/e/_history/1' },
+  },
+  {
+    fact: 'conditional update replaces the one match',
+    send: ['PUT', '/Patient?identifier=e'],
+    body: patient('E2', { identifier: [{ value: 'e' }] }),
+    status: 200,
+    answers: { etag: 'W/"2"' },
+    shows: { id: 'e' },
+  },
+  {
+    fact: 'conditional update with several matches is 412',
+    send: ['PUT', '/Patient?identifier=a,e'],
+    body: patient('E'),
+    status: 412,
+    shows: outcome('multiple-matches'),
+  },
+  {
+    fact: 'patch answers the patched resource',
+    send: ['PATCH', '/Patient/a'],
+    headers: MERGE,
+    body: { active: true },
+    status: 200,
+    answers: { etag: 'W/"3"' },
+    shows: { id: 'a', active: true },
+  },
+  {
+    fact: 'patch that changes nothing makes no version',
+    send: ['PATCH', '/Patient/a'],
+    headers: MERGE,
+    body: { active: true },
+    status: 200,
+    answers: { etag: 'W/"3"' },
+  },
+  {
+    fact: 'conditional patch patches the one match',
+    send: ['PATCH', '/Patient?identifier=e'],
+    headers: MERGE,
+    body: { active: false },
+    status: 200,
+    shows: { id: 'e', active: false },
+  },
+  {
+    fact: 'conditional patch without a match is 404',
+    send: ['PATCH', '/Patient?identifier=none'],
+    headers: MERGE,
+    body: { active: false },
+    status: 404,
+    shows: outcome('not-found'),
+  },
+  {
+    fact: 'vread answers a version of long ago',
+    send: ['GET', '/Patient/a/_history/1'],
+    status: 200,
+    answers: { etag: 'W/"1"' },
+    shows: { meta: { versionId: '1' }, name: [{ family: 'A' }] },
+  },
+  {
+    fact: 'vread of a version that never was is 404',
+    send: ['GET', '/Patient/a/_history/9'],
+    status: 404,
+    shows: outcome('not-found'),
+  },
+  {
+    fact: 'return=minimal leaves the body out',
+    send: ['PUT', '/Patient/d'],
+    headers: { Prefer: 'return=minimal' },
+    body: patient('D2'),
+    status: 200,
+    answers: { etag: 'W/"2"', 'preference-applied': 'return=minimal' },
+    shows: null,
+  },
+  {
+    fact: 'return=OperationOutcome tells what happened',
+    send: ['PUT', '/Patient/d'],
+    headers: { Prefer: 'return=OperationOutcome' },
+    body: patient('D3'),
+    status: 200,
+    answers: { 'preference-applied': 'return=OperationOutcome' },
+    shows: {
+      resourceType: 'OperationOutcome',
+      issue: [{ severity: 'information', diagnostics: 'Stored: version 3.' }],
+    },
+  },
+  {
+    fact: 'history lists the versions, newest first',
+    send: ['GET', '/Patient/d/_history'],
+    status: 200,
+    shows: {
+      type: 'history',
+      total: 3,
+      entry: [
+        { fullUrl: '{base}/Patient/d', request: { method: 'PUT', url: 'Patient/d' }, response: { etag: 'W/"3"' } },
+        { resource: { meta: { versionId: '2' } } },
+        { resource: { meta: { versionId: '1' } }, response: { status: '201 Created' } },
+      ],
+    },
+  },
+  {
+    fact: 'search answers a searchset with links, addresses and modes',
+    send: ['GET', '/Patient?_id=a&_count=1'],
+    status: 200,
+    shows: {
+      resourceType: 'Bundle',
+      type: 'searchset',
+      total: 1,
+      link: [
+        { relation: 'self', url: '{base}/Patient?_id=a&_count=1' },
+        { relation: 'first', url: '{base}/Patient?_id=a&_count=1' },
+      ],
+      entry: [{ fullUrl: '{base}/Patient/a', resource: { id: 'a' }, search: { mode: 'match' } }],
+    },
+  },
+  {
+    fact: 'search without a match has a total of 0 and no entry',
+    send: ['GET', '/Patient?_id=never'],
+    status: 200,
+    shows: { total: 0 },
+  },
+  {
+    fact: 'search with an unknown parameter is 400 and names the nearest one',
+    send: ['GET', '/Patient?famly=A'],
+    status: 400,
+    shows: { issue: [{ diagnostics: 'Patient has no search parameter "famly". Did you mean "family"?' }] },
+  },
+  {
+    fact: 'search drops parameters without a value',
+    send: ['GET', '/Patient?_id=a&family=&_count=1'],
+    status: 200,
+    shows: { total: 1, link: [{ url: '{base}/Patient?_id=a&_count=1' }, {}] },
+  },
+  {
+    fact: 'search says with _explain what was asked of the database, and how it went',
+    send: ['GET', '/Patient?_id=a&_explain=1'],
+    status: 200,
+    shows: { total: 1, query: expect.any(Array), plan: expect.stringContaining('actual') },
+  },
+  {
+    fact: 'search in the compartment of a patient takes parameters',
+    send: ['GET', '/Patient/a/Observation?code=x'],
+    status: 200,
+    shows: { type: 'searchset', total: 0 },
+  },
+  {
+    fact: 'delete of a version that is not the stored one is 412',
+    send: ['DELETE', '/Patient/d'],
+    headers: { 'If-Match': 'W/"1"' },
+    status: 412,
+    shows: outcome('conflict'),
+  },
+  {
+    fact: 'delete answers 200 with what was deleted',
+    send: ['DELETE', '/Patient/d'],
+    headers: { 'If-Match': 'W/"3"' },
+    status: 200,
+    shows: { id: 'd', meta: { versionId: '3' } },
+  },
+  { fact: 'delete of what is gone is 204', send: ['DELETE', '/Patient/d'], status: 204, shows: null },
+  { fact: 'delete of what never was is 204', send: ['DELETE', '/Patient/never'], status: 204, shows: null },
+  { fact: 'read of what was deleted is 410', send: ['GET', '/Patient/d'], status: 410, shows: outcome('deleted') },
+  {
+    fact: 'delete with _no-content=true is 204',
+    send: ['DELETE', '/Patient/a?_no-content=true'],
+    status: 204,
+    shows: null,
+  },
+  { fact: 'conditional delete without a match is 204', send: ['DELETE', '/Patient?identifier=none'], status: 204 },
+  {
+    fact: 'conditional delete of several is 412',
+    send: ['DELETE', '/Patient?identifier=c,e'],
+    status: 412,
+    shows: outcome('multiple-matches'),
+  },
+  {
+    fact: 'conditional delete of several is allowed by x-conditional-delete: remove-all',
+    send: ['DELETE', '/Patient?identifier=c,e'],
+    headers: { 'x-conditional-delete': 'remove-all' },
+    status: 200,
+    shows: { resourceType: 'OperationOutcome', issue: [{ severity: 'information' }] },
+  },
+  {
+    fact: 'a transaction answers each entry, in their order',
+    send: ['POST', ''],
+    body: {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ request: { method: 'PUT', url: 'Patient/t' }, resource: patient('T') }],
+    },
+    status: 200,
+    shows: {
+      type: 'transaction-response',
+      entry: [{ response: { status: '201 Created', location: 'Patient/t/_history/1', etag: 'W/"1"' } }],
+    },
+  },
+  {
+    fact: 'a batch answers each entry by itself',
+    send: ['POST', ''],
+    body: {
+      resourceType: 'Bundle',
+      type: 'batch',
+      entry: [{ request: { method: 'GET', url: 'Patient/t' } }, { request: { method: 'GET', url: 'Patient/never' } }],
+    },
+    status: 200,
+    shows: {
+      type: 'batch-response',
+      entry: [{ response: { status: '200 OK' } }, { response: { status: '404 Not Found' } }],
+    },
+  },
+  {
+    fact: 'what the server can do is public, and about this root',
+    send: ['GET', '/metadata'],
+    headers: { Authorization: '' },
+    status: 200,
+    shows: { resourceType: 'CapabilityStatement', status: 'active', kind: 'instance', rest: [{ mode: 'server' }] },
+  },
+  {
+    fact: 'what terminology it knows has a mode of its own',
+    send: ['GET', '/metadata?mode=terminology'],
+    status: 200,
+    shows: { resourceType: 'TerminologyCapabilities', kind: 'instance' },
+  },
+  {
+    fact: 'which release it is tells $version',
+    send: ['GET', '/$version'],
+    status: 200,
+    shows: { version: expect.any(String) },
+  },
+];
+
+describe.each(['/fhir', ''])('the resource API on the root "%s"', (root) => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  it.each(INTERACTIONS.map((row) => [`${row.fact}: ${row.send.join(' [base]')}`, row] as const))(
+    '%s',
+    async (_fact, { send: [method, path], headers = {}, body, status, answers = {}, shows }) => {
+      const { Authorization, ...others } = headers;
+      const answer = await app.send(method, `${root}${path}` || '/', {
+        headers: others,
+        ...(Authorization === undefined ? {} : { authorization: null }),
+        ...(body === undefined ? {} : { body }),
+      });
+      expect([answer.status, answer.status >= 400 && status < 400 ? answer.text : '']).toEqual([status, '']);
+      for (const [name, value] of Object.entries(answers)) {
+        expect([name, answer.headers.get(name)]).toEqual([
+          name,
+          typeof value === 'string' ? withBase(value) : expect.stringMatching(value),
+        ]);
+      }
+      if (shows === null) expect(answer.text).toBe('');
+      else if (shows !== undefined) expect(relativeBody(answer)).toMatchObject(shows);
+    },
+  );
+
+  const withBase = (text: string): string => text.replace('{base}', `${BASE_URL}${root}`);
+  /** Addresses of this root are shown as the table writes them. */
+  const relativeBody = (answer: Received): object =>
+    JSON.parse(answer.text.replaceAll(`"${BASE_URL}${root}/`, '"{base}/')) as object;
+});
+
+describe('what needs no credentials', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  it('is /health, with version, uptime, memory and the time of the database', async () => {
+    const health = await app.get('/health', { authorization: null });
+    const check = [{ observedValue: expect.any(Number), observedUnit: expect.any(String) }];
+    expect([health.status, health.headers.get('content-type')]).toEqual([
+      200,
+      'application/health+json; charset=utf-8',
+    ]);
+    expect(health.json()).toMatchObject({
+      status: 'pass',
+      about: { version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+      checks: { uptime: check, 'memory:utilization': check, 'db:responseTime': [{ status: 'pass' }] },
+    });
+  });
+
+  it.each([
+    ['GET', '/fhir/Patient'],
+    ['POST', '/fhir'],
+    ['GET', '/Patient/p/_history'],
+    ['GET', '/$version'],
+    ['DELETE', '/Patient?_id=p'],
+  ])('is not %s %s: 401 tells how to log in', async (method, path) => {
+    const refused = await app.send(method, path, { authorization: null });
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="svc"']);
+    expect(refused.json()).toMatchObject({ id: 'login', issue: [{ code: 'login' }] });
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { eventually } from '../../../testing/eventually';
+import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+
+const basic = (text: string): object => ({ resourceType: 'Basic', id: 'shared', code: { text } });
+const put = { resource: basic('transaction'), request: { method: 'PUT', url: 'Basic/shared' } };
+const get = (url: string): object => ({ request: { method: 'GET', url } });
+/** Waits for the table of numbers, which no write of a Basic needs. */
+const SLOW = 'RiskAssessment?probability=0.5';
+
+describe('S8.3: slow reads of a transaction', () => {
+  let app: TestApp;
+  let other: Client;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    other = await app.connect();
+    await app.put('/fhir/Basic/shared', basic('before'));
+    await app.get(`/fhir/${SLOW}`);
+  });
+  afterAll(() => app.close());
+
+  const transact = (...entry: readonly object[]): Promise<Received> =>
+    app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+  const textOf = async (): Promise<unknown> =>
+    (await app.get('/fhir/Basic/shared')).json<{ code: { text: string } }>().code.text;
+  const isSearching = async (): Promise<boolean> => {
+    // A transaction sees what it saw first, unless it is asked to look again.
+    await other.query('select pg_stat_clear_snapshot()');
+    const { rows } = await other.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%search_number%'`,
+    );
+    return rows.length > 0;
+  };
+  /** Runs `work` while the search does not come to its end. */
+  const whileSlow = async <T>(work: () => Promise<T>): Promise<T> => {
+    await other.query('begin; lock table search_number in access exclusive mode');
+    try {
+      return await work();
+    } finally {
+      await other.query('rollback');
+    }
+  };
+
+  it('hold up other writers of its rows for two seconds at most, and then write nothing', async () => {
+    await whileSlow(async () => {
+      const slow = transact(put, get('Basic/shared'), get(SLOW), get('Basic/shared'));
+      await eventually('the search waits', isSearching);
+      const begun = performance.now();
+      const written = await app.put('/fhir/Basic/shared', basic('other'));
+      expect([written.status, performance.now() - begun < 3_000]).toEqual([200, true]);
+      const answer = await slow;
+      expect([answer.status, answer.json()]).toEqual([
+        504,
+        expect.objectContaining({
+          issue: [
+            expect.objectContaining({
+              diagnostics: expect.stringMatching(
+                /^Bundle\.entry\[2\]: The reads of this transaction took longer than 2 s/,
+              ),
+              expression: ['Bundle.entry[2]'],
+            }),
+          ],
+        }),
+      ]);
+    });
+    expect(await textOf()).toBe('other');
+    const { rows } = await other.query(
+      `select count(*)::integer as versions from resource_history where id = 'shared'`,
+    );
+    expect(rows).toEqual([{ versions: 1 }]);
+  });
+
+  it('have the time of any search where nothing is written', async () => {
+    const answer = await whileSlow(async () => {
+      const reading = transact(get(SLOW), get('Basic/shared'));
+      await eventually('the search waits', isSearching);
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      return { reading };
+    });
+    expect((await answer.reading).status).toBe(200);
+  });
+
+  it('keep to their own shorter limit', async () => {
+    await whileSlow(async () => {
+      const answer = await transact(put, get(`${SLOW}&_timeout=1`), get('Basic/shared'));
+      expect([answer.status, answer.text]).toEqual([504, expect.stringContaining('The search took longer than 1 s')]);
+    });
+    expect(await textOf()).toBe('other');
+  });
+
+  it('see what the transaction has written, wherever they stand', async () => {
+    const answer = await transact(get('Basic/shared'), put, get('Basic?_id=shared'));
+    const { entry } = answer.json<{ entry: { resource?: { code?: object; total?: number } }[] }>();
+    expect(entry.map(({ resource }) => resource)).toEqual([
+      expect.objectContaining({ code: { text: 'transaction' } }),
+      undefined,
+      expect.objectContaining({ total: 1 }),
+    ]);
+  });
+});

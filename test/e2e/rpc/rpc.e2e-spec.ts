@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { login } from '../../../testing/world';
+import { type TestApp, startTestApp } from '../../../testing/test-app';
+
+describe('/rpc of the whole server', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_BODY_LIMIT_BYTES: '10000' } });
+  });
+  afterAll(() => app.close());
+
+  it('answers svc/echo with the digits that were sent', async () => {
+    const { status, text, headers } = await app.post(
+      '/rpc?_m=svc/echo',
+      '{"method":"svc/echo","params":{"dose":1.10}}',
+    );
+    expect({ status, text, type: headers.get('content-type') }).toEqual({
+      status: 200,
+      text: '{"result":{"dose":1.10}}',
+      type: 'application/json; charset=utf-8',
+    });
+  });
+
+  it('tells who carries no credentials, as on every route', async () => {
+    const answer = await app.send('POST', '/rpc', { authorization: null, body: { method: 'svc/echo' } });
+    expect({
+      status: answer.status,
+      challenge: answer.headers.get('www-authenticate'),
+      outcome: answer.json(),
+    }).toEqual({
+      status: 401,
+      challenge: expect.stringMatching(/^Bearer/),
+      outcome: expect.objectContaining({ resourceType: 'OperationOutcome', id: 'login' }),
+    });
+  });
+
+  it('tells who has no policy, as on every route, and runs no call of a batch', async () => {
+    const { bearer } = await login(app, 'nobody', { policies: [] });
+    for (const body of [{ method: 'svc/echo' }, [{ method: 'svc/echo' }]]) {
+      const answer = await app.post('/rpc', body, { authorization: bearer });
+      expect({ status: answer.status, outcome: answer.json() }).toEqual({
+        status: 403,
+        outcome: expect.objectContaining({ resourceType: 'OperationOutcome', id: 'forbidden' }),
+      });
+    }
+  });
+
+  it.each(['GET', 'PUT', 'DELETE'])('answers %s with 405', async (method) => {
+    const { status, headers } = await app.send(method, '/rpc');
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('has one root', async () => {
+    expect((await app.post('/fhir/rpc', { method: 'svc/echo' })).status).toBe(404);
+  });
+
+  it('refuses a body that is larger than the server takes', async () => {
+    const { status } = await app.post('/rpc', { method: 'svc/echo', params: { text: 'x'.repeat(10_000) } });
+    expect(status).toBe(413);
+  });
+
+  it.each(['{"method":', '{"method":"svc/echo","params":{"a":1,"a":2}}', '{"params":{}}'])(
+    'refuses %s with 400 in the shape of RPC errors',
+    async (body) => {
+      const answer = await app.post('/rpc', body);
+      expect({ status: answer.status, body: answer.json() }).toEqual({
+        status: 400,
+        body: { error: { message: expect.any(String) } },
+      });
+    },
+  );
+});

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { progressOfTypes, requestReindex } from '../../../tools/reindex/request-reindex';
+import { idsOn } from '../../support/bundle';
+import { cloneDatabase } from '../../../testing/test-databases';
+import { compileServer } from '../../support/compiled-server';
+import { runStatement } from '../../../testing/databases';
+import { eventually } from '../../../testing/eventually';
+import { startTestApp, type TestApp } from '../../../testing/test-app';
+
+const patient = (id: string, family: string): object => ({ resourceType: 'Patient', id, name: [{ family }] });
+
+describe('npm run reindex', () => {
+  let app: TestApp;
+  let client: Client;
+  let compiled: Awaited<ReturnType<typeof compileServer>>;
+
+  beforeAll(async () => {
+    compiled = await compileServer('tools');
+    app = await startTestApp();
+    client = await app.connect();
+    for (const number of [1, 2, 3]) await app.put(`/Patient/r${number}`, patient(`r${number}`, `Lost ${number}`));
+  });
+  afterAll(async () => {
+    await app.close();
+    await compiled.remove();
+  });
+
+  /** As code that nobody has any more, or a hand in the database, may leave rows. */
+  const loseRows = async (): Promise<void> => {
+    await client.query(
+      `delete from search_string s using resource r where r.resource_key = s.resource_key and r.type = 'Patient'`,
+    );
+    expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual([]);
+  };
+
+  const run = (...sent: string[]): Promise<{ code: number | null; text: string }> => runOn(app.databaseUrl, ...sent);
+
+  const runOn = (databaseUrl: string, ...sent: string[]): Promise<{ code: number | null; text: string }> =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, [join(compiled.folder, 'tools/reindex/reindex.js'), ...sent], {
+        env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+      });
+      let text = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      child.on('close', (code) => {
+        resolve({ code, text });
+      });
+    });
+
+  it('H1: has the servers build the rows of a type anew, and shows how far they are', async () => {
+    await loseRows();
+    const { code, text } = await run('Patient');
+    expect([code, text]).toEqual([0, expect.stringMatching(/reindex \[#{24}\] 100 % {2}3\/3/)]);
+    expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('H1: says what to do with a database that no server of this version knows', async () => {
+    const database = await cloneDatabase('new');
+    try {
+      await runStatement(database.url, `delete from server_setup where name = 'search-index'`);
+      expect(await runOn(database.url, 'Patient')).toEqual({
+        code: 1,
+        text: 'No server of this version has been started on this database: its first start builds all rows.\n',
+      });
+      await runStatement(database.url, 'drop schema public cascade; create schema public');
+      expect(await runOn(database.url, 'Patient')).toEqual({
+        code: 1,
+        text: 'The database does not have the schema of this version yet: start a server, or run npm run migrate.\n',
+      });
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it('H1: goes on with what is being built, and writes meanwhile are found', async () => {
+    await loseRows();
+    await client.query('begin');
+    await client.query(`select from resource where type = 'Patient' and id = 'r2' for update`);
+    const other = await app.connect();
+    try {
+      expect(await requestReindex(other, ['Patient'])).toEqual(['Patient']);
+      await eventually('one is done', async () => (await progressOfTypes(other, ['Patient'])).done === 1, 20_000);
+      // An update by a server that knows digests replaces all rows, since they count no more.
+      await app.put('/Patient/r3', { ...patient('r3', 'Lost 3'), gender: 'male' });
+      expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r3']);
+      await requestReindex(other, ['Patient']);
+      expect(await progressOfTypes(other, ['Patient'])).toMatchObject({
+        isBegun: true,
+        isDone: false,
+        done: 1,
+        total: 3,
+      });
+      await client.query('rollback');
+      await eventually('all are done', async () => (await progressOfTypes(other, ['Patient'])).isDone);
+    } finally {
+      await other.end();
+    }
+    expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('H1: builds all types where none is named, and refuses one that is not known', async () => {
+    await loseRows();
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
+    expect(await run('Patiant')).toEqual({
+      code: 1,
+      text: '"Patiant" is no type with search parameters. Did you mean "Patient"?\n',
+    });
+  });
+});
