@@ -111,14 +111,16 @@ export class SvcClient {
    * All that belongs to a patient, one resource at a time as it arrives: memory holds one of them. An OperationOutcome among them
    * names types that the caller may not read. An answer that the server could not finish throws.
    */
-  async *everything(patientId: string, query: Query = {}): AsyncGenerator<Resource, void, void> {
+  async *everything(patientId: string, query: Query = {}, call: Call = {}): AsyncGenerator<Resource, void, void> {
+    for await (const text of this.everythingTexts(patientId, query, call)) yield JSON.parse(text) as Resource;
+  }
+
+  /** The same as JSON texts, whose numbers have the digits that were stored: `1.10` and not `1.1`. */
+  async *everythingTexts(patientId: string, query: Query = {}, call: Call = {}): AsyncGenerator<string, void, void> {
     const path = `/fhir/Patient/${encodeURIComponent(patientId)}/$everything`;
-    const { body } = await this.connection.request('GET', path, {
-      query,
-      headers: { Accept: 'application/fhir+ndjson' },
-    });
-    if (body === null) return;
-    for await (const line of linesOf(body)) yield JSON.parse(line) as Resource;
+    const headers = { ...call.headers, Accept: 'application/fhir+ndjson' };
+    const { body } = await this.connection.request('GET', path, { ...call, query, headers });
+    if (body !== null) yield* linesOf(body);
   }
 
   private async *pagesOf(path: string, query: Query): AsyncGenerator<Schemas['Bundle'], void, void> {

@@ -138,6 +138,31 @@ test('streams all that belongs to a patient, and pages of a search', async () =>
   }
 });
 
+test('gives the texts of what belongs to a patient, with all digits, and ends when it is told to', async () => {
+  const client = await SvcClient.login({ baseUrl }, login);
+  const answer = await fetch(`${baseUrl}/fhir/Observation/digits`, {
+    method: 'PUT',
+    headers: { Authorization: `Basic ${btoa(`root:${rootSecret}`)}`, 'Content-Type': 'application/json' },
+    body: `{"resourceType":"Observation","id":"digits","status":"final","code":{"text":"Weight"},
+      "subject":{"reference":"Patient/p1"},"valueQuantity":{"value":72.50,"unit":"kg"}}`,
+  });
+  assert.equal(answer.status, 201);
+  const texts: string[] = [];
+  for await (const text of client.everythingTexts('p1', { _type: 'Observation' })) texts.push(text);
+  assert.equal(texts.filter((text) => text.includes('"value":72.50')).length, 1);
+  await root.delete('Observation', 'digits');
+  const stop = new AbortController();
+  await assert.rejects(
+    async () => {
+      for await (const text of client.everythingTexts('p1', {}, { signal: stop.signal })) {
+        assert.ok(text.startsWith('{'));
+        stop.abort();
+      }
+    },
+    { name: 'AbortError' },
+  );
+});
+
 test('receives events once, and refuses what is not signed', async (context) => {
   const receiver = new WebhookReceiver({ secret: SECRET });
   const events: WebhookEvent[] = [];
