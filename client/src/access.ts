@@ -31,6 +31,37 @@ export interface PolicyTrial {
   };
 }
 
+/** A policy that covers a described request, and what it says. */
+export interface TriedPolicy {
+  readonly id: string;
+  readonly engine: string;
+  /** The links that fit the request; absent for a policy without links. */
+  readonly link?: readonly { readonly resourceType: string; readonly id: string }[];
+  readonly roleName?: string;
+  readonly result: PolicyTrial['result'] & {
+    /** Of a grant with criteria, for a request that names a resource: whether they find it. */
+    readonly 'finds-resource'?: boolean;
+  };
+}
+
+/** What all policies of a caller say about a request that is described, not sent. */
+export interface RequestTrial {
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly operation: { readonly id: string } | null;
+  readonly decision: {
+    readonly granted: boolean;
+    readonly rows?: 'all' | 'some';
+    /** The policy that grants without a limit. */
+    readonly by?: string;
+    readonly 'finds-resource'?: boolean;
+  };
+  /** At most 100, in the order of evaluation. */
+  readonly policies: readonly TriedPolicy[];
+  /** How many further policies cover the request. */
+  readonly more?: number;
+  readonly note?: string;
+}
+
 /** Explanations of access. */
 export class Access {
   constructor(private readonly connection: Connection) {}
@@ -43,5 +74,10 @@ export class Access {
   /** Tries a policy, stored (by its id) or not, on a described request. */
   test(request: Readonly<Record<string, unknown>>, policy: string | object): Promise<PolicyTrial> {
     return this.connection.json('POST', '/auth/test-policy', { body: { request, policy } });
+  }
+
+  /** Tries all policies of a caller, `user-id` or `client-id`, on a described request. */
+  testRequest(request: Readonly<Record<string, unknown>>): Promise<RequestTrial> {
+    return this.connection.json('POST', '/auth/test-request', { body: { request } });
   }
 }

@@ -1,4 +1,4 @@
-export { Access, type Decision, type PolicyTrial } from './access.js';
+export { Access, type Decision, type PolicyTrial, type RequestTrial, type TriedPolicy } from './access.js';
 export {
   Addenda,
   type AmendmentsLink,

@@ -292,6 +292,8 @@ test('explains a denial, tries a policy, and makes a link to amendments', async 
     { engine: 'allow', link: [{ resourceType: 'Client', id: 'stranger' }] },
   );
   assert.equal(result['eval-result'], true);
+  const tried = await root.access.testRequest({ uri: '/fhir/Patient/p1', 'client-id': 'stranger' });
+  assert.deepEqual([tried.decision.granted, tried.policies, typeof tried.note], [false, [], 'string']);
 });
 
 async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {

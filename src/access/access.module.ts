@@ -26,11 +26,13 @@ import { RoleResourceType } from './roles/role.resource-type';
 import { Roles } from './roles/roles';
 import { DescribedRequests } from './testing/described-request';
 import { PolicyTest } from './testing/policy-test';
+import { RequestTest } from './testing/request-test';
 import { TestPolicyController } from './testing/test-policy.controller';
+import { TestRequestController } from './testing/test-request.controller';
 
 @Module({
   imports: [DiscoveryModule, ResourceModule],
-  controllers: [DecisionController, TestPolicyController],
+  controllers: [DecisionController, TestPolicyController, TestRequestController],
   providers: [
     AccessDecision,
     AccessPolicies,
@@ -53,6 +55,7 @@ import { TestPolicyController } from './testing/test-policy.controller';
     PolicyRows,
     PolicyTest,
     PolicyTrial,
+    RequestTest,
     RightsListener,
     RoleResourceType,
     Roles,

@@ -4,7 +4,7 @@ import { Slices } from '../../platform/time/slices';
 import { AccessPolicies } from '../policy/access-policies';
 import { type CompiledPolicy } from '../policy/compiled-policy';
 import { type FailedClause } from '../policy/policy-engine';
-import { PolicyTrial } from './policy-trial';
+import { PolicyTrial, type TrialOutcome } from './policy-trial';
 import { asHolderOf } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
 import { Roles } from '../roles/roles';
@@ -23,6 +23,11 @@ interface Candidate {
   readonly policy: CompiledPolicy;
   /** The request as the policy sees it; undefined when its User lacks the Role. */
   readonly request: LazyRequest | undefined;
+}
+
+/** A policy that covers a request, and what it says. */
+export interface PolicyOutcome extends Candidate {
+  readonly outcome: TrialOutcome;
 }
 
 /** Collected while deciding. */
@@ -61,6 +66,17 @@ export class AccessDecision {
       if (await this.isGrantOfAll(candidate, found)) return ALL;
     }
     return found.rows.size === 0 ? { granted: false, tried: found.tried } : { granted: true, rows: [...found.rows] };
+  }
+
+  /** Evaluates each policy that covers the request, in the order of {@link decide}, also after a grant of all. */
+  async *outcomes(request: LazyRequest): AsyncGenerator<PolicyOutcome, void, void> {
+    const index = await this.policies.current();
+    const pause = this.slices.pauses();
+    const plain = index.covering(request).map((policy): Candidate => ({ policy, request }));
+    for (const candidate of [...plain, ...(await this.ofRoles(index.coveringRoles(request), request))]) {
+      await pause();
+      yield { ...candidate, outcome: await this.trial.of(candidate.policy, candidate.request) };
+    }
   }
 
   private async isGrantOfAll({ policy, request }: Candidate, { tried, rows, pause }: Findings): Promise<boolean> {

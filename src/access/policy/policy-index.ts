@@ -1,3 +1,4 @@
+import { type NativeReference } from '../../fhir/types';
 import { type Caller } from '../../platform/request/caller';
 import { type CompiledPolicy } from './compiled-policy';
 import { type AccessRequest } from '../request/access-request';
@@ -21,6 +22,12 @@ export class PolicyIndex {
   coveringRoles(request: AccessRequest): readonly CompiledPolicy[] {
     return request.caller.userId === undefined ? [] : this.ofRoles.covering(request);
   }
+}
+
+/** The links by which a policy covers the request; none if it covers every caller. */
+export function linksThatCover({ links }: CompiledPolicy, request: AccessRequest): readonly NativeReference[] {
+  const covering = new Set(coveringLinks(request));
+  return links.filter(({ resourceType, id }) => covering.has(`${resourceType}/${id}`));
 }
 
 class LinkIndex {

@@ -11,6 +11,7 @@ import { isObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { PolicyEngines } from '../policy/policy-engine.registry';
 import { PolicyIndex } from '../policy/policy-index';
+import { type PolicyOutcome } from '../decision/access-decision';
 import { PolicyTrial } from '../decision/policy-trial';
 import { asHolderOf } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
@@ -60,10 +61,13 @@ export class PolicyTest {
       return { 'eval-result': false, failed: { path, reason: 'the policy does not cover this request' } };
     }
     const seen = await this.seenBy(policy, request);
-    const outcome = await this.trial.of(policy, seen);
+    return this.resultFrom({ policy, request: seen, outcome: await this.trial.of(policy, seen) });
+  }
+
+  async resultFrom({ policy, request, outcome }: PolicyOutcome): Promise<PolicyTestResult> {
     if (outcome.granted === undefined) return { 'eval-result': false, failed: outcome.failed };
-    if (outcome.granted === 'all' || seen === undefined) return { 'eval-result': true };
-    return { 'eval-result': true, criteria: await this.criteriaOf(policy, seen) };
+    if (outcome.granted === 'all' || request === undefined) return { 'eval-result': true };
+    return { 'eval-result': true, criteria: await this.criteriaOf(policy, request) };
   }
 
   private async seenBy({ roleName }: CompiledPolicy, request: LazyRequest): Promise<LazyRequest | undefined> {

@@ -297,3 +297,152 @@ describe('POST /auth/test-policy', () => {
     expect(answer.status).toBe(403);
   });
 });
+
+describe('POST /auth/test-request', () => {
+  let app: TestApp;
+
+  const ana = [{ resourceType: 'User', id: 'ana' }];
+  const stored: Record<string, object> = {
+    'User/ana': { userName: 'ana', password: 'a password', data: { patient: 'p1' } },
+    'User/left': { userName: 'left', password: 'a password', inactive: true },
+    'Role/r1': { name: 'clinician', user: ana[0] },
+    'Patient/p1': { name: [{ family: 'Rivera' }] },
+    'Patient/p2': { name: [{ family: 'Okafor' }] },
+    'AccessPolicy/a-observations': {
+      engine: 'matcho',
+      link: ana,
+      matcho: { params: { 'resource/type': 'Observation' } },
+    },
+    'AccessPolicy/b-clerks': { engine: 'allow', roleName: 'clerk' },
+    'AccessPolicy/c-own': {
+      engine: 'allow',
+      roleName: 'clinician',
+      criteria: ['Patient?_id={{user.data.patient}}', 'Patient?_id={{user.data.none}}'],
+    },
+    'AccessPolicy/d-others': { engine: 'allow', link: [{ resourceType: 'User', id: 'somebody' }] },
+  };
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    for (const [path, body] of Object.entries(stored))
+      expect([path, (await app.put(`/${path}`, body)).status]).toEqual([path, 201]);
+  });
+  afterAll(() => app.close());
+
+  const tested = async (request: object): Promise<Record<string, unknown>> => {
+    const answer = await app.post('/auth/test-request', { request });
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    return answer.json();
+  };
+  const read = { 'request-method': 'get', uri: '/fhir/Patient/p1', 'user-id': 'ana' };
+  const failed = (path: string): object => ({ 'eval-result': false, failed: { path, reason: expect.any(String) } });
+
+  it('lists the policies that cover the request, each with its first clause that failed', async () => {
+    expect(await tested(read)).toEqual({
+      request: expect.objectContaining({ uri: '/fhir/Patient/p1', 'user-id': 'ana' }),
+      operation: { id: 'FhirRead' },
+      decision: { granted: true, rows: 'some', 'finds-resource': true },
+      policies: [
+        { id: 'a-observations', engine: 'matcho', link: ana, result: failed('matcho.params.resource/type') },
+        { id: 'b-clerks', engine: 'allow', roleName: 'clerk', result: failed('roleName') },
+        {
+          id: 'c-own',
+          engine: 'allow',
+          roleName: 'clinician',
+          result: { 'eval-result': true, criteria: ['Patient?_id={{user.data.patient}}'], 'finds-resource': true },
+        },
+      ],
+    });
+  });
+
+  it('says that criteria do not find the resource, in the words that a 404 hides', async () => {
+    const { decision, policies, note } = await tested({ ...read, uri: '/Patient/p2' });
+    expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false });
+    expect((policies as { result: object }[])[2]?.result).toMatchObject({ 'finds-resource': false });
+    expect(note).toBe(
+      'No criterion of these policies finds Patient/p2: the User "ana" gets the answer for a resource that is not stored.',
+    );
+  });
+
+  it('decides as the server does, for each request of a User', async () => {
+    const { bearer } = await login(app, 'nurse', {
+      policies: [
+        { engine: 'matcho', matcho: { 'request-method': 'get', params: { 'resource/type': 'Patient' } } },
+        { engine: 'allow', criteria: 'Observation' },
+      ],
+    });
+    const requests = ['GET /Patient/p1', 'GET /Patient', 'PUT /Patient/p1', 'GET /Observation', 'GET /Encounter/e1'];
+    for (const [method = '', uri = ''] of requests.map((request) => request.split(' '))) {
+      const body = method === 'PUT' ? { body: { name: [{ family: 'Other' }] } } : {};
+      const { status } = await app.send(method, uri, { authorization: bearer, ...body });
+      const { decision } = await tested({ 'request-method': method, uri, 'user-id': 'nurse', ...body });
+      const { granted, 'finds-resource': finds } = decision as Record<string, boolean | undefined>;
+      expect([method, uri, granted, finds]).toEqual([method, uri, status !== 403 || finds === false, finds]);
+    }
+    // 403 for a write of a resource that criteria do not find, and 404 for such a read.
+    const { decision } = await tested({ 'request-method': 'put', uri: '/Patient/p1', 'user-id': 'nurse' });
+    expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false });
+  });
+
+  it('goes on behind a grant of all, which it names', async () => {
+    await app.put('/AccessPolicy/all', { engine: 'allow', link: [{ resourceType: 'Operation', id: 'FhirRead' }] });
+    const { decision, policies } = await tested(read);
+    expect(decision).toEqual({ granted: true, rows: 'all', by: 'all' });
+    expect((policies as { id: string }[]).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['all', 'a-observations', 'b-clerks', 'c-own']),
+    );
+    await app.delete('/AccessPolicy/all');
+  });
+
+  it.each([
+    [{ 'client-id': 'kiosk' }, 'There is no active Client "kiosk": its requests get 401.'],
+    [{ 'user-id': 'left' }, 'There is no active User "left": its requests get 401.'],
+  ])('says that nobody can send it: %j', async (caller, note) => {
+    expect(await tested({ uri: '/Patient/p1', ...caller })).toMatchObject({ note });
+  });
+
+  it('says what to link a policy to', async () => {
+    await app.put('/Client/kiosk', { grant_types: ['client_credentials'], secret: 'a secret of it' });
+    expect(await tested({ uri: '/Patient/p1', 'client-id': 'kiosk' })).toMatchObject({
+      decision: { granted: false },
+      policies: [],
+      note: 'No AccessPolicy covers this request. Link one to the Client "kiosk".',
+    });
+  });
+
+  it('lists a hundred policies, and counts the others', async () => {
+    await app.post('/fhir', {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: Array.from({ length: 105 }, (_, index) => ({
+        request: { method: 'PUT', url: `AccessPolicy/many-${index}` },
+        resource: {
+          resourceType: 'AccessPolicy',
+          engine: 'matcho',
+          matcho: { uri: 'x' },
+          link: [{ resourceType: 'User', id: 'left' }],
+        },
+      })),
+    });
+    const { policies, more } = await tested({ uri: '/Encounter', 'user-id': 'left' });
+    expect([(policies as object[]).length, more]).toEqual([100, 7]);
+  });
+
+  it.each<[unknown, number]>([
+    [{}, 422],
+    [{ request: { uri: '/Patient' } }, 422],
+    [{ request: { uri: 5, 'user-id': 'ana' } }, 422],
+    [[], 422],
+    ['{', 400],
+  ])('refuses %j with %i', async (body, status) => {
+    expect((await app.post('/auth/test-request', body as object)).status).toBe(status);
+  });
+
+  it('needs a policy of its own', async () => {
+    const testers = [{ resourceType: 'Operation', id: 'AuthTestPolicy' }];
+    await app.put('/AccessPolicy/testers', { engine: 'allow', link: testers });
+    const { bearer } = await login(app, 'nobody', { policies: [] });
+    const answer = await app.post('/auth/test-request', { request: read }, { authorization: bearer });
+    expect(answer.status).toBe(403);
+  });
+});

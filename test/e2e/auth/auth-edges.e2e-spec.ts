@@ -25,6 +25,7 @@ describe('the edges of /auth', () => {
       ['GET', '/auth/rotate-keys', 'POST'],
       ['POST', '/auth/decisions/b6a1a6a4-30fb-4cd6-8f6b-0c4b0e1e8a11', 'GET, HEAD'],
       ['GET', '/auth/test-policy', 'POST'],
+      ['GET', '/auth/test-request', 'POST'],
       ['POST', '/.well-known/jwks.json', 'GET, HEAD'],
       ['PUT', '/.well-known/openid-configuration', 'GET, HEAD'],
       ['DELETE', '/.well-known/oauth-authorization-server', 'GET, HEAD'],
