@@ -25,7 +25,7 @@ export class CompartmentManifest {
     const types = [...tallies.found]
       .filter(([, tally]) => tally.all > 0)
       .map(([type, tally]) => typeOf(type, tally, query));
-    return JSON.stringify(parametersOf(types, tallies.included, query.limit && hiddenTypes));
+    return JSON.stringify(manifestParametersOf(types, tallies.included, query.limit && hiddenTypes));
   }
 }
 
@@ -48,7 +48,7 @@ const sumOf = (a: Tally | undefined, b: Tally): Tally =>
     ? b
     : { all: a.all + b.all, recent: a.recent + b.recent, count: a.count + b.count, bytes: a.bytes + b.bytes };
 
-function parametersOf(
+function manifestParametersOf(
   types: readonly TypeCounts[],
   included: Pick<Tally, 'count' | 'bytes'> | undefined,
   hiddenTypes: readonly string[] | undefined,

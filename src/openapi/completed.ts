@@ -16,7 +16,8 @@ type Responses = Record<string, { readonly description: string; readonly content
 /** Adds to each operation its id, the recorded response, and schemas derived from the examples. */
 export const completed = (paths: Paths, schemas: Readonly<Record<string, Schema>>): Paths =>
   mapOperations(paths, (operation, path, method) => {
-    const operationId = operation.operationId?.includes('_') === false ? operation.operationId : idOf(method, path);
+    const operationId =
+      operation.operationId?.includes('_') === false ? operation.operationId : operationIdOf(method, path);
     const responses = operation.responses as Responses;
     const [status] = Object.keys(responses).filter((name) => name.startsWith('2'));
     const recorded = RECORDED[operationId];
@@ -33,7 +34,7 @@ export const completed = (paths: Paths, schemas: Readonly<Record<string, Schema>
   });
 
 /** `putClientById`; operations named by HL7 keep that name. */
-const idOf = (method: Method, path: string): string =>
+const operationIdOf = (method: Method, path: string): string =>
   method +
   path
     .replace(/^\/fhir(?=\/)/, '')

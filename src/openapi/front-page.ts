@@ -21,7 +21,7 @@ const HEADERS = {
  * clients: they search all types.
  */
 export function frontPage({ hasApiDocs }: Environment): RequestHandler {
-  const page = pageOf([
+  const page = frontPageHtml([
     ...(hasApiDocs
       ? ([
           ['api', 'API', 'Swagger UI: read about every call, log in and try it.'],
@@ -46,7 +46,7 @@ const isBrowser = (request: Parameters<RequestHandler>[0]): boolean =>
   request.accepts(['application/fhir+json', 'application/json', 'text/html']) === 'text/html';
 
 /** Links are relative: a proxy may serve this server below a path. */
-const pageOf = (links: readonly (readonly [path: string, name: string, description: string])[]): string =>
+const frontPageHtml = (links: readonly (readonly [path: string, name: string, description: string])[]): string =>
   `<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -106,13 +106,13 @@ function operationItemOf({
     methods.map((method) => [
       method.toLowerCase(),
       method === 'POST' && exampleBody !== undefined
-        ? { ...item, requestBody: jsonBody(exampleBody, typeOf(exampleBody)) }
+        ? { ...item, requestBody: jsonBody(exampleBody, exampleTypeOf(exampleBody)) }
         : item,
     ]),
   );
 }
 
-const typeOf = (example: { readonly resourceType?: string }): string => example.resourceType ?? 'Resource';
+const exampleTypeOf = (example: { readonly resourceType?: string }): string => example.resourceType ?? 'Resource';
 
 /** NDJSON and HTML have no schema. */
 const LINES = { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } };

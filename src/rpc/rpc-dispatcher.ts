@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../platform/request/granted-rows';
 import { RequestContext } from '../platform/request/request-context';
 import { ServiceError } from '../platform/errors/service-error';
-import { callHandler, nameOf } from '../platform/discovery/handler-calls';
+import { callHandler, handlerNameOf } from '../platform/discovery/handler-calls';
 import { nearestCode } from '../platform/text/nearest-code';
 import { JsonParts } from '../platform/json/json-parts';
 import { JsonText, jsonTextOf } from '../platform/json/json-text';
@@ -73,7 +73,7 @@ export class RpcDispatcher {
 
 /** @throws Error that names the method's class, for a value that JSON has no text for, such as a bigint */
 function jsonOf(handler: object, result: unknown): JsonText {
-  const refusal = `${nameOf(handler)} returned what JSON cannot hold`;
+  const refusal = `${handlerNameOf(handler)} returned what JSON cannot hold`;
   try {
     const text = jsonTextOf(result) as string | undefined;
     if (text !== undefined) return new JsonText(text);

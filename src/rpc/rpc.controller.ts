@@ -64,7 +64,7 @@ export class RpcController {
       return;
     }
     const rows = await this.access.grant(value);
-    const result = await this.dispatcher.resultOf(value, text, rows, keyOf(key, 0));
+    const result = await this.dispatcher.resultOf(value, text, rows, callKeyOf(key, 0));
     await sendJson(
       response,
       HttpStatus.OK,
@@ -109,7 +109,7 @@ export class RpcController {
     let before = '[';
     for (const [index, callText] of callTexts.entries()) {
       yield before;
-      yield* this.answerText(calls[index], callText, grants[index] ?? [], keyOf(key, index));
+      yield* this.answerText(calls[index], callText, grants[index] ?? [], callKeyOf(key, index));
       before = ',';
     }
     yield before === '[' ? '[]' : ']';
@@ -148,5 +148,5 @@ async function* resultText(result: string | JsonParts): AsyncGenerator<string, v
   yield '}';
 }
 
-const keyOf = (key: string | undefined, index: number): CallKey | undefined =>
+const callKeyOf = (key: string | undefined, index: number): CallKey | undefined =>
   key === undefined ? undefined : { key, index };

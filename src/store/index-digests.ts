@@ -27,7 +27,7 @@ export function* indexDigestsOf(
   { version, parametersVersion, mainDate, columns }: IndexedVersion,
   hashes: RowHashes,
 ): Steps<string> {
-  let digests = versionsOf(version, parametersVersion);
+  let digests = versionsText(version, parametersVersion);
   for (const table of columns.slice(0, INDEX_TABLES.length)) {
     const count = table[0]?.length ?? 0;
     let digest = `${mainDate.getTime()}`;
@@ -70,8 +70,8 @@ export function unchangedTables(
 ): readonly boolean[] {
   const [versions, ...known] = (stored.indexDigests ?? '').split(' ');
   const [, ...wanted] = indexDigests.split(' ');
-  const isValid = versions === versionsOf(stored.version, parametersVersion);
+  const isValid = versions === versionsText(stored.version, parametersVersion);
   return wanted.map((digest, index) => isValid && known[index] === digest);
 }
 
-const versionsOf = (version: number, parametersVersion: number): string => `${version}.${parametersVersion}`;
+const versionsText = (version: number, parametersVersion: number): string => `${version}.${parametersVersion}`;

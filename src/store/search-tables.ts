@@ -61,8 +61,8 @@ const indexTable = (table: IndexTable): SearchTable => ({
  */
 function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, from: RowSource): string {
   const own = columns.map(([column]) => column).filter((column) => !shared.includes(column));
-  return `delete from ${name} s where ${owned} and (s.resource_key, ${listOf('s', own)}) not in (
-      select ${from.key}, ${listOf('u', own)} from ${from.unnest})`;
+  return `delete from ${name} s where ${owned} and (s.resource_key, ${columnList('s', own)}) not in (
+      select ${from.key}, ${columnList('u', own)} from ${from.unnest})`;
 }
 
 /**
@@ -72,7 +72,7 @@ function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, f
 function addMissingSql(table: IndexTable, owned: string, from: RowSource): string {
   const names = namesOf(table);
   return `insert into ${table.name} (${names.join(', ')}) ${selectSql(table, from)}
-      except select ${listOf('s', names)} from ${table.name} s where ${owned}
+      except select ${columnList('s', names)} from ${table.name} s where ${owned}
       on conflict (resource_key, ${table.key.join(', ')}) do update set ${table.shared.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
@@ -80,10 +80,10 @@ const namesOf = ({ columns }: IndexTable): string[] => ['resource_key', 'main_da
 
 const selectSql = ({ columns }: IndexTable, { key, mainDate, unnest }: RowSource): string => {
   const names = columns.map(([name]) => name);
-  return `select ${key}, ${mainDate}, ${listOf('u', names)} from ${unnest}`;
+  return `select ${key}, ${mainDate}, ${columnList('u', names)} from ${unnest}`;
 };
 
-const listOf = (relation: string, names: readonly string[]): string =>
+const columnList = (relation: string, names: readonly string[]): string =>
   names.map((name) => `${relation}.${name}`).join(', ');
 
 const tokens = indexTable({

@@ -6,7 +6,7 @@ import {
   type ChainBreak,
   ChainCheck,
   headIn,
-  isLink,
+  hasLink,
   type LinkRow,
 } from '../../src/addendum/chain/chain-check';
 import { type Head, isBefore } from './head-list';
@@ -102,7 +102,7 @@ class ChainsInOrder {
 
   async take(row: AuditedRow): Promise<void> {
     const current = this.current?.target === row.target ? this.current : await this.open(row);
-    if (!isLink(row)) return;
+    if (!hasLink(row)) return;
     this.audit.progress.advance();
     if (current.broken !== undefined) return;
     current.broken = current.check.take(row);

@@ -1,5 +1,5 @@
 import { type NativeReference, type Resource } from '../../fhir/types';
-import { nameOf } from '../../platform/discovery/handler-calls';
+import { handlerNameOf } from '../../platform/discovery/handler-calls';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type AccessPolicy, criteriaOf } from './access-policy';
 import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-template';
@@ -35,7 +35,7 @@ export function compilePolicy(resource: Resource, engines: PolicyEngines): Compi
 function checkOf(engine: PolicyEngine, resource: Resource): PolicyCheck {
   const check: unknown = engine.compile(resource);
   // Stored, such a policy would fail each request of the callers that it links to.
-  if (typeof check !== 'function') throw new Error(`${nameOf(engine)} compiled a policy to what is no function`);
+  if (typeof check !== 'function') throw new Error(`${handlerNameOf(engine)} compiled a policy to what is no function`);
   return check as PolicyCheck;
 }
 

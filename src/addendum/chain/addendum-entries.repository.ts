@@ -11,7 +11,7 @@ import {
   READ_ENTRIES,
   READ_LINKS,
 } from './addendum-statements';
-import { type ChainHead, headIn, isLink, type LinkRow, type StoredLink } from './chain-check';
+import { type ChainHead, headIn, hasLink, type LinkRow, type StoredLink } from './chain-check';
 import { type Link } from './link-hash';
 
 export interface SnapshotEntry {
@@ -99,7 +99,7 @@ export class AddendumEntries {
   ): Promise<{ readonly links: readonly StoredLink[]; readonly head: ChainHead | undefined }> {
     const values = [resourceType, id, sequence, LINKS_AT_ONCE, 'SDCAddendum'];
     const rows = await this.statements.run<LinkRow>(READ_LINKS, values);
-    return { links: rows.filter(isLink), head: rows[0] && headIn(rows[0]) };
+    return { links: rows.filter(hasLink), head: rows[0] && headIn(rows[0]) };
   }
 
   /** The id of an addendum that names the target but is not among its entries. */

@@ -15,7 +15,7 @@ export interface LinkRow extends Omit<StoredLink, 'sequence'> {
   readonly headHash: Buffer | null;
 }
 
-export const isLink = (row: LinkRow): row is LinkRow & StoredLink => row.sequence !== null;
+export const hasLink = (row: LinkRow): row is LinkRow & StoredLink => row.sequence !== null;
 
 /** Length and head of a chain, from the row of its target. */
 export interface ChainHead {

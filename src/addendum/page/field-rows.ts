@@ -67,7 +67,7 @@ export function* changeRows(
     const reordered = orders.of(path);
     if (reordered === undefined) {
       yield {
-        type: typeOf(entry),
+        type: changeTypeOf(entry),
         path,
         label: (entry.new === undefined ? before : after).labelOf(path),
         ...sideOf('old', entry.old, entry['old-kind'], before.unitOf(path)),
@@ -84,7 +84,7 @@ const isAnnouncement = (entry: DiffEntry, after: SnapshotFields): boolean => {
   return found !== undefined && after.outline.isBranch(found);
 };
 
-function typeOf(entry: DiffEntry): FieldRow['type'] {
+function changeTypeOf(entry: DiffEntry): FieldRow['type'] {
   if (entry.type === 'add') return 'added';
   if (entry.type === 'remove') return 'removed';
   const areNumbers = entry['old-kind'] === 'number' && entry['new-kind'] === 'number';

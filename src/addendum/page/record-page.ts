@@ -154,11 +154,11 @@ function authorship(head: AddendumHead, verb: string): Html {
   const { sequence, id, user, recorder, date, isProven } = head;
   const isOther = recorder !== undefined && (user?.id !== recorder.id || user.resourceType !== recorder.resourceType);
   return markup`${isProven ? NOTHING : markup`<p class="warning">Not proven: the chain does not vouch for this addendum.</p>`}
-<p>${verb} by ${nameOf(user)}${isOther ? markup`, <strong>recorded by ${nameOf(recorder)}</strong>` : NOTHING}, on ${timeOf(date)}</p>
+<p>${verb} by ${personNameOf(user)}${isOther ? markup`, <strong>recorded by ${personNameOf(recorder)}</strong>` : NOTHING}, on ${timeOf(date)}</p>
 <p class="soft">Addendum number ${sequence}, <code class="hash">${id}</code></p>`;
 }
 
-function nameOf(person: Person | undefined): Html {
+function personNameOf(person: Person | undefined): Html {
   if (person === undefined) return markup`nobody named`;
   const { display, resourceType, id } = person;
   const reference = `${resourceType}/${id}`;

@@ -57,7 +57,7 @@ export class TokenController {
       return callHandler(grant, () => grant.exchange(client, asked), isIssued);
     };
     const issued = await this.metrics.count(asked.grantType, () => this.slots.run(grant, asked, exchange));
-    sendUnstored(response, textOf(issued));
+    sendUnstored(response, responseText(issued));
   }
 
   @All()
@@ -77,7 +77,7 @@ export class TokenController {
 const isIssued = (response: Partial<TokenResponse> | undefined): boolean => typeof response?.access_token === 'string';
 
 /** Serializes the response; numbers of the User keep their stored digits. */
-const textOf = (response: TokenResponse): string =>
+const responseText = (response: TokenResponse): string =>
   objectText(
     Object.entries(response).map(([name, value]) => [
       name,

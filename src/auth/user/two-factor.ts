@@ -49,11 +49,11 @@ export class TwoFactor {
     if (code === undefined)
       throw new OAuthError('invalid_grant', 'two-factor required', 'the one-time code is missing');
     const key = await this.findKey(userId);
-    if (key === undefined) throw refused('twoFactor.enabled without a secretKey');
+    if (key === undefined) throw wrongCode('twoFactor.enabled without a secretKey');
     const step = stepOf(code, key, this.clock.now());
-    if (step === undefined) throw refused('wrong one-time code');
+    if (step === undefined) throw wrongCode('wrong one-time code');
     const taken = await this.statements.runOne(TAKE_STEP, [userId, step]);
-    if (taken === undefined) throw refused('the one-time code was used before');
+    if (taken === undefined) throw wrongCode('the one-time code was used before');
   }
 
   private async findKey(userId: string): Promise<string | undefined> {
@@ -65,4 +65,4 @@ export class TwoFactor {
 const isEnabled = (twoFactor: unknown): boolean =>
   typeof twoFactor === 'object' && twoFactor !== null && 'enabled' in twoFactor && twoFactor.enabled === true;
 
-const refused = (detail: string): OAuthError => new OAuthError('invalid_grant', WRONG_CODE, detail);
+const wrongCode = (detail: string): OAuthError => new OAuthError('invalid_grant', WRONG_CODE, detail);

@@ -29,7 +29,7 @@ export const ENTRY_ORDER = 'order by type, updated_at desc, id';
  * Splits a query: the patient, each type, then the included resources. Types without links have no part.
  * @param present parameters with links to the patient; all while unknown
  */
-export function partsOf(query: CompartmentQuery, present?: ReadonlySet<number>): readonly QueryPart[] {
+export function queryPartsOf(query: CompartmentQuery, present?: ReadonlySet<number>): readonly QueryPart[] {
   const matches = [
     ...(hasPatient(query) ? [patientPart(query)] : []),
     ...linksOf(query)

@@ -6,7 +6,7 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
 import { ITSELF } from '../plan/entry-rows';
 import { firstChunk, type FirstChunkRow, MOST_LINKS } from '../plan/first-chunk';
-import { partsOf, presentParameters, type QueryPart } from '../plan/query-parts';
+import { queryPartsOf, presentParameters, type QueryPart } from '../plan/query-parts';
 import { CompartmentSlots, type Reading } from './compartment-slots';
 import { type Entry } from '../plan/entry';
 
@@ -67,7 +67,7 @@ export class CompartmentReader {
     work: (snapshot: Snapshot, parts: PartsOf, reading: Reading) => Promise<T>,
   ): Promise<T> {
     // The links are searched first.
-    let at = partsOf(query).find(({ label }) => label !== 'Patient');
+    let at = queryPartsOf(query).find(({ label }) => label !== 'Patient');
     const refusal = (): ServiceError => tooSlow(options.seconds, at);
     const result = await this.slots.run((reading) =>
       this.snapshots.within({ ...options, refusal }, async (snapshot) => {
@@ -76,7 +76,7 @@ export class CompartmentReader {
         const present = new Set(rows.map(({ parameter_id: id }) => id));
         if (!present.has(ITSELF)) return undefined;
         const parts = function* (of: CompartmentQuery): Generator<QueryPart> {
-          for (at of partsOf(of, present)) yield at;
+          for (at of queryPartsOf(of, present)) yield at;
         };
         return { done: await work(snapshot, parts, reading) };
       }),

@@ -74,7 +74,7 @@ export class PoolMetrics implements MetricSource {
     const span = parent === undefined ? undefined : this.tracing.statement(nameOf(work), parent);
     return (error) => {
       times.observe((performance.now() - startedAt) / 1000);
-      const code = error === undefined ? undefined : codeOf(error);
+      const code = error === undefined ? undefined : sqlStateOf(error);
       this.tracing.end(span, code);
       if (code !== undefined) this.fail(code);
     };
@@ -94,7 +94,7 @@ export class PoolMetrics implements MetricSource {
 }
 
 /** SQLSTATE. Other codes are those of sockets. */
-const codeOf = (error: unknown): string =>
+const sqlStateOf = (error: unknown): string =>
   error instanceof DatabaseError && error.code !== undefined ? error.code : NO_CONNECTION;
 
 /** The name of a named statement, else the first word of its text: no value. */

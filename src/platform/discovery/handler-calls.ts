@@ -7,7 +7,7 @@ export function nameHandler(handler: object, module: string | undefined): void {
 }
 
 /** Class and module of a provider, such as `HandOver of WardModule`. */
-export const nameOf = (handler: object): string => names.get(handler) ?? handler.constructor.name;
+export const handlerNameOf = (handler: object): string => names.get(handler) ?? handler.constructor.name;
 
 /**
  * Runs a method of a provider of any module. Faults without frames of its code are errors that name it: the caller is shown an
@@ -23,8 +23,10 @@ export async function callHandler<T>(
   try {
     value = await work();
   } catch (error) {
-    throw error instanceof Error ? error : new Error(`${nameOf(handler)} threw what is no Error: ${typeof error}`);
+    throw error instanceof Error
+      ? error
+      : new Error(`${handlerNameOf(handler)} threw what is no Error: ${typeof error}`);
   }
-  if (!isWell(value)) throw new Error(`${nameOf(handler)} returned a malformed value`);
+  if (!isWell(value)) throw new Error(`${handlerNameOf(handler)} returned a malformed value`);
   return value;
 }

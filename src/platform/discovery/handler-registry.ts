@@ -1,7 +1,7 @@
 import { type OnModuleInit } from '@nestjs/common';
 import { type DiscoveryService } from '@nestjs/core';
 import { StartError } from '../errors/start-error';
-import { nameHandler, nameOf } from './handler-calls';
+import { nameHandler, handlerNameOf } from './handler-calls';
 
 interface Registered<Meta, Handler> {
   readonly meta: Meta;
@@ -29,7 +29,7 @@ export abstract class HandlerRegistry<Meta, Handler extends object> implements O
       const key = this.keyOf(meta, handler);
       const taken = this.handlers.get(key);
       if (taken !== undefined) {
-        const by = `by ${nameOf(taken.handler)} and by ${nameOf(handler)}`;
+        const by = `by ${handlerNameOf(taken.handler)} and by ${handlerNameOf(handler)}`;
         throw new StartError(`${this.constructor.name}: "${key}" is registered twice, ${by}`);
       }
       this.handlers.set(key, { meta, handler });

@@ -1,7 +1,7 @@
 import { type ResourceDraft } from '../../model/resource-draft';
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { callHandler, nameOf } from '../../platform/discovery/handler-calls';
+import { callHandler, handlerNameOf } from '../../platform/discovery/handler-calls';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type StatementPart } from '../../platform/database/statement-part';
@@ -84,7 +84,7 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   private call(listener: ResourceChangeListener, work: () => Promise<void> | undefined): Promise<void> {
-    return this.unitOfWork.inside(nameOf(listener), () => callHandler(listener, work));
+    return this.unitOfWork.inside(handlerNameOf(listener), () => callHandler(listener, work));
   }
 
   private listenersOf(type: string): ResourceChangeListener[] {

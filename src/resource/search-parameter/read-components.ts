@@ -76,7 +76,7 @@ export function assertPairs(
       throw badElement(member, `leads to a canonical or uri of ${type}; references alone can be paired`);
     const wanted = new Set(known.branches.map(({ steps }) => pathOf(steps)));
     const given = branches.map(({ steps }) => pathOf(steps));
-    const isAmong = branches.every(({ steps }) => wanted.has(pathOf(steps)) || wanted.has(pathOf(membersOf(steps))));
+    const isAmong = branches.every(({ steps }) => wanted.has(pathOf(steps)) || wanted.has(pathOf(memberSteps(steps))));
     if (!isAmong) throw badElement(member, `leads to values that are not those of ${type}.${part.code}`);
     if (!isInRows && [...wanted].some((path) => !given.includes(path)))
       throw badElement(
@@ -112,6 +112,6 @@ function compiled(member: string, type: string, compile: () => readonly Branch[]
 }
 
 /** Steps without conditions, which only reduce the values. */
-const membersOf = (steps: readonly Step[]): readonly Step[] => steps.filter(({ member }) => member !== undefined);
+const memberSteps = (steps: readonly Step[]): readonly Step[] => steps.filter(({ member }) => member !== undefined);
 
 const pathOf = (steps: readonly Step[]): string => steps.map(({ text }) => text).join('.');

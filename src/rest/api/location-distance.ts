@@ -15,7 +15,7 @@ export function locationDistance(clauses: readonly SearchClause[]): SearchExtens
   const places = clauses.flatMap((clause) => (clause.kind === 'near' ? clause.places : []));
   if (places.length === 0) return undefined;
   return (text) => {
-    const position = positionOf(text);
+    const position = pointOf(text);
     if (position === undefined) return '';
     const meters = Math.min(...places.map((place) => greatCircleMeters(place, position)));
     const value = Number((meters / 1000).toFixed(3));
@@ -24,7 +24,7 @@ export function locationDistance(clauses: readonly SearchClause[]): SearchExtens
   };
 }
 
-function positionOf(text: string): Position | undefined {
+function pointOf(text: string): Position | undefined {
   const { position } = JSON.parse(text) as { readonly position?: Partial<Position> };
   if (typeof position?.latitude !== 'number' || typeof position.longitude !== 'number') return undefined;
   return { latitude: position.latitude, longitude: position.longitude };

@@ -30,11 +30,11 @@ export interface RoutedEntry {
  */
 export function produceAnswer(type: BundleType, answers: readonly AnsweredEntry[], call: BundleCall): Produce {
   const responseType = type === 'batch' ? 'batch-response' : 'transaction-response';
-  return produceBundle(responseType, {}, entriesOf(answers, call));
+  return produceBundle(responseType, {}, answeredEntries(answers, call));
 }
 
 /** Yields a few entries at a time, bounded by the characters that are printed at once. */
-function* entriesOf(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
+function* answeredEntries(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
   let room = MOST_CHARACTERS - answers.reduce((sum, one) => sum + (one.kind === 'route' ? one.text.length : 0), 0);
   let texts: string[] = [];
   let characters = 0;

@@ -32,7 +32,7 @@ export class EntryRoutes {
     if (request.method === 'HEAD') {
       throw faultAt('request.method', 'HEAD has no place in a Bundle: use GET.', 'not-allowed');
     }
-    const { mediaType, body } = bodyOf(request.method, resource);
+    const { mediaType, body } = entryBodyOf(request.method, resource);
     const headers = {
       authorization: call.authorization,
       prefer: call.prefer,
@@ -71,7 +71,7 @@ export class EntryRoutes {
 }
 
 /** A patch is sent in a Binary, or is a Parameters resource (http://hl7.org/fhir/R4/http.html#jsonpatch). */
-function bodyOf(method: string, resource: EntryResource | undefined): { mediaType?: string; body?: Buffer } {
+function entryBodyOf(method: string, resource: EntryResource | undefined): { mediaType?: string; body?: Buffer } {
   if (resource === undefined || method === 'GET') return {};
   if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
   return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };

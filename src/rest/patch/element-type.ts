@@ -29,7 +29,7 @@ export function memberType(type: string | undefined, key: string): MemberType | 
 }
 
 /** The type of `members` in an element of type `declared`; for a resource, its `resourceType`. */
-export function typeOf(members: JsonObject, declared: string | undefined): string | undefined {
+export function elementTypeOf(members: JsonObject, declared: string | undefined): string | undefined {
   const named = members.get('resourceType');
   return typeof named === 'string' ? named : declared;
 }

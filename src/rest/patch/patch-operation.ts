@@ -36,11 +36,11 @@ export function operationsOf(parameters: JsonValue): readonly PatchOperation[] {
   return objectsAt(parameters, 'parameter', 'Parameters').map((parameter, index) => {
     const place = `Operation ${index} of the patch`;
     if (parameter.get('name') !== 'operation') throw malformed(`${place}: each parameter has the name "operation".`);
-    return operationOf(new OperationParts(objectsAt(parameter, 'part', place), place));
+    return patchOperationOf(new OperationParts(objectsAt(parameter, 'part', place), place));
   });
 }
 
-function operationOf(parts: OperationParts): PatchOperation {
+function patchOperationOf(parts: OperationParts): PatchOperation {
   const type = parts.text('type');
   switch (type) {
     case 'add':

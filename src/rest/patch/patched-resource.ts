@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { type Element, ElementList } from './element-list';
 import { type ElementLocation, type ElementPath, type ElementStep } from './element-path';
-import { type MemberType, isDefined, memberType, typeOf } from './element-type';
+import { type MemberType, isDefined, memberType, elementTypeOf } from './element-type';
 import { choiceKey, elementOf, keyFor } from './element-value';
 import { PatchEffort } from './patch-effort';
 import { type PatchTree } from './patch-tree';
@@ -98,11 +98,11 @@ export class PatchedResource {
 
   private placeAt(at: ElementLocation): Place {
     const { root } = this.tree;
-    let place: Place = { members: root, type: typeOf(root, undefined) };
+    let place: Place = { members: root, type: elementTypeOf(root, undefined) };
     for (const found of at) {
       const step = stepIn(place, found);
       const members = this.membersAt(place.members, step);
-      place = { members, type: typeOf(members, memberType(place.type, step.key)?.type) };
+      place = { members, type: elementTypeOf(members, memberType(place.type, step.key)?.type) };
     }
     return place;
   }

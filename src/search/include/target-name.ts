@@ -38,17 +38,17 @@ type Body = Readonly<Record<string, unknown>>;
 /** The names by which a source refers to targets. */
 export function namesIn({ by, branches }: Pick<NamedPath, 'by' | 'branches'>, source: Body): readonly TargetName[] {
   const read = by === 'canonical' ? canonicalIn : logicalIn;
-  return valuesOf(branches, source).flatMap((value) => read(value) ?? []);
+  return targetValues(branches, source).flatMap((value) => read(value) ?? []);
 }
 
 /** Whether a target has the name. The version of a canonical is not compared here. */
 export function hasName({ branches }: NamedTarget, target: Body, { value, system }: TargetName): boolean {
-  return valuesOf(branches, target).some((own) =>
+  return targetValues(branches, target).some((own) =>
     system === undefined ? own === value : isObject(own) && own.value === value && (own.system ?? '') === system,
   );
 }
 
-function valuesOf(branches: readonly Branch[], resource: Body): readonly unknown[] {
+function targetValues(branches: readonly Branch[], resource: Body): readonly unknown[] {
   const values: unknown[] = [];
   // Names do not depend on resources that another value refers to.
   const scope = new Scope(resource, '');

@@ -39,7 +39,7 @@ function pairClauseOf(
   if (composite.rows === undefined)
     return { kind: 'all', clauses: [readPart(firstCode.code, first), readPart(secondCode.code, second)] };
   const key: ParsedToken =
-    firstCode.kind === 'reference' ? { code: keyOf(code, first, scope.baseUrl) } : tokenOf(code, first);
+    firstCode.kind === 'reference' ? { code: referenceKeyOf(code, first, scope.baseUrl) } : tokenOf(code, first);
   if (key.code === '') throw invalid(code, 'needs a code before "$"');
   const { system } = key;
   const isInRow = system !== undefined && composite.knowsSystem === true;
@@ -71,7 +71,7 @@ function rowClauseOf(
       };
     default: {
       const isReference = composite.codes[1].kind === 'reference';
-      const value: ParsedToken = isReference ? { code: keyOf(code, second, baseUrl) } : tokenOf(code, second);
+      const value: ParsedToken = isReference ? { code: referenceKeyOf(code, second, baseUrl) } : tokenOf(code, second);
       if (value.code === '') throw invalid(code, 'needs a code after "$"');
       return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, value, hashes)) };
     }
@@ -88,7 +88,7 @@ function itemClauseOf(
   return { kind: 'body', paths: items.map((paths) => itemPathOf(paths, seconds, thirds)) };
 }
 
-function keyOf(name: string, text: string, baseUrl: string): string {
+function referenceKeyOf(name: string, text: string, baseUrl: string): string {
   const target = parseReference(text, baseUrl);
   if (target === undefined || target.kind === 'contained') throw invalid(name, 'takes a reference as Type/id or URL');
   return target.key;

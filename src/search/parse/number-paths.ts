@@ -7,10 +7,10 @@ export function itemPathOf(
   seconds: readonly NumberRange[],
   thirds: readonly NumberRange[],
 ): string {
-  return `${item} ? (${conditionOf(second, seconds)} && ${conditionOf(third, thirds)})`;
+  return `${item} ? (${rangeConditionOf(second, seconds)} && ${rangeConditionOf(third, thirds)})`;
 }
 
-const conditionOf = (paths: readonly string[], ranges: readonly NumberRange[]): string =>
+const rangeConditionOf = (paths: readonly string[], ranges: readonly NumberRange[]): string =>
   `(${paths.flatMap((path) => ranges.map((range) => `(${limitsOf(path, range)})`)).join(' || ')})`;
 
 function limitsOf(path: string, { low, high, isLowOpen, isHighOpen }: NumberRange): string {

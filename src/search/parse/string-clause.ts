@@ -19,22 +19,26 @@ export function stringClauseOf(
   switch (modifier) {
     case undefined:
     case 'starts':
-      return clauseOf(parameter, 'prefix', folded);
+      return matchClauseOf(parameter, 'prefix', folded);
     case 'contains':
       assertFew(name, texts);
-      return clauseOf(parameter, 'contains', folded);
+      return matchClauseOf(parameter, 'contains', folded);
     case 'ends':
       assertFew(name, texts);
-      return clauseOf(parameter, 'suffix', folded);
+      return matchClauseOf(parameter, 'suffix', folded);
     case 'exact':
       // The folded text finds candidates; the stored text decides.
-      return { kind: 'all', clauses: [clauseOf(parameter, 'prefix', folded), exactly(parameter, name, texts)] };
+      return { kind: 'all', clauses: [matchClauseOf(parameter, 'prefix', folded), exactly(parameter, name, texts)] };
     default:
       throw unsupportedModifier(name, ['exact', 'contains', 'starts', 'ends', 'missing']);
   }
 }
 
-function clauseOf({ storedAs }: SearchParameter, match: StringClause['match'], texts: readonly string[]): StringClause {
+function matchClauseOf(
+  { storedAs }: SearchParameter,
+  match: StringClause['match'],
+  texts: readonly string[],
+): StringClause {
   return { kind: 'string', parameterIds: storedAs, match, texts };
 }
 

@@ -18,7 +18,7 @@ interface MigrationRow {
 export async function pendingMigrations(client: Client, set: MigrationSet): Promise<Migration[]> {
   const rows = await readRows(client, set.module);
   const existing = await existingTables(client);
-  const refusal = rows.length === 0 ? refusalOfNew(set, existing) : refusalOf(set, rows, existing);
+  const refusal = rows.length === 0 ? refusalOfNew(set, existing) : refusalOfMigrated(set, rows, existing);
   if (refusal !== undefined) throw new StartError(refusal);
   return set.migrations.filter(({ name }) => !rows.some((row) => row.name === name));
 }
@@ -30,7 +30,7 @@ function refusalOfNew({ migrations }: MigrationSet, existing: ReadonlySet<string
 }
 
 /** Why the server cannot start on a database with these rows of `schema_migration`. */
-function refusalOf(
+function refusalOfMigrated(
   { module, migrations }: MigrationSet,
   rows: readonly MigrationRow[],
   existing: ReadonlySet<string>,

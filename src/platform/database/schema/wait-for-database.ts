@@ -13,14 +13,14 @@ const PAUSE_MILLISECONDS = 500;
 export async function waitForDatabase(url: string, seconds: number, tell: (line: string) => void): Promise<void> {
   const endsAt = performance.now() + seconds * 1000;
   for (let tries = 1; performance.now() < endsAt; tries++) {
-    const error = await refusalOf(url);
+    const error = await connectError(url);
     if (error === undefined || databaseErrorToServiceError(error)?.kind !== 'busy') return;
     if (tries === 1) tell(`The database takes no connections yet. Trying again for ${seconds} s.`);
     await delay(PAUSE_MILLISECONDS);
   }
 }
 
-async function refusalOf(url: string): Promise<unknown> {
+async function connectError(url: string): Promise<unknown> {
   let client: Client | undefined;
   try {
     client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
