@@ -1,16 +1,45 @@
+import { readEnvironmentOfOne } from '../../src/platform/config/environment';
+import { completeCredentials } from '../../src/platform/config/local-credentials';
+import { SecretBox } from '../../src/platform/crypto/secret-box';
 import { findRootSecret } from '../demo/demo-secrets';
-import { readOptions } from '../options';
 import { type Authorization, HttpClient } from '../http-client';
+import { readOptions } from '../options';
+import { withDatabase } from '../with-database';
+import { encryptAnew } from './encrypt-anew';
 
-const USAGE = `npm run rotate-keys [-- --compromised]
+const USAGE = `npm run rotate-keys [-- --compromised | --encryption]
 
 Publishes a new signing key, which signs after SVC_KEY_OVERLAP_SECONDS, and withdraws keys whose last token has expired.
 --compromised: a new key signs at once, all others are withdrawn, and the Sessions of their tokens are closed.
 Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the Client "root" as npm run demo finds it.
+
+--encryption: encrypts all secrets of the database with SVC_ENCRYPTION_KEY; SVC_ENCRYPTION_KEYS_ACCEPTED opens those of an
+earlier key. Servers may run meanwhile.
+Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/rotate-keys/rotate-keys.js
 `;
 
 async function main(): Promise<number> {
-  const { values } = readOptions(USAGE, { options: { compromised: { type: 'boolean', default: false } } });
+  const { values } = readOptions(USAGE, {
+    options: { compromised: { type: 'boolean', default: false }, encryption: { type: 'boolean', default: false } },
+  });
+  if (values.compromised && values.encryption) throw new Error(`One option at a time.\n\n${USAGE}`);
+  return values.encryption ? rotateEncryption() : rotateSigning(values.compromised);
+}
+
+async function rotateEncryption(): Promise<number> {
+  const read = readEnvironmentOfOne();
+  const environment = read.databaseUrl === undefined ? await completeCredentials(read, () => undefined) : read;
+  await withDatabase(async (url) => {
+    const { all, anew } = await encryptAnew(url, new SecretBox(environment));
+    process.stdout.write(
+      `All ${all} secrets are encrypted with SVC_ENCRYPTION_KEY; ${anew} of them had another key.\n` +
+        'When each server has this key, SVC_ENCRYPTION_KEYS_ACCEPTED is no longer needed.\n',
+    );
+  });
+  return 0;
+}
+
+async function rotateSigning(isCompromised: boolean): Promise<number> {
   const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
   const authorization = authorizationOf(process.env);
   if (authorization === undefined) {
@@ -18,7 +47,7 @@ async function main(): Promise<number> {
     return 1;
   }
   const client = new HttpClient((BASE_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, ''));
-  const path = `/auth/rotate-keys${values.compromised ? '?compromised=true' : ''}`;
+  const path = `/auth/rotate-keys${isCompromised ? '?compromised=true' : ''}`;
   const { status, text } = await client.send({ method: 'POST', path, authorization });
   (status === 200 ? process.stdout : process.stderr).write(`${status === 200 ? '' : `${status} `}${text}\n`);
   return status === 200 ? 0 : 1;

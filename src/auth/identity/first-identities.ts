@@ -27,6 +27,7 @@ export class FirstIdentities implements OnApplicationBootstrap {
     await this.setup.once('signing-key', async () => {
       await this.keys.create();
     });
+    await this.keys.assertOpenable();
     await this.setup.once('identities', () => this.store());
     await this.setup.once('trial-policy', () => this.storeTrialPolicy());
     if ((await this.reader.find('AccessPolicy', 'trial')) !== undefined) {

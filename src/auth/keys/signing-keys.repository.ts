@@ -5,6 +5,7 @@ import { SecretBox } from '../../platform/crypto/secret-box';
 import { KEY_ROTATION_LOCK } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
+import { StartError } from '../../platform/errors/start-error';
 
 const LOCK_ROTATION: Statement = {
   name: 'signing-key-lock-rotation',
@@ -117,6 +118,22 @@ export class SigningKeys {
       this.opened = { kid: row.kid, algorithm: row.algorithm, privateKey };
     }
     return this.opened;
+  }
+
+  /**
+   * A wrong encryption key would fail at the first JWT, and at each delivery.
+   * @throws StartError when the signing key cannot be opened
+   */
+  async assertOpenable(): Promise<void> {
+    const row = await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []);
+    try {
+      if (row !== undefined) this.secrets.open(row.wrapped_private_key);
+    } catch (error) {
+      throw new StartError(
+        'SVC_ENCRYPTION_KEY is not the key that encrypted the secrets of this database: set that key, or name it in SVC_ENCRYPTION_KEYS_ACCEPTED.',
+        { cause: error },
+      );
+    }
   }
 
   /** Returns the published key that does not sign yet. */

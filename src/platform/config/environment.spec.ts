@@ -112,6 +112,7 @@ describe(readEnvironment, () => {
     ['DATABASE_URL', 'mysql://db.example/svc'],
     ['SVC_TRIAL_POLICY', 'yes'],
     ['SVC_ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
+    ['SVC_ENCRYPTION_KEYS_ACCEPTED', [32, 31].map((length) => Buffer.alloc(length).toString('base64')).join()],
     ['SVC_LOG_LEVEL', 'fatal'],
     ['SVC_BODY_LIMIT_BYTES', '20MB'],
     ['SVC_DATABASE_POOL_SIZE', '1'],
@@ -123,7 +124,7 @@ describe(readEnvironment, () => {
     ['SVC_TOPIC_CORRELATION_HEADER', 'Authorization'],
     ['SVC_TOPIC_CORRELATION_HEADER', 'cookie'],
   ])('refuses %s=%s', (name, value) => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} must (be|list) `))]);
   });
 
   it.each([
@@ -218,6 +219,7 @@ describe(readEnvironment, () => {
         SVC_ROOT_CLIENT_SECRET: 'root-secret',
         SVC_ADMIN_PASSWORD: 'pass word',
         SVC_ENCRYPTION_KEY: KEY.toString('base64'),
+        SVC_ENCRYPTION_KEYS_ACCEPTED: Buffer.alloc(32, 2).toString('base64'),
       };
       expect(Object.keys(secrets).sort()).toEqual([...SECRET_SETTINGS].sort());
       const files = Object.entries(secrets).map(([name, value]) => [`${name}_FILE`, file(name, `${value}\n`)]);

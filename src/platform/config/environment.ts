@@ -34,6 +34,8 @@ export class Environment {
   readonly hasTrialPolicy!: boolean;
   /** `SVC_ENCRYPTION_KEY`: 32 bytes in base64 that wrap signing keys and webhook secrets. */
   readonly encryptionKey!: Buffer | undefined;
+  /** `SVC_ENCRYPTION_KEYS_ACCEPTED`: keys that still open what they encrypted, while the key is rotated. */
+  readonly encryptionKeysAccepted!: readonly Buffer[];
   /** `SVC_TRUSTED_PROXIES`: addresses or subnets whose `X-Forwarded-*` headers count. */
   readonly trustedProxies!: readonly string[];
   /** `SVC_CORS_ORIGINS`: browser origins that may call. */
@@ -187,6 +189,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     adminPassword: read.text('SVC_ADMIN_PASSWORD'),
     hasTrialPolicy: read.oneOf('SVC_TRIAL_POLICY', ['on', 'off'], isEmbedded ? 'on' : 'off') === 'on',
     encryptionKey: read.key('SVC_ENCRYPTION_KEY'),
+    encryptionKeysAccepted: read.keys('SVC_ENCRYPTION_KEYS_ACCEPTED'),
     trustedProxies: read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault),
     corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
@@ -250,6 +253,9 @@ export const readEnvironmentOfOne = (variables: NodeJS.ProcessEnv = process.env)
 /** Kubernetes sets such a variable in each container for a Service whose name begins with `svc-`. */
 const isServiceLink = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
+
+/** AES-256. */
+const KEY_BYTES = 32;
 
 class VariableReader {
   readonly problems: string[] = [];
@@ -326,7 +332,15 @@ class VariableReader {
     if (value === undefined) return undefined;
     const key = Buffer.from(value, 'base64');
     // The value itself is a secret: it is not repeated in the message.
-    if (key.length !== 32) this.problems.push(`${name} must be 32 bytes in base64 (openssl rand -base64 32)`);
+    if (key.length !== KEY_BYTES) this.problems.push(`${name} must be 32 bytes in base64 (openssl rand -base64 32)`);
     return key;
+  }
+
+  keys(name: string): readonly Buffer[] {
+    const parts = (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+    const keys = parts.map((part) => Buffer.from(part, 'base64'));
+    if (keys.some((key) => key.length !== KEY_BYTES))
+      this.problems.push(`${name} must list keys of 32 bytes in base64, separated by commas`);
+    return keys;
   }
 }

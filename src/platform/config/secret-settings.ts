@@ -8,6 +8,7 @@ export const SECRET_SETTINGS = [
   'SVC_ROOT_CLIENT_SECRET',
   'SVC_ADMIN_PASSWORD',
   'SVC_ENCRYPTION_KEY',
+  'SVC_ENCRYPTION_KEYS_ACCEPTED',
 ] as const;
 
 export type SecretSetting = (typeof SECRET_SETTINGS)[number];

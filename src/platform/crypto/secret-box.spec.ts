@@ -3,8 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../config/environment';
 import { SecretBox } from './secret-box';
 
-const boxOf = (key: Buffer): SecretBox =>
-  new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: key.toString('base64') }));
+const boxOf = (key: Buffer, ...accepted: readonly Buffer[]): SecretBox =>
+  new SecretBox(
+    readEnvironment({
+      SVC_ENCRYPTION_KEY: key.toString('base64'),
+      SVC_ENCRYPTION_KEYS_ACCEPTED: accepted.map((one) => one.toString('base64')).join(','),
+    }),
+  );
 
 describe(SecretBox.name, () => {
   const key = randomBytes(32);
@@ -25,7 +30,18 @@ describe(SecretBox.name, () => {
 
   it('refuses a value sealed with another key', () => {
     const sealed = boxOf(randomBytes(32)).seal(plain);
-    expect(() => boxOf(key).open(sealed)).toThrow();
+    expect(() => boxOf(key).open(sealed)).toThrow('SVC_ENCRYPTION_KEYS_ACCEPTED');
+  });
+
+  it('opens what an accepted key sealed, and seals with the current one', () => {
+    const [older, oldest] = [randomBytes(32), randomBytes(32)];
+    const box = boxOf(key, older, oldest);
+    for (const sealed of [boxOf(older).seal(plain), boxOf(oldest).seal(plain)]) {
+      expect(box.open(sealed)).toEqual(plain);
+      expect(box.isCurrent(sealed)).toBe(false);
+    }
+    expect(boxOf(key).open(box.seal(plain))).toEqual(plain);
+    expect(box.isCurrent(box.seal(plain))).toBe(true);
   });
 
   it('refuses a value in which any one bit was changed', () => {

@@ -8,15 +8,18 @@ const TAG_BYTES = 16;
 
 /**
  * Wraps secrets for the database with the server's encryption key: AES-256-GCM, a fresh nonce each time.
- * A sealed value is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain one.
+ * A sealed value is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain one. Values that an accepted
+ * key sealed are opened too, so that the key can be rotated.
  */
 @Injectable()
 export class SecretBox {
   private readonly key: Buffer;
+  private readonly accepted: readonly Buffer[];
 
-  constructor({ encryptionKey }: Environment) {
+  constructor({ encryptionKey, encryptionKeysAccepted }: Environment) {
     if (encryptionKey === undefined) throw new Error('SVC_ENCRYPTION_KEY is not set');
     this.key = encryptionKey;
+    this.accepted = encryptionKeysAccepted;
   }
 
   seal(plain: Buffer): Buffer {
@@ -26,13 +29,33 @@ export class SecretBox {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** @throws Error when `sealed` was changed, or was sealed with another key. */
+  /** @throws Error when `sealed` was changed, or was sealed with a key that is not accepted. */
   open(sealed: Buffer): Buffer {
     if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed value is too short');
-    const decipher = createDecipheriv('aes-256-gcm', this.key, sealed.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    for (const key of [this.key, ...this.accepted]) {
+      const plain = openWith(key, sealed);
+      if (plain !== undefined) return plain;
+    }
+    throw new Error(
+      'A sealed value was changed, or SVC_ENCRYPTION_KEY and SVC_ENCRYPTION_KEYS_ACCEPTED lack the key that sealed it',
+    );
+  }
+
+  /** Whether {@link seal} would use the key that sealed this value. */
+  isCurrent(sealed: Buffer): boolean {
+    return openWith(this.key, sealed) !== undefined;
+  }
+}
+
+/** The tag tells whether `key` sealed the value (NIST SP 800-38D, section 7.2). */
+function openWith(key: Buffer, sealed: Buffer): Buffer | undefined {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([plain, decipher.final()]);
+  } catch {
+    return undefined;
   }
 }

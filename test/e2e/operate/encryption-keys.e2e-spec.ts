@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readEnvironment } from '../../../src/platform/config/environment';
+import { SecretBox } from '../../../src/platform/crypto/secret-box';
+import { runStatement } from '../../../testing/databases';
+import { eventually } from '../../../testing/eventually';
+import { ADMIN_PASSWORD, startTestApp, type TestApp } from '../../../testing/test-app';
+import { WebhookReceiver } from '../../../testing/webhook-receiver';
+import { compileServer } from '../../support/compiled-server';
+import { destination, newDestination, newTopic } from '../../support/destinations';
+
+const newKey = (): string => randomBytes(32).toString('base64');
+
+/** More than one chunk of the tool. */
+const USERS = 250;
+
+describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
+  const [older, newer] = [newKey(), newKey()];
+  let app: TestApp;
+  let receiver: WebhookReceiver;
+  let compiled: Awaited<ReturnType<typeof compileServer>>;
+
+  beforeAll(async () => {
+    compiled = await compileServer('tools');
+    receiver = await WebhookReceiver.start();
+    app = await startTestApp({ environment: { SVC_ENCRYPTION_KEY: older } });
+    await app.put('/Client/jwt-app', {
+      grant_types: ['password'],
+      auth: { password: { token_format: 'jwt', secret_required: false } },
+    });
+    const parameter = [
+      { name: 'endpoint', valueUrl: receiver.url },
+      { name: 'header', valueString: 'X-Ward: 4B' },
+    ];
+    await newDestination(app, destination(await newTopic(app), { parameter }));
+    const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: older }));
+    const sealed = box.seal(Buffer.from('JBSWY3DP')).toString('hex');
+    await runStatement(
+      app.databaseUrl,
+      `insert into user_two_factor (user_id, sealed_key) select 'u' || lpad(n::text, 3, '0'), decode('${sealed}', 'hex')
+        from generate_series(1, ${USERS}) n`,
+    );
+  });
+  afterAll(async () => {
+    await app.close();
+    await receiver.stop();
+    await compiled.remove();
+  });
+
+  const onKeys = (SVC_ENCRYPTION_KEY: string, SVC_ENCRYPTION_KEYS_ACCEPTED = ''): Promise<TestApp> =>
+    startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEYS_ACCEPTED } });
+
+  /** A JWT needs the signing key; a delivery needs the settings of the destination. */
+  const expectSecretsOpen = async (server: TestApp): Promise<void> => {
+    const form = new URLSearchParams({ grant_type: 'password', client_id: 'jwt-app', username: 'admin' });
+    form.set('password', ADMIN_PASSWORD);
+    const { status, text } = await server.post('/auth/token', form.toString(), {
+      authorization: null,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect([status, text]).toEqual([200, expect.stringContaining('access_token')]);
+    const before = receiver.requests.length;
+    expect((await server.post('/Patient', { gender: 'female' })).status).toBe(201);
+    await eventually('the webhook arrives', () => receiver.requests.length > before);
+    expect(receiver.requests.at(-1)?.headers['x-ward']).toBe('4B');
+  };
+
+  const rotate = async (key: string, accepted = ''): Promise<{ code: number; text: string }> => {
+    const tool = join(compiled.folder, 'tools/rotate-keys/rotate-keys.js');
+    const child = spawn(process.execPath, [tool, '--encryption'], {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: app.databaseUrl,
+        SVC_ENCRYPTION_KEY: key,
+        SVC_ENCRYPTION_KEYS_ACCEPTED: accepted,
+      },
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, text };
+  };
+
+  it('refuses a start with another key, and says what to set', async () => {
+    await expect(onKeys(newer)).rejects.toThrow('name it in SVC_ENCRYPTION_KEYS_ACCEPTED');
+  });
+
+  it('lets servers of both keys work on one database before and after the secrets are encrypted anew', async () => {
+    const first = await onKeys(older, newer);
+    const second = await onKeys(newer, older);
+    try {
+      for (const server of [first, second]) await expectSecretsOpen(server);
+      const { code, text } = await rotate(newer, older);
+      expect([code, text]).toEqual([0, expect.stringContaining(`All ${USERS + 2} secrets`)]);
+      expect(text).toContain(`; ${USERS + 2} of them had another key`);
+      for (const server of [first, second]) await expectSecretsOpen(server);
+    } finally {
+      await first.close();
+      await second.close();
+    }
+  });
+
+  it('needs the older key no longer then, and finds nothing more to do', async () => {
+    const server = await onKeys(newer);
+    await expectSecretsOpen(server);
+    await server.close();
+    expect(await rotate(newer)).toEqual({ code: 0, text: expect.stringContaining('; 0 of them had another key') });
+    await expect(onKeys(older)).rejects.toThrow('SVC_ENCRYPTION_KEY is not the key');
+  });
+
+  it('changes nothing of a row that no key opens, and names it', async () => {
+    const { code, text } = await rotate(newKey());
+    expect([code, text]).toEqual([1, expect.stringMatching(/^signing_key \S+: .*SVC_ENCRYPTION_KEYS_ACCEPTED/)]);
+    await (await onKeys(newer)).close();
+  });
+});
