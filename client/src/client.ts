@@ -11,7 +11,15 @@ import type { Query, Resource, ResourceOf, ResourceType, RpcMethod, RpcParams, R
 export type BundleEntry = NonNullable<Schemas['Bundle']['entry']>[number];
 
 /** A search with how PostgreSQL ran it. */
-export type Explained = Schemas['Bundle'] & { readonly query: unknown; readonly plan: unknown };
+export type Explained = Schemas['Bundle'] & {
+  /** SQL, then the values of `$1`, `$2` … */
+  readonly query: readonly unknown[];
+  /** Text, or a tree with `_explain: 'format-json'`. */
+  readonly plan: unknown;
+  /** The search parameters whose numbers stand in the plan. */
+  readonly parameters?: readonly { readonly id: number; readonly name: string }[];
+  readonly advice?: readonly string[];
+};
 
 /** A caller of the server: a User who logged in, or whom `Authorization` names. */
 export class SvcClient {

@@ -42,7 +42,6 @@ async function explanationOfPart(
     ordered(part, (text) => text),
     lines,
     options,
-    [],
   );
   return { type: part.label, query, plan, rows, milliseconds, ...advice };
 }

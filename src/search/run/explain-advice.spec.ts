@@ -12,6 +12,18 @@ describe(adviceOf.name, () => {
     ]);
   });
 
+  it('names the index of a plan in JSON too, wherever the scan is nested, and once', () => {
+    const scan = {
+      'Node Type': 'Seq Scan',
+      'Relation Name': 'search_date',
+      Filter: '((parameter_id = 7) AND (low >= $2))',
+    };
+    const plan = [{ Plan: { 'Node Type': 'Limit', Plans: [{ 'Node Type': 'Append', Plans: [scan, scan] }] } }];
+    expect(adviceOf(plan, [])).toEqual([
+      'The whole of search_date was read: create index concurrently on search_date (parameter_id, low).',
+    ]);
+  });
+
   it('gives no advice for an index scan', () => {
     expect(adviceOf('Index Only Scan using search_token_idx on search_token c', [{ kind: 'id', ids: ['a'] }])).toEqual(
       [],

@@ -2,6 +2,8 @@ import { type CompiledSearch } from '../../platform/database/binder';
 import { type ExplainOptions } from '../query/explain-options';
 import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
+import { isObject } from '../../platform/json/plain-object';
+import { type NamedParameter } from './named-parameters';
 
 /** An executed statement (interface, "Patient everything", diagnostics). */
 export interface SearchExplanation {
@@ -9,8 +11,16 @@ export interface SearchExplanation {
   readonly query: readonly unknown[];
   /** The output of EXPLAIN: text, or JSON if requested. */
   readonly plan: unknown;
+  /** The search parameters whose ids stand in the plan; absent if there is none. */
+  readonly parameters?: readonly NamedParameter[];
   /** Advice to make it cheaper; absent if there is none. */
   readonly advice?: readonly string[];
+}
+
+/** The search that an explanation is about. */
+export interface ExplainedSearch {
+  readonly clauses: readonly SearchClause[];
+  readonly parameters: readonly NamedParameter[];
 }
 
 /** @param lines output lines of EXPLAIN */
@@ -18,24 +28,29 @@ export function explanationOf(
   { statement, values }: CompiledSearch,
   lines: readonly { readonly 'QUERY PLAN': string }[],
   { isJson }: ExplainOptions,
-  clauses: readonly SearchClause[],
+  { clauses, parameters }: ExplainedSearch = { clauses: [], parameters: [] },
 ): SearchExplanation {
   const query = [statement.text, ...values];
-  if (isJson) return { query, plan: lines[0]?.['QUERY PLAN'] };
-  const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+  const plan: unknown = isJson ? lines[0]?.['QUERY PLAN'] : lines.map((line) => line['QUERY PLAN']).join('\n');
   const advice = adviceOf(plan, clauses);
-  return { query, plan, ...(advice.length === 0 ? {} : { advice }) };
+  return {
+    query,
+    plan,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(advice.length === 0 ? {} : { advice }),
+  };
 }
 
 /**
  * Advice for an explained search: an index for each table with a sequential scan, and a note on clauses that no index
  * covers.
- * @param plan the text of EXPLAIN
+ * @param plan the output of EXPLAIN, as text or as JSON
  */
-export function adviceOf(plan: string, clauses: readonly SearchClause[]): readonly string[] {
+export function adviceOf(plan: unknown, clauses: readonly SearchClause[]): readonly string[] {
   const paths = [...new Set(clauses.flatMap(dotPathsOf))];
+  const scans = typeof plan === 'string' ? scansInText(plan) : scansInJson(plan);
   return [
-    ...indexesFor(plan),
+    ...new Set(scans.map(indexFor)),
     ...(clauses.some(readsBodies) ? [READS_BODIES] : []),
     ...paths.map(
       (path) => `Each candidate is read for .${path}: a SearchParameter for it, or another beside it, has an index.`,
@@ -46,19 +61,34 @@ export function adviceOf(plan: string, clauses: readonly SearchClause[]): readon
 const READS_BODIES =
   'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
 
-/** Finds `Seq Scan on search_date d` and the columns of its filter. */
-function indexesFor(plan: string): readonly string[] {
+/** A table that was read as a whole. */
+interface WholeScan {
+  readonly table: string;
+  readonly filter: string;
+}
+
+/** Finds `Seq Scan on search_date d` and its filter. */
+function scansInText(plan: string): readonly WholeScan[] {
   const lines = plan.split('\n');
   return lines.flatMap((line, index) => {
     const table = /Seq Scan on (\w+)/.exec(line)?.[1];
-    if (table === undefined) return [];
-    const filter = /Filter: (.*)/.exec(lines[index + 1] ?? '')?.[1] ?? '';
-    const columns = [
-      ...new Set([...filter.matchAll(/\b(?:\w+\.)?([a-z_]+)\)? (?:[=<>~]|&&)/g)].map(([, column]) => column)),
-    ];
-    const hint = columns.length === 0 ? '' : `: create index concurrently on ${table} (${columns.join(', ')})`;
-    return [`The whole of ${table} was read${hint}.`];
+    return table === undefined ? [] : [{ table, filter: /Filter: (.*)/.exec(lines[index + 1] ?? '')?.[1] ?? '' }];
   });
+}
+
+function scansInJson(plan: unknown): readonly WholeScan[] {
+  if (Array.isArray(plan)) return plan.flatMap(scansInJson);
+  if (!isObject(plan)) return [];
+  const { 'Node Type': kind, 'Relation Name': table, Filter: filter = '' } = plan;
+  const own = kind === 'Seq Scan' && typeof table === 'string' ? [{ table, filter: String(filter) }] : [];
+  return [...own, ...scansInJson(plan.Plan), ...scansInJson(plan.Plans)];
+}
+
+function indexFor({ table, filter }: WholeScan): string {
+  const compared = [...filter.matchAll(/\b(?:\w+\.)?([a-z_]+)\)? (?:[=<>~]|&&)/g)];
+  const columns = [...new Set(compared.map(([, column]) => column))];
+  const hint = columns.length === 0 ? '' : `: create index concurrently on ${table} (${columns.join(', ')})`;
+  return `The whole of ${table} was read${hint}.`;
 }
 
 /** The paths of dot expressions, in FHIRPath notation. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { limitedToRows } from '../../platform/request/request-context';
+import { SearchIndex } from '../../search-index/search-index';
 import { fittingRows } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
 import { ClauseResolver } from './clause-resolver';
@@ -13,6 +14,7 @@ import { type FoundResource, foundResourceOf, type ResourceRow } from '../compil
 import { IncludedResources } from '../include/included-resources';
 import { type Include } from '../include/read-includes';
 import { type TotalMode } from '../query/result-parameters';
+import { namedParameters } from './named-parameters';
 import { RowFrequencies } from './row-frequencies';
 import { type PagePosition, type SearchQuery } from '../query/search-query';
 
@@ -60,6 +62,7 @@ export class ResourceSearch {
     private readonly resolver: ClauseResolver,
     private readonly frequencies: RowFrequencies,
     private readonly includedResources: IncludedResources,
+    private readonly index: SearchIndex,
   ) {}
 
   /** @throws ServiceError 'forbidden' for clauses that lead to types that the caller may not search */
@@ -105,13 +108,15 @@ export class ResourceSearch {
   /** Runs the statement again with EXPLAIN, under the same limits. */
   private async explain(
     compiled: CompiledSearch,
-    { clauses }: SearchQuery,
+    query: SearchQuery,
     options: ExplainOptions,
   ): Promise<SearchExplanation> {
     const { statement, values } = compiled;
     const text = `explain (${options.sql}) ${statement.text}`;
     const lines = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
-    return explanationOf(compiled, lines, options, clauses);
+    const { parameters } = await this.index.current();
+    const named = namedParameters(query, (type) => parameters.list(type));
+    return explanationOf(compiled, lines, options, { clauses: query.clauses, parameters: named });
   }
 }
 

@@ -548,6 +548,23 @@ describe('the search language', () => {
     expect(JSON.stringify(await planOf('format-json'))).toContain('Actual Rows');
   });
 
+  it('names the parameters whose numbers stand in the plan, of each type that a chain leads to', async () => {
+    const query = 'subject:Patient.family=Smith&date=gt2020&_sort=-value-quantity&_explain=format-json';
+    const { plan, parameters } = (await search(`Observation?${query}`)) as Bundle & {
+      plan: unknown;
+      parameters: { id: number; name: string }[];
+    };
+    expect(parameters.map(({ name }) => name).sort()).toEqual([
+      'Observation.date',
+      'Observation.subject',
+      'Observation.value-quantity',
+      'Patient.family',
+    ]);
+    const family = parameters.find(({ name }) => name === 'Patient.family')?.id;
+    expect(JSON.stringify(plan)).toContain(`{${family ?? 'none'}}`);
+    expect(await search('Observation?_explain=1')).not.toHaveProperty('parameters');
+  });
+
   it('tells with _explain=1 the statement, its values and the plan, beside the normal answer', async () => {
     const bundle = (await search('Observation?code=29463-7&_explain=1')) as Bundle & { query: unknown[]; plan: string };
     expect(idsOf(bundle).sort()).toEqual(['weight', 'weight-g']);
