@@ -118,6 +118,7 @@ const resourceFaces = {
   },
   store: {
     modules: [
+      'binder',
       'history-position',
       'history-statements',
       'not-stored',

@@ -1,7 +1,7 @@
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
 import { type Statement, statementNamed } from '../platform/database/statement';
 import { earlyBody } from './late-texts';
-import { Binder } from '../platform/database/binder';
+import { Binder } from './binder';
 import { type BoundStatement } from './write-statements';
 
 /** Row filter for stored resources: boolean SQL on alias `v`, a row with type and id. */

@@ -2,7 +2,7 @@ import { patientCompartment } from '../../src/fhir/definitions/definitions';
 import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
 import { compileListedPage } from '../../src/search/compile/compile-search';
-import { type CompiledSearch } from '../../src/platform/database/binder';
+import { type CompiledSearch } from '../../src/store/binder';
 import { Extractors } from '../../src/search-index/extract/extractor';
 import { atOnce } from '../../src/platform/time/steps';
 import { type RowHashes } from '../../src/search-index/extract/row-hashes';

@@ -1,5 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
-import { Binder, type CompiledSearch } from '../../platform/database/binder';
+import { Binder, type CompiledSearch } from '../../store/binder';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 

@@ -1,4 +1,4 @@
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { type CompartmentQuery } from './compartment-query';
 import { readableTest } from './entry-tests';
 

@@ -1,5 +1,5 @@
 import { type RowLimit } from '../../search/rows/row-limit';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { type CompartmentQuery } from './compartment-query';
 
 // Boolean SQL on alias `c`, a row of `resource`.

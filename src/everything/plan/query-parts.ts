@@ -1,4 +1,4 @@
-import { Binder, type CompiledSearch } from '../../platform/database/binder';
+import { Binder, type CompiledSearch } from '../../store/binder';
 import { type CompartmentQuery, hasPatient, linksOf } from './compartment-query';
 import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';

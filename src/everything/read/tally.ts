@@ -1,5 +1,5 @@
 import { type Snapshot } from '../../platform/database/snapshots';
-import { Binder } from '../../platform/database/binder';
+import { Binder } from '../../store/binder';
 import { type CompartmentQuery } from '../plan/compartment-query';
 import { periodTest, sinceTest } from '../plan/entry-tests';
 import { type QueryPart } from '../plan/query-parts';

@@ -3,7 +3,7 @@ import { Statements } from '../../platform/database/statements';
 import { RequestContext } from '../../platform/request/request-context';
 import { notStored } from '../../store/not-stored';
 import { ResourceReader } from '../../store/resource-reader';
-import { Binder } from '../../platform/database/binder';
+import { Binder } from '../../store/binder';
 import { READ_VERSION, RESOURCE_COLUMNS } from '../../store/resource-statements';
 import { type ResourceRow, type VersionRow, storedResourceOf } from '../../store/resource-row';
 import { type StoredResource } from '../../model/stored-resource';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Statements } from '../../platform/database/statements';
-import { Binder } from '../../platform/database/binder';
+import { Binder } from '../../store/binder';
 import { ResourceStore } from '../../store/resource-store';
 import { type RowLimit } from '../../search/rows/row-limit';
 

@@ -1,5 +1,5 @@
 import { type ReferenceClause, type TokenClause } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 
 /** Index keys that satisfy a clause: a row must have one of them. */
 export interface Alternatives {

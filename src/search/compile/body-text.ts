@@ -1,5 +1,5 @@
 import { type WordsClause } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 
 /** Placeholder for an escaped backslash while the other escapes are undone; JSON never holds this character raw. */
 const MARK = 'chr(1)';

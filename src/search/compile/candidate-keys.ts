@@ -1,6 +1,6 @@
 import { type NearClause, type NumberClause, type SearchClause } from '../query/search-query';
 import { parameterAlternatives, patientsOf, rowsOfEach } from './alternatives';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { allDates } from './date-walk';
 import { stepOf } from './filters';
 import { followsLinks } from './followed-links';

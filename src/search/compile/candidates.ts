@@ -1,6 +1,6 @@
 import { type DateClause, type NumberClause, type SearchClause } from '../query/search-query';
 import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenAlternatives } from './alternatives';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { CandidateKeys } from './candidate-keys';
 import { withJoinedDates } from './date-bounds';
 import { latestLongRows, longDates, mainDateRows, mostLongDates, reachFilter, unbegunRows } from './date-walk';

@@ -1,5 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
-import { Binder, type CompiledSearch } from '../../platform/database/binder';
+import { Binder, type CompiledSearch } from '../../store/binder';
 import { Candidates, type CandidateOrder } from './candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
 import { Predicates } from './predicate';

@@ -1,6 +1,6 @@
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { type DateBox } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { anyStep, FEW, type Step } from './many';
 
 /** SQL that is true for rows whose `low` and `high` match one of the boxes. */

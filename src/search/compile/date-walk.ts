@@ -1,7 +1,7 @@
 import { earliestInstant } from '../../fhir/instant';
 import { type DateClause } from '../query/search-query';
 import { parameterAlternatives, rowsOfEach } from './alternatives';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { reachOf } from './date-bounds';
 import { dateFilter, instantPlace } from './date-filter';
 

@@ -1,6 +1,6 @@
 import { createdAt } from '../../store/resource-statements';
 import { type InstantRange, type NumberRange, type StringClause } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { likePattern } from './body-text';
 import { instantText, limitOf } from './date-filter';
 import { anyStep, FEW, type Step } from './many';

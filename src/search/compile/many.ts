@@ -1,4 +1,4 @@
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 
 /**
  * Up to this many alternatives are tested one by one for each candidate, by exact index keys. More alternatives are

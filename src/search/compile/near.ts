@@ -1,7 +1,7 @@
 import { LATITUDE, LONGITUDE } from '../../search-index/extract/position-rows';
 import { degreesOfLatitude, EARTH_RADIUS_METERS } from '../query/great-circle';
 import { type NearPlace } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 
 /** Tolerance, so that rounding of the last digits does not exclude positions on the edge. */
 const SLACK_DEGREES = 1e-9;

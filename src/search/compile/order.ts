@@ -1,7 +1,7 @@
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type PagePosition, type SortKey } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { createdAt } from '../../store/resource-statements';
 import { pathValue } from './path-test';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';

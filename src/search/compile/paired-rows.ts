@@ -1,5 +1,5 @@
 import { type NumberClause, type SearchClause, type TokenKey } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { stepOf } from './filters';
 import { disjoint, type Step } from './many';
 

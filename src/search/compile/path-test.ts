@@ -1,5 +1,5 @@
 import { type PathTest } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { likePattern } from './body-text';
 import { dateFilter } from './date-filter';
 

@@ -17,7 +17,7 @@ import {
   rowsOfEach,
   tokenAlternatives,
 } from './alternatives';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { createdFilter, numberFilter, stringFilter, updatedFilter } from './filters';
 import { mayHold, wordsTest } from './body-text';
 import { among, FEW } from './many';

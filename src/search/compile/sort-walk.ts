@@ -1,5 +1,5 @@
 import { type SearchQuery, type SortKey } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { type Candidates } from './candidates';
 import { valueOf } from './order';
 

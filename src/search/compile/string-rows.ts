@@ -1,5 +1,5 @@
 import { type StringClause } from '../query/search-query';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { stringFilter } from './filters';
 import { FEW } from './many';
 

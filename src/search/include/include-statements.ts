@@ -1,6 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
 import { type RowLimit } from '../rows/row-limit';
-import { Binder, type CompiledSearch } from '../../platform/database/binder';
+import { Binder, type CompiledSearch } from '../../store/binder';
 import { foundColumns } from '../compile/found-resource';
 
 /** SQL that filters rows of an alias with a `resource_key`: ` and …`, or nothing. */

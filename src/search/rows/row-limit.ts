@@ -1,5 +1,5 @@
 import { type ServiceError } from '../../platform/errors/service-error';
-import { type Binder } from '../../platform/database/binder';
+import { type Binder } from '../../store/binder';
 import { Predicates, type RowAlias } from '../compile/predicate';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';

@@ -1,4 +1,4 @@
-import { type CompiledSearch } from '../../platform/database/binder';
+import { type CompiledSearch } from '../../store/binder';
 import { type ExplainOptions } from '../query/explain-options';
 import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';

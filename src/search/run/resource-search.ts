@@ -8,7 +8,7 @@ import { type Reach } from '../rows/reach';
 import { ClauseResolver } from './clause-resolver';
 import { explanationOf, type SearchExplanation } from './explain-advice';
 import { type ExplainOptions } from '../query/explain-options';
-import { type CompiledSearch } from '../../platform/database/binder';
+import { type CompiledSearch } from '../../store/binder';
 import { type CompiledPage, compileListedPage, compileTotal } from '../compile/compile-search';
 import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';

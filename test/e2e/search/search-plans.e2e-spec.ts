@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { compilePage, compilePlaces, compileTotal } from '../../../src/search/compile/compile-search';
-import { type CompiledSearch } from '../../../src/platform/database/binder';
+import { type CompiledSearch } from '../../../src/store/binder';
 import {
   type DateBox,
   type NearClause,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Statement } from './statement';
-import { ServiceError } from '../errors/service-error';
+import { type Statement } from '../platform/database/statement';
+import { ServiceError } from '../platform/errors/service-error';
 
 export interface CompiledSearch {
   readonly statement: Statement;
