@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ArrayElementType, binaryArray } from '../platform/database/binary-array';
 import { assertRightsSql } from '../platform/database/registry-epoch';
-import { type Statement } from '../platform/database/statement';
-import { type StatementPart } from '../platform/database/statement-part';
+import { type Statement, type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { RequestContext } from '../platform/request/request-context';

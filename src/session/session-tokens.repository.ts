@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { type Epochs } from '../platform/request/epochs';
-import { type StatementPart } from '../platform/database/statement-part';
+import { type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import {

@@ -3,7 +3,7 @@ import { localKey } from '../fhir/reference';
 import { type Resource } from '../fhir/types';
 import { TransactionConflict, isConflictOf, isUniqueViolation } from '../platform/database/database-error';
 import { inOneFlight } from '../platform/database/in-one-flight';
-import { type StatementPart } from '../platform/database/statement-part';
+import { type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { Slices } from '../platform/time/slices';

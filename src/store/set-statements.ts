@@ -1,6 +1,5 @@
 import { binaryArray } from '../platform/database/binary-array';
-import { statementNamed } from '../platform/database/statement';
-import { type StatementPart } from '../platform/database/statement-part';
+import { statementNamed, type StatementPart } from '../platform/database/statement';
 import { type Steps } from '../platform/time/steps';
 import { type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
 import {

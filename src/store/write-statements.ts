@@ -1,6 +1,5 @@
 import { type ArrayElementType, binaryArray } from '../platform/database/binary-array';
-import { type StatementPart } from '../platform/database/statement-part';
-import { type Statement, statementNamed } from '../platform/database/statement';
+import { type Statement, statementNamed, type StatementPart } from '../platform/database/statement';
 import { type Steps } from '../platform/time/steps';
 import { type WriteMethod } from '../model/stored-resource';
 import { unchangedTables } from './index-digests';

@@ -16,6 +16,17 @@ export interface Statement {
   readonly lockKey?: string;
 }
 
+/** A CTE that another module adds to a statement: both are one round trip and one transaction. */
+export interface StatementPart {
+  /** Becomes part of the statement's name: one name, one SQL. */
+  readonly name: string;
+  readonly values: readonly unknown[];
+  /** A data-modifying statement, to stand in a WITH; `places` are those of the values, such as `$7`. */
+  readonly sqlOf: (places: readonly string[]) => string;
+  /** Once the statement has committed. */
+  readonly afterCommit?: () => void;
+}
+
 const madeStatements = new Map<string, Statement>();
 
 /** A statement whose text is made at its first use: for names that stand for a bounded number of combinations. */

@@ -4,7 +4,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { callHandler, handlerNameOf } from '../../platform/discovery/handler-calls';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { type StatementPart } from '../../platform/database/statement-part';
+import { type StatementPart } from '../../platform/database/statement';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from './resource-change';
 
 type Meta = { readonly types?: readonly string[] } | undefined;

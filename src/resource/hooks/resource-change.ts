@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../../fhir/types';
 import { type ResourceDraft } from '../../model/resource-draft';
-import { type StatementPart } from '../../platform/database/statement-part';
+import { type StatementPart } from '../../platform/database/statement';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { type WriteMethod } from '../../model/stored-resource';
 

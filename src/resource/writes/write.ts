@@ -1,4 +1,4 @@
-import { type StatementPart } from '../../platform/database/statement-part';
+import { type StatementPart } from '../../platform/database/statement';
 import { type ScannedJson } from '../../platform/json/read-json';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { type Reach } from '../../search/rows/reach';

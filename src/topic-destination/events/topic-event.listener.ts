@@ -3,7 +3,7 @@ import { type NewEvent, Outbox } from '../../delivery/outbox';
 import { isRecordOfAuditUse } from '../../audit/audit-codes';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { Slices } from '../../platform/time/slices';
-import { type StatementPart } from '../../platform/database/statement-part';
+import { type StatementPart } from '../../platform/database/statement';
 import {
   OnResourceChange,
   type ResourceChange,
