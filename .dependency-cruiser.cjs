@@ -176,6 +176,60 @@ const resourceFaces = {
   rest: { modules: ['resource-api.module', 'bundle/init-bundle'], above: [] },
 };
 
+/**
+ * The folders of src/platform, bottom up: each is a package that imports those before it, and the loose files. A list names the files
+ * that others import, where a package has more of them. The files of src itself, which start the server, import all.
+ */
+const platform = {
+  errors: undefined,
+  ucum: undefined,
+  text: undefined,
+  discovery: ['handler-calls', 'handler-registry'],
+  config: ['environment', 'processes'],
+  crypto: undefined,
+  tracing: undefined,
+  admission: undefined,
+  request: undefined,
+  logging: undefined,
+  time: undefined,
+  json: undefined,
+  'json-schema': undefined,
+  yaml: undefined,
+  metrics: ['counter', 'histogram', 'metric-family', 'metric-source', 'metrics', 'metrics-server', 'metrics.module'],
+  database: [
+    'advisory-locks',
+    'binary-array',
+    'cluster-identity',
+    'database-client',
+    'database-error',
+    'in-one-flight',
+    'kept-by-rights',
+    'registry-epoch',
+    'server-setup',
+    'snapshots',
+    'statement',
+    'statements',
+    'time-limit',
+    'unit-of-work',
+  ],
+  processes: [],
+  http: [
+    'accepted-encoding',
+    'inner-requests',
+    'known-parameters',
+    'operation-names',
+    'raw-request',
+    'route-access',
+    'routes',
+    'security-headers',
+    'send-body',
+    'service-error-of',
+  ],
+  background: ['background', 'background-tasks'],
+  health: ['health-check', 'health.module'],
+};
+const platformFolders = Object.keys(platform);
+
 const ofResources = Object.keys(resourceFaces).join('|');
 const filesOf = (room, names) => `^src/${room}/(${names.join('|').replaceAll('.', '\\.')})\\.ts$`;
 
@@ -203,6 +257,34 @@ module.exports = {
         'A folder inside of a folder of the platform stands above it: migrations and what runs them above src/platform/database.',
       from: { path: '^src/platform/([^/]+)/[^/]+$' },
       to: { path: '^src/platform/$1/[^/]+/' },
+    },
+    ...platformFolders.map((folder, index) => ({
+      name: `platform-${folder}-imports-downwards`,
+      severity: 'error',
+      comment: `src/platform/${folder} may import the loose files of the platform and: ${platformFolders.slice(0, index).join(', ')}.`,
+      from: { path: `^src/platform/${folder}/` },
+      to: {
+        path: '^src/platform/[^/]+/',
+        pathNot: `^src/platform/(${platformFolders.slice(0, index + 1).join('|')})/`,
+      },
+    })),
+    ...Object.entries(platform).flatMap(([folder, files]) =>
+      files === undefined
+        ? []
+        : {
+            name: `platform-${folder}-has-a-face`,
+            severity: 'error',
+            comment: `Of src/platform/${folder} others import: ${files.join(', ')}.`,
+            from: { path: '^src/[^/]+/', pathNot: `^src/platform/${folder}/` },
+            to: { path: `^src/platform/${folder}/`, pathNot: filesOf(`platform/${folder}`, files) },
+          },
+    ),
+    {
+      name: 'platform-shelf-is-the-lowest',
+      severity: 'error',
+      comment: 'The loose files of the platform are below its packages.',
+      from: { path: '^src/platform/[^/]+$' },
+      to: { path: '^src/platform/[^/]+/' },
     },
     {
       name: 'topic-destination-is-folders-under-a-module',
