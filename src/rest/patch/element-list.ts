@@ -10,66 +10,82 @@ export interface Element {
   readonly extra: JsonValue | undefined;
 }
 
-/** A repeated element of `parent`: `given` and, at the same indexes, `_given`. */
+/** Takes the element at an index away, or puts one there. */
+interface Edit {
+  readonly index: number;
+  readonly removed: 0 | 1;
+  readonly element?: Element;
+}
+
+/**
+ * A repeated element of `parent`: `given` and, at the same indexes, `_given`. It changes in place: to copy a long list for
+ * each of hundreds of operations would take too long.
+ */
 export class ElementList {
-  private readonly elements: Element[];
+  /** Of the longer one of both lists. */
+  readonly length: number;
 
   constructor(
     private readonly tree: PatchTree,
     private readonly parent: JsonObject,
     private readonly key: string,
   ) {
-    const [values, extras] = [listAt(parent, key), listAt(parent, `_${key}`)];
-    this.elements = Array.from({ length: Math.max(values.length, extras.length) }, (_, index) => ({
-      value: values[index] ?? undefined,
-      extra: extras[index] ?? undefined,
-    }));
-  }
-
-  get length(): number {
-    return this.elements.length;
+    this.length = Math.max(...this.keys.map((name) => this.listAt(name).length));
   }
 
   /** @throws ServiceError 'unprocessable' for an index above the length */
   insert(index: number, element: Element): void {
     if (index > this.length) throw this.noIndex(index);
-    this.elements.splice(index, 0, element);
-    this.store();
+    this.change([{ index, removed: 0, element }]);
   }
 
   replace(index: number, element: Element): void {
-    this.elements.splice(index, 1, element);
-    this.store();
+    this.change([{ index, removed: 1, element }]);
   }
 
   remove(index: number): void {
-    this.elements.splice(index, 1);
-    this.store();
+    this.change([{ index, removed: 1 }]);
   }
 
   /** Moves an element to its final index. @throws ServiceError 'unprocessable' for an index beyond the list */
   move(source: number, destination: number): void {
     for (const index of [source, destination]) if (index >= this.length) throw this.noIndex(index);
-    this.elements.splice(destination, 0, ...this.elements.splice(source, 1));
-    this.store();
+    const [value, extra] = this.keys.map((name) => this.listAt(name)[source] ?? undefined);
+    this.change([
+      { index: source, removed: 1 },
+      { index: destination, removed: 0, element: { value, extra } },
+    ]);
   }
 
-  private store(): void {
-    for (const part of ['value', 'extra'] as const) {
-      const column = this.elements.map((element) => element[part]);
-      const isEmpty = column.every((value) => value === undefined);
-      const key = part === 'value' ? this.key : `_${this.key}`;
-      this.tree.set(this.parent, key, isEmpty ? undefined : column.map((value) => value ?? null));
+  private get keys(): readonly [string, string] {
+    return [this.key, `_${this.key}`];
+  }
+
+  private change(edits: readonly Edit[]): void {
+    for (const key of this.keys) {
+      const added = edits.map(({ element }) => (key === this.key ? element?.value : element?.extra));
+      const list = this.listAt(key);
+      if (list.length === 0 && added.every((value) => value === undefined)) continue;
+      if (list.length < this.length)
+        this.tree.set(
+          this.parent,
+          key,
+          Array.from({ length: this.length }, (_, index) => list[index] ?? null),
+        );
+      else if (list.length === 0) this.tree.set(this.parent, key, []);
+      for (const [position, { index, removed, element }] of edits.entries())
+        this.tree.splice(this.parent, key, index, removed, ...(element === undefined ? [] : [added[position] ?? null]));
+      if (this.listAt(key).every((value) => value === null)) this.tree.set(this.parent, key, undefined);
     }
+  }
+
+  private listAt(key: string): readonly JsonValue[] {
+    const list = this.parent.get(key) ?? [];
+    if (!Array.isArray(list)) throw unfit(`"${key}" is no list.`);
+    return list;
   }
 
   private noIndex(index: number): Error {
     return unfit(`"${this.key}" has ${this.length} elements: there is no place for index ${index}.`);
   }
-}
-
-function listAt(parent: JsonObject, key: string): readonly JsonValue[] {
-  const list = parent.get(key) ?? [];
-  if (!Array.isArray(list)) throw unfit(`"${key}" is no list.`);
-  return list;
 }

@@ -47,6 +47,12 @@ export class PatchTree {
     }
   }
 
+  /** Removes elements of a list, and puts others in their place. */
+  splice(object: JsonObject, key: string, start: number, removed: number, ...added: readonly JsonValue[]): void {
+    (object.get(key) as JsonValue[]).splice(start, removed, ...added);
+    (this.objectOf(object)[key] as unknown[]).splice(start, removed, ...added.map((value) => this.plainOf(value)));
+  }
+
   /** Renames a member and its sibling in place. */
   rename(object: JsonObject, from: string, to: string): void {
     if (from === to) return;

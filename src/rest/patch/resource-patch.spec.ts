@@ -56,6 +56,23 @@ describe(compileResourcePatch.name, () => {
     expect(longest).toBeLessThan(LONGEST);
   });
 
+  it.each<[string, (n: number) => Operation]>([
+    ['in', (n) => ({ type: 'replace', path: `Patient.name[${n * 50}].family`, value: { valueString: 'g' } })],
+    ['to', () => ({ type: 'add', path: 'Patient', name: 'name', value: { valueHumanName: { family: 'g' } } })],
+    [
+      'into',
+      (n) => ({ type: 'insert', path: 'Patient.name', index: n * 50, value: { valueHumanName: { family: 'g' } } }),
+    ],
+    ['from', (n) => ({ type: 'delete', path: `Patient.name[${n * 50}]` })],
+    ['within', (n) => ({ type: 'move', path: 'Patient.name', source: n * 50, destination: 24_999 - n * 50 })],
+  ])('S22: applies 500 operations %s a list of 25,000 elements, 1 MB', async (_title, operationOf) => {
+    const operations = Array.from({ length: 500 }, (_, n) => operationOf(n));
+    let text = '';
+    const longest = await longestTurn(async () => (text = await apply(named(25_000), operations)));
+    expect(text).not.toBe(named(25_000));
+    expect(longest).toBeLessThan(LONGEST);
+  });
+
   it('S22: searches 16 times for a missing element in 400 kB, in short time slices', async () => {
     const operations = Array.from({ length: 16 }, () => ({ type: 'delete', path: 'Patient.contact.name.family' }));
     const stored = named(10_000);
