@@ -30,7 +30,7 @@ const floors = [
   ['server-status', ['session', 'operation', 'delivery', 'fhir', 'platform']],
 ];
 
-/** The files of a package that others import, extensions among them (docs/extending.md). */
+/** The files of a package that others import, extensions among them (docs/how-to/extend.md). */
 const faces = {
   access: [
     'access.module',

@@ -28,7 +28,7 @@ import { ValidationModule } from './validation/validation.module';
 export interface AppOptions {
   readonly environment: Environment;
   readonly databaseUrl: string;
-  /** Modules of other teams (docs/extending.md). */
+  /** Modules of other teams (docs/how-to/extend.md). */
   readonly extensions?: readonly Type[];
 }
 

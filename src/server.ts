@@ -18,9 +18,9 @@ import { Workers } from './platform/processes/workers';
 import { RequestContext } from './platform/request/request-context';
 
 export interface ServerOptions {
-  /** Modules of your own (docs/extending.md). */
+  /** Modules of your own (docs/how-to/extend.md). */
   readonly modules?: readonly Type[];
-  /** Settings as in docs/operations.md; default: the environment of the process. */
+  /** Settings as in docs/reference/settings.md; default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Receives what the start has to say, a line at a time; default: nobody. */
   readonly log?: (line: string) => void;

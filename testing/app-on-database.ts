@@ -22,7 +22,7 @@ export const encryptionKey = (): string =>
 export interface AppSettings {
   /** Settings that differ from those of the kit. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Modules of your own (docs/extending.md). */
+  /** Modules of your own (docs/how-to/extend.md). */
   readonly modules?: readonly Type[];
 }
 

@@ -1,4 +1,4 @@
-// Writes the declarations of both package entries, one file each, and compares their API reports in docs/ (`-- --local`
+// Writes the declarations of both package entries, one file each, and compares their API reports in docs/reference (`-- --local`
 // updates them).
 const { execFileSync } = require('node:child_process');
 const { rmSync } = require('node:fs');

@@ -1,5 +1,5 @@
 // Packs the server and installs it next to a copy of examples/ward in an empty folder. Compiles that with the types of
-// the package alone and runs its tests, like a team that builds on the server (docs/extending.md).
+// the package alone and runs its tests, like a team that builds on the server (docs/how-to/extend.md).
 const { execFileSync } = require('node:child_process');
 const { cpSync, mkdtempSync, rmSync, statSync } = require('node:fs');
 const { tmpdir } = require('node:os');

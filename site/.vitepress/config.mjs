@@ -1,19 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { defineConfig } from 'vitepress';
 
 const root = join(import.meta.dirname, '../pages');
-const titleOf = (path) => /^# (.*)$/m.exec(readFileSync(join(root, path), 'utf8'))?.[1] ?? path;
-const page = (path, text = titleOf(path)) => ({
-  text,
-  link: `/${path.replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '')}`,
-});
+const textOf = (path) => readFileSync(join(root, path), 'utf8');
+const linkOf = (path) => `/${path.replace(/(^|\/)README\.md(?=#|$)/, '$1').replace(/\.md(?=#|$)/, '')}`;
+
+/** The sidebar is the index of docs/README.md: a group for each of its headings, an item for each link. */
+const index = textOf('docs/README.md')
+  .split(/^## /m)
+  .slice(1)
+  .map((section) => ({
+    text: section.split('\n')[0],
+    items: [...section.matchAll(/\[([^\]]+)\]\(([^)]+\.md(?:#[^)]*)?)\)/g)].map(([, text, target]) => ({
+      text: text.replaceAll('`', ''),
+      link: linkOf(posix.normalize(`docs/${target}`)),
+    })),
+  }));
 
 const decisions = readdirSync(join(root, 'docs/adr'))
   .sort()
-  .map((name) => page(`docs/adr/${name}`));
+  .map((name) => ({ text: /^# (.*)$/m.exec(textOf(`docs/adr/${name}`))[1], link: linkOf(`docs/adr/${name}`) }));
 
-const api = JSON.parse(readFileSync(join(root, 'api/sidebar.json'), 'utf8'));
+const api = JSON.parse(textOf('api/sidebar.json'));
 
 /** Links to sources and folders of the repository are shown as text: the site has no pages for them. */
 const unlinkFiles = (md) => {
@@ -48,45 +57,11 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: 'All pages', link: '/docs/' },
-      { text: 'Routes', link: '/docs/interface/reference' },
-      { text: 'Operations', link: '/docs/operations' },
+      { text: 'Routes', link: '/docs/reference/routes' },
+      { text: 'Settings', link: '/docs/reference/settings' },
     ],
     sidebar: [
-      {
-        text: 'Tutorials',
-        items: [
-          page('README.md', 'Five minutes by curl'),
-          page('docs/extending.md', 'A server of your own'),
-          page('client/README.md', 'The typed client'),
-        ],
-      },
-      {
-        text: 'How-to',
-        items: [page('docs/operations.md'), page('docs/upgrading.md'), page('CONTRIBUTING.md'), page('SECURITY.md')],
-      },
-      {
-        text: 'Reference',
-        items: [
-          page('docs/interface/reference.md'),
-          ...['search', 'fhirpath', 'tokens', 'addenda', 'everything', 'topics', 'destinations', 'audit'].map((name) =>
-            page(`docs/${name}.md`),
-          ),
-          page('docs/interface/open-points.md'),
-          page('CHANGELOG.md'),
-        ],
-      },
-      {
-        text: 'Explanation',
-        items: [
-          'architecture',
-          'internals/storage',
-          'internals/requests',
-          'internals/search',
-          'security',
-          'reliability',
-          'performance',
-        ].map((name) => page(`docs/${name}.md`)),
-      },
+      ...index,
       { text: 'API', collapsed: true, items: api },
       { text: 'Decisions', collapsed: true, items: decisions },
     ],

@@ -9,7 +9,7 @@ import { type EverythingCall } from './request/everything-call';
 export class CompartmentManifest {
   constructor(private readonly reader: CompartmentReader) {}
 
-  /** @returns a Parameters resource as JSON text (docs/everything.md, "Manifest") */
+  /** @returns a Parameters resource as JSON text (docs/reference/everything.md, "Manifest") */
   async of({ query, hiddenTypes, request }: EverythingCall): Promise<string> {
     const { timeoutSeconds: seconds } = request;
     const all = { ...query, types: undefined, since: undefined, period: undefined, included: undefined };

@@ -1,5 +1,5 @@
 /**
- * Operations of HL7 that callers may expect, with alternatives. docs/interface/open-points.md has the same list; a spec
+ * Operations of HL7 that callers may expect, with alternatives. docs/reference/open-points.md has the same list; a spec
  * compares the two.
  */
 export const UNSERVED_OPERATIONS: ReadonlyMap<string, string> = new Map([

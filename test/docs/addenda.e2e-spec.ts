@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../../testing/test-app';
 import { rowsOf, codeIn, textOf } from './documents';
 
-const PAGE = 'docs/addenda.md';
+const PAGE = 'docs/reference/addenda.md';
 const blocks = [...textOf(PAGE).matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
 const isCall = (block: string): boolean => block.startsWith('[{ "method"') || /^\{\s*"method"/.test(block);

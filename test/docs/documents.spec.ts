@@ -39,10 +39,10 @@ describe('docs/architecture.md', () => {
   });
 });
 
-describe('docs/extending.md', () => {
+describe('docs/how-to/extend.md', () => {
   const examples = readdirSync(EXTENSIONS);
   const blocks = new Map(
-    [...textOf('docs/extending.md').matchAll(/^`([\w.-]+)`\n\n(?:<!--.*-->\n)?```\w+\n([\s\S]*?)```/gm)].map(
+    [...textOf('docs/how-to/extend.md').matchAll(/^`([\w.-]+)`\n\n(?:<!--.*-->\n)?```\w+\n([\s\S]*?)```/gm)].map(
       ([, name, code]) => [name, code] as const,
     ),
   );

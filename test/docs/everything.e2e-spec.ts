@@ -3,11 +3,11 @@ import { CARE_DATES } from '../../src/everything/plan/care-dates';
 import { startTestApp, type TestApp } from '../../testing/test-app';
 import { codeIn, rowsOf } from './documents';
 
-const PAGE = 'docs/everything.md';
+const PAGE = 'docs/reference/everything.md';
 const requestsOf = (heading: string): string[] =>
   rowsOf(PAGE, heading).map(([request]) => (codeIn(request)[0] ?? '').replace('GET ', ''));
 
-describe('docs/everything.md', () => {
+describe('docs/reference/everything.md', () => {
   let app: TestApp;
 
   beforeAll(async () => {

@@ -10,7 +10,7 @@ import { RpcRegistry } from '../../src/rpc/rpc.registry';
 import { type TestApp, startTestApp } from '../../testing/test-app';
 import { codeIn, rowsOf, sectionOf } from './documents';
 
-const REFERENCE = 'docs/interface/reference.md';
+const REFERENCE = 'docs/reference/routes.md';
 
 let app: TestApp;
 
@@ -22,7 +22,7 @@ afterAll(() => app.close());
 const firstCodes = (heading: string): (string | undefined)[] =>
   rowsOf(REFERENCE, heading).map(([cell]) => codeIn(cell)[0]);
 
-describe('docs/interface/reference.md', () => {
+describe('docs/reference/routes.md', () => {
   it('C13.3: lists the Operations that a policy can link to, and no others', () => {
     const told = rowsOf(REFERENCE, 'Interactions').flatMap(([cell]) => codeIn(cell));
     const dynamic = app.app.get(OperationRegistry, { strict: false }).all();
@@ -77,18 +77,18 @@ describe('docs/interface/reference.md', () => {
   });
 });
 
-describe('docs/internals/storage.md', () => {
+describe('docs/explanation/storage.md', () => {
   it('explains every table', async () => {
     const tables = await app.app.get(DataSource).query<{ name: string }[]>(
       `select relname as name from pg_class
          where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
     );
     const told = codeIn(
-      rowsOf('docs/internals/storage.md', 'Tables')
+      rowsOf('docs/explanation/storage.md', 'Tables')
         .map(([cell]) => cell)
         .join(' '),
     );
     expect(told.sort()).toEqual(tables.map(({ name }) => name));
-    expect(sectionOf('docs/internals/storage.md', 'Tables')).toContain('`resource_json`');
+    expect(sectionOf('docs/explanation/storage.md', 'Tables')).toContain('`resource_json`');
   });
 });

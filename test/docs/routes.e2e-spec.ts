@@ -61,7 +61,7 @@ const parameter = {
 const EXAMPLES: Readonly<Record<string, string>> = { '{type}': 'Patient', '{id}': 'x1', '{version}': '1' };
 
 describe('the routes of the reference', () => {
-  const endpoints = rowsOf('docs/interface/reference.md', 'Routes').map(([endpoint = '']) => codeIn(endpoint)[0] ?? '');
+  const endpoints = rowsOf('docs/reference/routes.md', 'Routes').map(([endpoint = '']) => codeIn(endpoint)[0] ?? '');
 
   it.each(endpoints)('%s answers', async (endpoint) => {
     await app.put('/fhir/Patient/x1', {});
@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
 
   it('describes every operation and RPC method', () => {
     const names = ['Operations', 'RPC methods'].flatMap((heading) =>
-      rowsOf('docs/interface/reference.md', heading).map(([cell]) => codeIn(cell)[0]?.split(' ').at(-1) ?? ''),
+      rowsOf('docs/reference/routes.md', heading).map(([cell]) => codeIn(cell)[0]?.split(' ').at(-1) ?? ''),
     );
     expect(names.filter((name) => !document.includes(`${name}"`))).toEqual([]);
     expect(names.length).toBeGreaterThan(0);

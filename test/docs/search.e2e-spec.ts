@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../../testing/test-app';
 import { codeIn, rowsOf } from './documents';
 
-const PAGE = 'docs/search.md';
+const PAGE = 'docs/reference/search.md';
 const requestsOf = (heading: string): string[] => rowsOf(PAGE, heading).map(([request]) => codeIn(request)[0] ?? '');
 
-describe('the requests of docs/search.md', () => {
+describe('the requests of docs/reference/search.md', () => {
   let app: TestApp;
 
   beforeAll(async () => {

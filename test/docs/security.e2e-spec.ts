@@ -7,9 +7,11 @@ interface Example {
   readonly id?: string;
 }
 
-describe('the examples of docs/security.md', () => {
+describe('the examples of docs/explanation/security.md', () => {
   let app: TestApp;
-  const examples = [...textOf('docs/security.md').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const examples = [...textOf('docs/explanation/security.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
+    ([, text = '']) => text,
+  );
 
   beforeAll(async () => {
     app = await startTestApp();

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/platform/config/environment';
 import { codeIn, rowsOf, textOf } from './documents';
 
-const settings = rowsOf('docs/operations.md', 'Settings').map(([name, , fallback]) => ({
+const settings = rowsOf('docs/reference/settings.md', 'Settings').map(([name, , fallback]) => ({
   name: codeIn(name)[0] ?? '',
   defaults: codeIn(fallback),
 }));
 const DATABASE_URL = 'postgresql://localhost/svc';
 
-describe('the settings of docs/operations.md', () => {
+describe('the settings of docs/reference/settings.md', () => {
   it('are those that the server reads', () => {
     const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.\w+\('(\w+)'/g)].map(
       ([, name]) => name,
@@ -26,7 +26,7 @@ describe('the settings of docs/operations.md', () => {
   );
 
   it('C13.1: of numbers have the bounds that the start checks, named in a sentence', () => {
-    const bounds = rowsOf('docs/operations.md', 'Bounds of numbers').map(([name, least = '', most = '']) => ({
+    const bounds = rowsOf('docs/reference/settings.md', 'Bounds of numbers').map(([name, least = '', most = '']) => ({
       name: codeIn(name)[0] ?? '',
       ...{ least: numberIn(least), most: numberIn(most) },
     }));
@@ -42,7 +42,9 @@ describe('the settings of docs/operations.md', () => {
   });
 
   it('name a unit wherever a name ends in one', () => {
-    const units = new Map(rowsOf('docs/operations.md', 'Settings').map(([name = '', unit]) => [codeIn(name)[0], unit]));
+    const units = new Map(
+      rowsOf('docs/reference/settings.md', 'Settings').map(([name = '', unit]) => [codeIn(name)[0], unit]),
+    );
     const wanted = [...units].filter(([name = '']) => /_(BYTES|SECONDS|MILLISECONDS)$/.test(name));
     expect(wanted.filter(([name = '', unit]) => unit !== UNITS[name.slice(name.lastIndexOf('_') + 1)])).toEqual([]);
     expect(wanted.length).toBeGreaterThan(0);

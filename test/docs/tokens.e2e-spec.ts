@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 import { codeIn, rowsOf } from './documents';
 
-const rows = rowsOf('docs/tokens.md', 'Errors').map(([text = '', status = '', error]) => ({
+const rows = rowsOf('docs/reference/tokens.md', 'Errors').map(([text = '', status = '', error]) => ({
   text,
   status: Number.parseInt(status, 10),
   error: codeIn(error)[0],
 }));
 
-describe('the errors of docs/tokens.md', () => {
+describe('the errors of docs/reference/tokens.md', () => {
   let app: TestApp;
 
   beforeAll(async () => {

@@ -3,9 +3,11 @@ import { startTestApp, type TestApp } from '../../testing/test-app';
 import { codeIn, rowsOf, textOf } from './documents';
 import { webhookSettingsOf } from '../../src/delivery/webhook/webhook-settings';
 
-describe('docs/topics.md', () => {
+describe('docs/reference/topics.md', () => {
   let app: TestApp;
-  const examples = [...textOf('docs/topics.md').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const examples = [...textOf('docs/reference/topics.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
+    ([, text = '']) => text,
+  );
 
   beforeAll(async () => {
     app = await startTestApp();
@@ -26,7 +28,10 @@ describe('docs/topics.md', () => {
   });
 
   it('lists the parameters of a webhook with the fields of their values', () => {
-    const told = rowsOf('docs/topics.md', 'A destination').map(([name, field]) => [codeIn(name)[0], codeIn(field)[0]]);
+    const told = rowsOf('docs/reference/topics.md', 'A destination').map(([name, field]) => [
+      codeIn(name)[0],
+      codeIn(field)[0],
+    ]);
     const endpoint = { name: 'endpoint', valueUrl: 'http://x.example' };
     const allowed = (): string => {
       try {

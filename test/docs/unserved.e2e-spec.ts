@@ -3,12 +3,12 @@ import { UNSERVED_OPERATIONS } from '../../src/operation/unserved-operations';
 import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 import { rowsOf } from './documents';
 
-const rows = rowsOf('docs/interface/open-points.md', 'Not served').map(
+const rows = rowsOf('docs/reference/open-points.md', 'Not served').map(
   ([what = '', instead = '']) => [what.replaceAll('`', ''), instead.replaceAll('`', '')] as const,
 );
 const operations = rows.filter(([what]) => what.startsWith('$'));
 
-describe('what docs/interface/open-points.md says is not served', () => {
+describe('what docs/reference/open-points.md says is not served', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('what docs/interface/open-points.md says is not served', () => {
       const answer = await app.get(path);
       expect([answer.status, diagnosticsOf(answer)]).toEqual([
         404,
-        `${operation} is not served. ${instead} More: docs/interface/open-points.md, "Not served".`,
+        `${operation} is not served. ${instead} More: docs/reference/open-points.md, "Not served".`,
       ]);
     }
   });
@@ -47,7 +47,7 @@ describe('what docs/interface/open-points.md says is not served', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([406, 406, 415, 415]);
     for (const answer of answers)
-      expect(diagnosticsOf(answer)).toContain('XML is not served: docs/interface/open-points');
+      expect(diagnosticsOf(answer)).toContain('XML is not served: docs/reference/open-points');
     expect(diagnosticsOf(await app.get('/fhir/Patient?_format=turtle'))).not.toContain('XML');
   });
 });

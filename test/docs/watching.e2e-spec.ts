@@ -38,8 +38,8 @@ describe('O7: what deploy/ watches', () => {
 
   it.each(rules)('$alert names metrics that exist, and a paragraph of the runbook', ({ alert, expr, annotations }) => {
     expect(namesIn(expr).filter((name) => !families.has(name))).toEqual([]);
-    expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
-    expect(sectionOf('docs/runbook.md', alert).trim().length).toBeGreaterThan(20);
+    expect(annotations.runbook).toBe(`docs/how-to/runbook.md#${alert.toLowerCase()}`);
+    expect(sectionOf('docs/how-to/runbook.md', alert).trim().length).toBeGreaterThan(20);
   });
 
   it.each(panels)('the panel "$title" shows metrics that exist', ({ targets }) => {
@@ -48,12 +48,12 @@ describe('O7: what deploy/ watches', () => {
   });
 
   it('alerts are those of the runbook', () => {
-    const [, alerts = ''] = /^## Alerts$([\s\S]*?)^## /m.exec(textOf('docs/runbook.md')) ?? [];
+    const [, alerts = ''] = /^## Alerts$([\s\S]*?)^## /m.exec(textOf('docs/how-to/runbook.md')) ?? [];
     expect([...alerts.matchAll(/^### (\w+)$/gm)].map(([, name]) => name)).toEqual(rules.map(({ alert }) => alert));
   });
 
-  it('each metric of docs/operations.md exists, and each that exists is there', () => {
-    const told = rowsOf('docs/operations.md', 'Metrics').flatMap(([names = '']) => {
+  it('each metric of docs/reference/settings.md exists, and each that exists is there', () => {
+    const told = rowsOf('docs/reference/settings.md', 'Metrics').flatMap(([names = '']) => {
       const [first = '', ...others] = codeIn(names);
       return [first, ...others.map((name) => (name.startsWith('_') ? first.replace(/_[a-z]+(_total)?$/, name) : name))];
     });

@@ -1,7 +1,7 @@
 import { type SentResource } from './compartment-oracle';
 
 /**
- * Where each type says when care took place, as docs/everything.md lists it; elements with their kinds. What lasts from one
+ * Where each type says when care took place, as docs/reference/everything.md lists it; elements with their kinds. What lasts from one
  * element to another (`until`) has two. A table of its own, like that of the compartment.
  */
 const CARE_DATES = `

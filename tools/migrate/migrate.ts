@@ -10,7 +10,7 @@ import { withDatabase } from '../with-database';
 const USAGE = `npm run migrate [-- --check] [--modules=<file>]
 
 Brings the schema of the database up to this version, as each start of the server does. Stop the servers first that
-docs/upgrading.md names.
+docs/how-to/upgrade.md names.
 --modules: a compiled file that exports modules of your own, as runServer gets them; their migrations are applied too.
 --check: changes nothing, and prints which migrations a start would apply and how large the tables are that they name.
 Exit code 1: the database is not one that this version can start on; the sentence says what to do.

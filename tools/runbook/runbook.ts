@@ -16,9 +16,9 @@ import { HttpClient } from '../http-client';
 import { jsonBody } from '../json-body';
 import { readOptions } from '../options';
 
-const USAGE = `npm run runbook: executes the blocks of docs/database.md on a temporary PostgreSQL, with a server before and after each.`;
+const USAGE = `npm run runbook: executes the blocks of docs/how-to/run-the-database.md on a temporary PostgreSQL, with a server before and after each.`;
 
-const DOCUMENT = join('docs', 'database.md');
+const DOCUMENT = join('docs', 'how-to', 'run-the-database.md');
 
 /** A block of the document: "# <how-to>: <step>" is its first line. */
 const BLOCK = /^```sh\n# ([\w-]+): [^\n]*\n([\s\S]*?)^```$/gm;

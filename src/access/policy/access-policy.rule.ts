@@ -52,7 +52,7 @@ export class AccessPolicyRule implements ResourceRule {
       if (resourceType !== 'Operation' || known.has(id)) return;
       const near = nearestCode(id, known);
       const hint =
-        near === undefined ? 'docs/interface/reference.md, "Interactions", lists all' : `the nearest is "${near}"`;
+        near === undefined ? 'docs/reference/routes.md, "Interactions", lists all' : `the nearest is "${near}"`;
       throw policyFault(`link[${index}].id`, `names no Operation of this server: "${id.slice(0, 64)}"; ${hint}`);
     });
   }

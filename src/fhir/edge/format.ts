@@ -63,7 +63,7 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
 export const FORMAT_PARAMETERS: readonly string[] = ['_format', '_pretty'];
 
 /** Documentation of unsupported parts of FHIR, with alternatives. */
-export const UNSERVED_PAGE = 'docs/interface/open-points.md, "Not served".';
+export const UNSERVED_PAGE = 'docs/reference/open-points.md, "Not served".';
 
 /** A sentence for errors about media types, since many clients ask for XML first. */
 export const xmlHint = (mediaType: string | null | undefined): string =>

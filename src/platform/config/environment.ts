@@ -7,7 +7,7 @@ import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 
 /**
  * The settings of one server process, read once at start, checked, and frozen. Units stand in the names.
- * Every field is described in docs/operations.md; a spec compares the two.
+ * Every field is described in docs/reference/settings.md; a spec compares the two.
  */
 export class Environment {
   /** `PORT`: HTTP port. 0 takes a free one. */
@@ -158,7 +158,7 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Reads the settings from the environment variables of docs/operations.md.
+ * Reads the settings from the environment variables of docs/reference/settings.md.
  * @throws EnvironmentError naming every variable that is wrong.
  */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
@@ -285,7 +285,7 @@ class VariableReader {
       if (isServiceLink(name, value)) return [];
       const near = nearestCode(name, names);
       return [
-        `${name} is no setting${near === undefined ? ' (docs/operations.md lists all)' : `: did you mean ${near}?`}`,
+        `${name} is no setting${near === undefined ? ' (docs/reference/settings.md lists all)' : `: did you mean ${near}?`}`,
       ];
     });
   }

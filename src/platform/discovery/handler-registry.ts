@@ -10,7 +10,7 @@ interface Registered<Meta, Handler> {
 
 /**
  * Collects every provider that carries `decorator`, by key. A key that is taken twice stops the boot.
- * This is the door through which modules of other teams extend the server (docs/extending.md).
+ * This is the door through which modules of other teams extend the server (docs/how-to/extend.md).
  */
 export abstract class HandlerRegistry<Meta, Handler extends object> implements OnModuleInit {
   private readonly handlers = new Map<string, Registered<Meta, Handler>>();

@@ -29,7 +29,7 @@ const COST = 8;
 const memoryCost = (bytes: number): number => bytes * COST;
 
 /**
- * Reads bodies as bytes: each edge reads them as text by its own rules (docs/internals/requests.md, "Bodies"). Only of callers whose
+ * Reads bodies as bytes: each edge reads them as text by its own rules (docs/explanation/requests.md, "Bodies"). Only of callers whose
  * credentials hold, and only when the memory budget has room for what becomes of them.
  */
 export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {

@@ -23,7 +23,7 @@ export interface CandidateOrder {
 
 /**
  * SQL that yields (main_date, resource_key) of the matches. One clause drives in the order of its index, the others are
- * probed (docs/internals/search.md).
+ * probed (docs/explanation/search.md).
  */
 export class Candidates {
   private readonly predicates: Predicates;

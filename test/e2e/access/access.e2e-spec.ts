@@ -185,7 +185,7 @@ describe('access', () => {
       ['FhirEverythin', 'the nearest is "FhirEverything"'],
       ['RPC', 'lists all'],
       ['authdecision', 'the nearest is "AuthDecision"'],
-      ['nothing-like-it', 'docs/interface/reference.md'],
+      ['nothing-like-it', 'docs/reference/routes.md'],
     ])('C13.3: is refused when it is linked to the unknown Operation %s', async (operation, hint) => {
       const answer = await app.put('/AccessPolicy/unknown', allow(link('User', 'nurse'), link('Operation', operation)));
       const [issue] = answer.json<{ issue: { diagnostics: string; expression: string[] }[] }>().issue;

@@ -308,7 +308,7 @@ describe('canaries', () => {
     expect(failed.filter(({ text }) => text.includes(NAME))).toEqual([]);
   });
 
-  /** Header values are shown with a destination that is read or written by itself (docs/topics.md, "Secrets"). */
+  /** Header values are shown with a destination that is read or written by itself (docs/reference/topics.md, "Secrets"). */
   const isForWhoMayUpdate = ({ caller, method, path }: Answer, secret: string): boolean =>
     secret === SECRETS.webhookHeader &&
     (caller === 'nurse' || caller === 'root') &&
