@@ -25,7 +25,7 @@ export async function* readUnits(file: LoadFile): AsyncGenerator<LoadUnit> {
     yield* batchesOf(file, linesOf(file.path));
     return;
   }
-  const text = compactJson(await readFile(file.path, 'utf8'), { maxDepth: MAX_DEPTH });
+  const text = compactJson(await readFile(file.path, 'utf8'), MAX_DEPTH);
   const members = new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
   if (members.get('resourceType') !== '"Bundle"') {
     yield* batchesOf(file, [storing(text, 'resource')]);
@@ -53,7 +53,7 @@ async function* linesOf(path: string): AsyncGenerator<LoadEntry> {
     number += 1;
     if (line.trim() === '') continue;
     try {
-      yield storing(compactJson(line, { maxDepth: MAX_DEPTH }), `line ${number}`);
+      yield storing(compactJson(line, MAX_DEPTH), `line ${number}`);
     } catch (error) {
       throw new Error(`line ${number}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }

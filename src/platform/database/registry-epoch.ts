@@ -94,16 +94,14 @@ export class CachedRegistry<T> {
   private kept: Loaded<T> | undefined;
   private loading: Loaded<Promise<T>> | undefined;
 
-  /** @param moves which of the epochs says that the value is outdated */
   constructor(
     private readonly epoch: RegistryEpoch,
     private readonly unitOfWork: UnitOfWork,
     private readonly load: () => Promise<T>,
-    private readonly moves: keyof Epochs = 'registries',
   ) {}
 
   async get(): Promise<T> {
-    const { [this.moves]: epoch } = await this.epoch.current();
+    const { registries: epoch } = await this.epoch.current();
     if (this.kept !== undefined && this.kept.epoch >= epoch) return this.kept.value;
     return this.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
   }

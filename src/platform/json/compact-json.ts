@@ -1,17 +1,6 @@
 import { type Steps, atOnce } from '../time/steps';
 import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
 
-export interface JsonLimits {
-  /** How many objects and arrays may stand inside each other; 64 when not given. */
-  readonly maxDepth?: number;
-  /** How many characters a number may have; 40 when not given. */
-  readonly maxNumberLength?: number;
-  /** How many values there may be in all; 1,000,000 when not given. */
-  readonly maxValues?: number;
-  /** How many members an object may have; 100,000 when not given. */
-  readonly maxMembers?: number;
-}
-
 /**
  * Checks a JSON text (RFC 8259) in one pass and drops the white space outside its strings.
  *
@@ -19,21 +8,19 @@ export interface JsonLimits {
  * differently), keys that reach a prototype, NUL and lone surrogates (PostgreSQL stores neither), depth, numbers
  * that are long or have an exponent beyond ±400 (PostgreSQL's numeric would spell out every digit), and so many values that
  * `JSON.parse`, which cannot pause, would hold up everybody else.
+ * @param maxDepth objects and arrays that may stand inside each other; 64 by default
  * @throws JsonBodyError that names the kind and the place.
  */
-export const compactJson = (text: string, limits?: JsonLimits): string => atOnce(compactJsonInSteps(text, limits));
+export const compactJson = (text: string, maxDepth?: number): string => atOnce(compactJsonInSteps(text, maxDepth));
 
 /** As {@link compactJson}, in steps of less than a millisecond: for texts of megabytes. */
-export const compactJsonInSteps = (text: string, limits: JsonLimits = {}): Steps<string> =>
-  new JsonScanner(text, { ...DEFAULT_LIMITS, ...limits }).scan();
+export const compactJsonInSteps = (text: string, maxDepth = 64): Steps<string> =>
+  new JsonScanner(text, maxDepth).scan();
 
-const DEFAULT_LIMITS: Required<JsonLimits> = {
-  maxDepth: 64,
-  maxNumberLength: 40,
-  maxValues: 1_000_000,
-  maxMembers: 100_000,
-};
-
+const MAX_NUMBER_LENGTH = 40;
+const MAX_VALUES = 1_000_000;
+/** Of an object. */
+const MAX_MEMBERS = 100_000;
 const MAX_EXPONENT = 400;
 
 const TAB = 0x09;
@@ -96,7 +83,7 @@ class JsonScanner {
 
   constructor(
     private readonly text: string,
-    private readonly limits: Required<JsonLimits>,
+    private readonly maxDepth: number,
   ) {}
 
   *scan(): Steps<string> {
@@ -150,7 +137,7 @@ class JsonScanner {
   }
 
   private open(isObject: boolean): OpenContainer {
-    const { maxDepth } = this.limits;
+    const { maxDepth } = this;
     if (this.depth === maxDepth) this.refuse('too-deep', `Deeper than ${maxDepth} levels: nest less`, this.at);
     this.at++;
     const container = (this.containers[this.depth++] ??= { step: 0, keys: new Set() });
@@ -160,8 +147,7 @@ class JsonScanner {
   }
 
   private count(): void {
-    const { maxValues } = this.limits;
-    if (++this.values > maxValues) this.refuse('too-many', `More than ${maxValues} values`, this.at);
+    if (++this.values > MAX_VALUES) this.refuse('too-many', `More than ${MAX_VALUES} values`, this.at);
   }
 
   private key(container: OpenContainer): void {
@@ -178,8 +164,7 @@ class JsonScanner {
     }
     const keysBefore = container.keys.size;
     if (container.keys.add(key).size === keysBefore) this.refuse('duplicate-key', 'Key that stands twice', start);
-    const { maxMembers } = this.limits;
-    if (keysBefore === maxMembers) this.refuse('too-many', `Object of more than ${maxMembers} members`, start);
+    if (keysBefore === MAX_MEMBERS) this.refuse('too-many', `Object of more than ${MAX_MEMBERS} members`, start);
     if (this.next() !== COLON) this.malformed("':'");
     this.at++;
   }
@@ -262,9 +247,8 @@ class JsonScanner {
       this.digits();
     }
     const exponent = this.exponent();
-    const { maxNumberLength } = this.limits;
-    if (this.at - start > maxNumberLength) {
-      this.refuse('number-too-long', `Number longer than ${maxNumberLength} characters`, start);
+    if (this.at - start > MAX_NUMBER_LENGTH) {
+      this.refuse('number-too-long', `Number longer than ${MAX_NUMBER_LENGTH} characters`, start);
     }
     if (exponent > MAX_EXPONENT) this.refuse('number-too-long', `Exponent beyond ±${MAX_EXPONENT}`, start);
   }

@@ -16,9 +16,8 @@ describe(readJson.name, () => {
     });
   });
 
-  it('refuses before it parses, within the limits given', () => {
+  it('refuses before it parses', () => {
     expect(() => readJson('{"__proto__":{}}')).toThrow(JsonBodyError);
-    expect(() => readJson('[[]]', { maxDepth: 1 })).toThrow(JsonBodyError);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Steps, atOnce } from '../time/steps';
-import { type JsonLimits, compactJsonInSteps } from './compact-json';
+import { compactJsonInSteps } from './compact-json';
 import { type JsonMember, membersOf } from './json-members';
 
 export interface ScannedJson {
@@ -15,13 +15,13 @@ export interface ScannedJson {
  * Scans a body once, as text, before anything trusts it.
  * @throws JsonBodyError for what {@link compactJson} refuses.
  */
-export function readJson(text: string, limits?: JsonLimits): ScannedJson {
-  return atOnce(readJsonInSteps(text, limits));
+export function readJson(text: string): ScannedJson {
+  return atOnce(readJsonInSteps(text));
 }
 
 /** As {@link readJson}, in steps: for bodies of megabytes. */
-export function* readJsonInSteps(text: string, limits?: JsonLimits): Steps<ScannedJson> {
-  const compact = yield* compactJsonInSteps(text, limits);
+export function* readJsonInSteps(text: string): Steps<ScannedJson> {
+  const compact = yield* compactJsonInSteps(text);
   yield;
   const value: unknown = JSON.parse(compact);
   yield;

@@ -11,16 +11,13 @@ export class Series {
   readonly counts: number[];
   sum = 0;
 
-  constructor(
-    readonly labels: Labels,
-    private readonly bounds: readonly number[],
-  ) {
-    this.counts = [...bounds, Infinity].map(() => 0);
+  constructor(readonly labels: Labels) {
+    this.counts = [...SECONDS, Infinity].map(() => 0);
   }
 
   observe(seconds: number): void {
     let bucket = 0;
-    while (seconds > (this.bounds[bucket] ?? Infinity)) bucket++;
+    while (seconds > (SECONDS[bucket] ?? Infinity)) bucket++;
     this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
     this.sum += seconds;
   }
@@ -33,7 +30,6 @@ export class Histogram {
   constructor(
     private readonly name: string,
     private readonly help: string,
-    private readonly bounds: readonly number[] = SECONDS,
   ) {}
 
   /** @param labels of few values: each combination that is asked for is kept */
@@ -42,7 +38,7 @@ export class Histogram {
     for (const name in labels) key += `${labels[name] ?? ''} `;
     const known = this.series.get(key);
     if (known !== undefined) return known;
-    const series = new Series(labels, this.bounds);
+    const series = new Series(labels);
     this.series.set(key, series);
     return series;
   }
@@ -52,7 +48,7 @@ export class Histogram {
       let total = 0;
       return histogramSamples(
         labels,
-        this.bounds,
+        SECONDS,
         counts.map((count) => (total += count)),
         sum,
       );

@@ -18,7 +18,7 @@ const REQUEST_MEMBERS = ['method', 'url', 'ifMatch', 'ifNoneMatch', 'ifModifiedS
  * @throws ServiceError 'invalid' or 'too-large'; JsonBodyError for hostile or broken text
  */
 export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
-  const compact = yield* compactJsonInSteps(text, { maxDepth: MAX_DEPTH });
+  const compact = yield* compactJsonInSteps(text, MAX_DEPTH);
   yield;
   const members = new Map(membersOf(compact).map(({ key, valueText }) => [key, valueText]));
   if (stringOf(members.get('resourceType')) !== 'Bundle') {
