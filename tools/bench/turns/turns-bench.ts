@@ -1,5 +1,9 @@
-import { type BenchRequest } from '../bench-case';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Cleanup } from '../cleanup';
+import { hasCpuTimes } from '../cpu-time';
 import { LoadClient } from '../load-client';
 import { setUpServer } from '../test-bed';
 import { TURNS_CASES } from './turns-cases';
@@ -7,54 +11,55 @@ import { TURNS_CASES } from './turns-cases';
 /** Bodies in megabytes: a common size, and near the limit of 20 MiB. */
 const SIZES = [1, 19];
 
-/**
- * Small requests in sequence measure the waiting time of other callers. Their route uses no database and no time
- * slices: a request with slices waits for several turns.
- */
-const PROBE: BenchRequest = { method: 'GET', path: '/metadata?mode=terminology' };
+const PATIENCE_MILLISECONDS = 30_000;
 
 /**
- * Measures how long one turn of the event loop delays other requests, for large bodies on every route
- * (docs/performance.md, "Turns").
+ * Measures the longest turn of the event loop of a server, for large bodies on every route (docs/performance.md,
+ * "Turns").
+ * @throws Error where the kernel does not report the CPU time of threads
  */
 export async function measureTurns(cleanup: Cleanup): Promise<string> {
-  const { server } = await setUpServer(cleanup);
-  const [sender, prober] = [new LoadClient(server), new LoadClient(server)];
+  if (!hasCpuTimes()) throw new Error('Turns are measured by /proc, which only Linux has');
+  const folder = await cleanup.undoing(mkdtemp(join(tmpdir(), 'turns-')), (made) => rm(made, { recursive: true }));
+  const file = join(folder, 'longest');
+  const { server } = await setUpServer(cleanup, {
+    variables: { NODE_OPTIONS: `--require ${resolve(__dirname, 'turn-meter.js')}`, TURNS_FILE: file },
+  });
+  const client = new LoadClient(server);
   try {
-    await longestWait(prober, prober.send(PROBE));
-    const lines = ['size    route                                longest wait of others   statuses'];
+    const lines = ['size    route                                longest turn, CPU   statuses'];
     for (const megabytes of SIZES) {
       for (const { name, requestsOf } of TURNS_CASES) {
         const statuses: number[] = [];
-        const waits: number[] = [];
+        const turns: number[] = [];
         for (const request of requestsOf(megabytes)) {
-          const answer = sender.send(request);
-          waits.push(await longestWait(prober, answer));
-          const { status } = await answer;
+          process.kill(server.pid, 'SIGUSR2');
+          const { status } = await client.send(request);
           if (status > 299) throw new Error(`${name}, ${megabytes} MB: answered ${status}, so nothing was measured`);
           statuses.push(status);
+          process.kill(server.pid, 'SIGUSR2');
+          turns.push(await resultIn(file));
         }
-        const wait = `${Math.max(...waits).toFixed(0)} ms`;
-        lines.push(`${`${megabytes} MB`.padEnd(7)} ${name.padEnd(36)} ${wait.padStart(22)}   ${statuses.join(' ')}`);
+        const longest = `${Math.max(...turns).toFixed(0)} ms`;
+        lines.push(`${`${megabytes} MB`.padEnd(7)} ${name.padEnd(36)} ${longest.padStart(17)}   ${statuses.join(' ')}`);
       }
     }
     return lines.join('\n');
   } finally {
-    sender.close();
-    prober.close();
+    client.close();
   }
 }
 
-/** The longest duration of a small request until `work` ends. */
-async function longestWait(prober: LoadClient, work: Promise<unknown>): Promise<number> {
-  let isOver = false;
-  void work.then(() => (isOver = true));
-  let longest = 0;
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changed by the callback above
-  while (!isOver) {
-    const startedAt = performance.now();
-    await prober.send(PROBE);
-    longest = Math.max(longest, performance.now() - startedAt);
+/** Reads and removes what the server writes. */
+async function resultIn(file: string): Promise<number> {
+  const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    if (text !== '') {
+      await rm(file);
+      return Number(text);
+    }
+    if (performance.now() > endsAt) throw new Error('The server did not write its longest turn');
+    await delay(10);
   }
-  return longest;
 }
