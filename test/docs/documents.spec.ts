@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { codeIn, documentPaths, rowsOf, textOf } from './documents';
+import { anchorsOf, codeIn, documentPaths, rowsOf, textOf } from './documents';
 
 const EXTENSIONS = 'examples/ward/src';
 const SPEC = 'hand-over.test.ts';
@@ -10,6 +10,15 @@ describe.each(documentPaths())('%s', (path) => {
   it('links to files that exist', () => {
     const links = [...textOf(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !existsSync(join(dirname(path), link)))).toEqual([]);
+  });
+
+  it('links to headings that exist', () => {
+    const links = [...textOf(path).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+    const dead = links.filter(([, link = '', anchor = '']) => {
+      const target = link === '' ? path : join(dirname(path), link);
+      return target.endsWith('.md') && !anchorsOf(target).includes(anchor);
+    });
+    expect(dead.map(([link]) => link)).toEqual([]);
   });
 
   it('names files that exist', () => {

@@ -14,6 +14,19 @@ export const documentPaths = (): string[] => [
     .map((name) => `docs/${name.replaceAll('\\', '/')}`),
 ];
 
+/** The text of a file without its blocks of code. */
+export const proseOf = (path: string): string => textOf(path).replace(/^( *)```[\s\S]*?^\1```$/gm, '');
+
+/** The anchors that GitHub gives to the headings of a page. */
+export const anchorsOf = (path: string): string[] =>
+  [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+
 /** What stands below a heading, up to the next one of any level. */
 export function sectionOf(path: string, heading: string): string {
   const [, ...lines] = textOf(path).split(new RegExp(`^#+ ${heading}$`, 'm'));

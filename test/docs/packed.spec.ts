@@ -8,7 +8,7 @@ const { files, dependencies } = JSON.parse(textOf('package.json')) as {
   files: readonly string[];
   dependencies: Readonly<Record<string, string>>;
 };
-const tools = rowsOf('docs/reference/settings.md', 'Tools').map(([name = '']) => name.replaceAll('`', ''));
+const tools = rowsOf('docs/reference/tools.md', 'Tools').map(([name = '']) => name.replaceAll('`', ''));
 
 /** The files that a tool runs, and the packages that it needs. */
 function neededBy(entry: string): { readonly files: readonly string[]; readonly packages: readonly string[] } {

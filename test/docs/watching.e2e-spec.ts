@@ -52,8 +52,8 @@ describe('O7: what deploy/ watches', () => {
     expect([...alerts.matchAll(/^### (\w+)$/gm)].map(([, name]) => name)).toEqual(rules.map(({ alert }) => alert));
   });
 
-  it('each metric of docs/reference/settings.md exists, and each that exists is there', () => {
-    const told = rowsOf('docs/reference/settings.md', 'Metrics').flatMap(([names = '']) => {
+  it('each metric of docs/reference/monitoring.md exists, and each that exists is there', () => {
+    const told = rowsOf('docs/reference/monitoring.md', 'Metrics').flatMap(([names = '']) => {
       const [first = '', ...others] = codeIn(names);
       return [first, ...others.map((name) => (name.startsWith('_') ? first.replace(/_[a-z]+(_total)?$/, name) : name))];
     });

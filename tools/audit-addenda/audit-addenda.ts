@@ -7,7 +7,7 @@ import { HeadWriter, readHeads } from './head-list';
 
 const USAGE = `npm run -s audit-addenda [-- --heads <file>] [-- --since <file>]
 
-Follows the chains of all addenda (docs/reference/addenda.md, "Evidence") and prints their heads, one JSON object a line.
+Follows the chains of all addenda (docs/explanation/evidence.md) and prints their heads, one JSON object a line.
 --heads <file>: writes the heads there instead, when every chain is intact.
 --since <file>: heads that were kept earlier; a chain that is shorter or another one by now is a break.
 Database: DATABASE_URL, or that of the server that runs on DATA_DIR. Ends with 0 when all is intact, 1 at a break, 2 when it

@@ -69,7 +69,7 @@ export function noteOn({ user, client, operation }: DenialSummary['request'], is
     return 'The policies that grant this request limit it to some resources; this route cannot keep to some.';
   const caller = user === undefined ? `the Client "${client}"` : `the User "${user}"`;
   const places = operation === undefined ? caller : `${caller} or to the Operation "${operation}"`;
-  return `No AccessPolicy covers this request. Link one to ${places} (docs/explanation/security.md, "Policies").`;
+  return `No AccessPolicy covers this request. Link one to ${places} (docs/how-to/write-policies.md).`;
 }
 
 const shortened = (name: string): string => name.slice(0, MAX_NAME_LENGTH);

@@ -12,7 +12,7 @@ export interface ChainState {
   readonly broken: ChainBreak | undefined;
 }
 
-/** Checks the chains of targets (docs/reference/addenda.md, "Evidence"). */
+/** Checks the chains of targets (docs/explanation/evidence.md). */
 @Injectable()
 export class Chains {
   constructor(private readonly entries: AddendumEntries) {}

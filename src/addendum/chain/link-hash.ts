@@ -16,7 +16,7 @@ export interface Link {
 export const NO_LINK = Buffer.alloc(32);
 
 /**
- * SHA-256 over a link and the previous hash, byte by byte as in docs/reference/addenda.md, "Evidence": seven lines of ASCII, each
+ * SHA-256 over a link and the previous hash, byte by byte as in docs/explanation/evidence.md: seven lines of ASCII, each
  * with a line feed. `APPEND_ENTRY` computes the same in SQL.
  */
 export function linkHash(target: NativeReference, previous: Buffer, link: Link): Buffer {

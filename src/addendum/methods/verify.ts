@@ -24,7 +24,7 @@ interface VerifiedBreak {
   readonly message: string;
 }
 
-/** Checks the chain of a target (docs/reference/addenda.md, "Evidence"). */
+/** Checks the chain of a target (docs/explanation/evidence.md). */
 @RpcMethod({
   method: 'svc.sdc.addendum/verify',
   params: TargetParams,

@@ -81,7 +81,7 @@ function hearErrors(client: ClientBase): void {
  * Plans are made once per connection, often while the tables are still empty, and must serve any value and any size:
  * hence generic plans that go by indexes in nested loops, as the SQL of the hot paths is written for.
  * The limits end what a crashed or hostile caller leaves behind. Values of failed statements are for no log; the other settings
- * of logs are those of the server alone (docs/reference/settings.md, "Logs").
+ * of logs are those of the server alone (docs/reference/monitoring.md, "Logs").
  */
 function settingsOf(statementTimeoutSeconds: number): Settings {
   return {

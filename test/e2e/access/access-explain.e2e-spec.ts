@@ -79,7 +79,7 @@ describe('a denial', () => {
       403,
       expect.objectContaining({
         policies: [],
-        note: 'No AccessPolicy covers this request. Link one to the User "guest" or to the Operation "FhirRead" (docs/explanation/security.md, "Policies").',
+        note: 'No AccessPolicy covers this request. Link one to the User "guest" or to the Operation "FhirRead" (docs/how-to/write-policies.md).',
       }),
     ]);
   });

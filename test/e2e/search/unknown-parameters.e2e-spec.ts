@@ -91,7 +91,7 @@ describe('what a request asks for and nobody knows', () => {
       expect((await app.get(`${path}?_formt=json`, LENIENT)).status).toBe(200);
     });
 
-    it('C13.2: of /health is ignored, as docs/reference/settings.md says', async () => {
+    it('C13.2: of /health is ignored, as docs/reference/monitoring.md says', async () => {
       expect((await app.get('/health?probe=1')).status).toBe(200);
     });
 

@@ -1,7 +1,7 @@
 import { type Migration } from '../migration';
 
 /**
- * The order of the addenda of each target, and the chain of hashes that proves it (docs/reference/addenda.md, "Evidence"). The addenda
+ * The order of the addenda of each target, and the chain of hashes that proves it (docs/explanation/evidence.md). The addenda
  * themselves are resources; the order is ours, since clocks step and replicas differ.
  */
 export const createAddendum: Migration = {

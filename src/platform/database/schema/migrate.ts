@@ -99,7 +99,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
   } catch (error) {
     if (!isInsufficientPrivilege(error)) throw error;
     throw new StartError(
-      `The role of DATABASE_URL lacks a right: ${error.message}. It needs to own the database (docs/reference/settings.md, "First start").`,
+      `The role of DATABASE_URL lacks a right: ${error.message}. It needs to own the database (docs/how-to/deploy.md, "First start").`,
       { cause: error },
     );
   } finally {

@@ -7,9 +7,9 @@ interface Example {
   readonly id?: string;
 }
 
-describe('the examples of docs/explanation/security.md', () => {
+describe('the examples of docs/how-to/write-policies.md', () => {
   let app: TestApp;
-  const examples = [...textOf('docs/explanation/security.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
+  const examples = [...textOf('docs/how-to/write-policies.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
     ([, text = '']) => text,
   );
 
