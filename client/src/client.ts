@@ -47,6 +47,11 @@ export class SvcClient {
     return new SvcClient(Connection.with(options, authorization));
   }
 
+  /** The User of the token, without secrets. */
+  user(): Promise<ResourceOf<'User'>> {
+    return this.connection.json('GET', '/auth/userinfo');
+  }
+
   /** Closes the Session: its tokens are refused from then on. */
   async logout(): Promise<void> {
     await this.connection.json('DELETE', '/Session');

@@ -6,11 +6,13 @@ export class SvcError extends Error {
    * @param status HTTP status
    * @param body what was answered: an OperationOutcome, `{error}` of RPC or OAuth, or text
    * @param requestId names the request to the operator of the server
+   * @param retryAfterSeconds when the same request may succeed, where the server knows
    */
   constructor(
     readonly status: number,
     readonly body: unknown,
     readonly requestId: string | undefined,
+    readonly retryAfterSeconds?: number,
   ) {
     super(messageOf(body) ?? `The server answered ${status}.`);
   }
@@ -22,7 +24,10 @@ export class SvcError extends Error {
 
   static async of(response: Response): Promise<SvcError> {
     const text = await response.text();
-    return new SvcError(response.status, parsed(text), response.headers.get('x-request-id') ?? undefined);
+    const { headers } = response;
+    const seconds = Number(headers.get('retry-after') ?? NaN); // the server sends no dates
+    const requestId = headers.get('x-request-id') ?? undefined;
+    return new SvcError(response.status, parsed(text), requestId, ...(Number.isFinite(seconds) ? [seconds] : []));
   }
 }
 

@@ -7,6 +7,8 @@ export interface Login {
   readonly clientSecret?: string;
   readonly username: string;
   readonly password: string;
+  /** The one-time code of a User with a second factor. */
+  readonly totp?: string;
 }
 
 interface TokenAnswer {
@@ -35,12 +37,16 @@ export class Tokens {
   /** @throws SvcError 400 for a wrong name or password, 429 after too many of them */
   static async login(
     baseUrl: string,
-    { clientId, clientSecret, username, password }: Login,
+    { clientId, clientSecret, username, password, totp }: Login,
     fetch: Fetch,
   ): Promise<Tokens> {
     const url = `${baseUrl}/auth/token`;
     const client = { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
-    const answer = await requestToken(fetch, url, { grant_type: 'password', ...client, username, password });
+    const answer = await requestToken(fetch, url, {
+      grant_type: 'password',
+      ...client,
+      ...{ username, password, ...(totp === undefined ? {} : { totp }) },
+    });
     return new Tokens(url, client, fetch, answer);
   }
 
