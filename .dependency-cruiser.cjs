@@ -218,6 +218,7 @@ const platform = {
     'inner-requests',
     'known-parameters',
     'operation-names',
+    'public-file',
     'raw-request',
     'route-access',
     'routes',

@@ -1,55 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
-import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { type NextFunction, type RequestHandler } from 'express';
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { lineageOf } from '../fhir/definitions/definitions';
-import { acceptedEncoding, type Encoding } from '../platform/http/accepted-encoding';
-
-const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
-  br: promisify(brotliCompress),
-  gzip: promisify(gzip),
-};
-
-/** A public file in memory: compressed once per encoding, with a digest for caches. */
-class PublicFile {
-  readonly digest: string;
-  private readonly encoded = new Map<Encoding, Promise<Buffer>>();
-
-  constructor(
-    private readonly mediaType: string,
-    private readonly bytes: Buffer,
-  ) {
-    this.digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  }
-
-  async send(request: Request, response: Response): Promise<void> {
-    const encoding = acceptedEncoding(request.headers['accept-encoding']);
-    // The content of a URL with the digest never changes.
-    const isNamed = request.query.v === this.digest;
-    response.vary('Accept-Encoding');
-    const etag = `W/"${this.digest}"`;
-    response.set({
-      ETag: etag,
-      'Cache-Control': isNamed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    });
-    if (request.headers['if-none-match']?.includes(etag) === true) {
-      response.status(304).end();
-      return;
-    }
-    response.set('Content-Type', this.mediaType);
-    if (encoding !== undefined) response.set('Content-Encoding', encoding);
-    response.end(encoding === undefined ? this.bytes : await this.compressed(encoding));
-  }
-
-  private compressed(encoding: Encoding): Promise<Buffer> {
-    const bytes = this.encoded.get(encoding) ?? COMPRESS[encoding](this.bytes);
-    this.encoded.set(encoding, bytes);
-    return bytes;
-  }
-}
+import { PublicFile } from '../platform/http/public-file';
 
 /** Shows the document. The credentials dialog scrolls to its first form; Swagger UI would focus the last one. */
 const SCRIPT = `window.ui = SwaggerUIBundle({
