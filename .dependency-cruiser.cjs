@@ -27,6 +27,7 @@ const floors = [
     ['audit', 'delivery', 'operation', 'resource', 'store', 'model', 'fhirpath', 'fhir', 'platform'],
   ],
   ['validation', ['operation', 'resource', 'model', 'fhir', 'platform']],
+  ['console', ['platform']],
   ['server-status', ['session', 'operation', 'delivery', 'fhir', 'platform']],
 ];
 

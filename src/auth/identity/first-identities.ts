@@ -30,6 +30,9 @@ export class FirstIdentities implements OnApplicationBootstrap {
     await this.keys.assertOpenable();
     await this.setup.once('identities', () => this.store());
     await this.setup.once('trial-policy', () => this.storeTrialPolicy());
+    // Who has a database of their own decides on each Client of it.
+    if (this.environment.databaseUrl === undefined && this.environment.hasConsole)
+      await this.setup.once('console-client', () => this.storeConsoleClient());
     if ((await this.reader.find('AccessPolicy', 'trial')) !== undefined) {
       this.logger.warn(
         'AccessPolicy/trial lets every authenticated caller do everything. To end that: DELETE /AccessPolicy/trial',
@@ -54,6 +57,16 @@ export class FirstIdentities implements OnApplicationBootstrap {
     await this.put('AccessPolicy', 'trial', {
       engine: 'allow',
       description: 'For trying out: every authenticated caller may do everything. Delete it before real data comes in.',
+    });
+  }
+
+  /** The Client of the console: without a secret, which a browser could not keep (docs/console.md). */
+  private async storeConsoleClient(): Promise<void> {
+    if ((await this.reader.find('Client', 'console')) !== undefined) return;
+    await this.put('Client', 'console', {
+      name: 'Console',
+      grant_types: ['password'],
+      auth: { password: { token_expiration: 600, refresh_token: true } },
     });
   }
 

@@ -54,6 +54,8 @@ export class Environment {
   readonly hasCompression!: boolean;
   /** `SVC_API_DOCS`: whether Swagger UI and the OpenAPI document are served, to everybody. */
   readonly hasApiDocs!: boolean;
+  /** `SVC_CONSOLE`: whether the console is served, and its Client made on a new embedded database. */
+  readonly hasConsole!: boolean;
   /** `SVC_BUNDLE_ENTRIES_MAX`: the most entries of a Bundle that is to be processed; above it 413. */
   readonly bundleEntriesMax!: number;
   /** `SVC_BUNDLE_TIMEOUT_SECONDS`: the longest time for the whole of a Bundle; above it 504. */
@@ -199,6 +201,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     ...processesOf({ wanted, isEmbedded, bodyLimitBytes, memoryBudgetBytes, databasePoolSize }),
     hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
     hasApiDocs: read.oneOf('SVC_API_DOCS', ['on', 'off'], 'on') === 'on',
+    hasConsole: read.oneOf('SVC_CONSOLE', ['on', 'off'], 'on') === 'on',
     bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
     bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),
     initBundle: read.text('SVC_INIT_BUNDLE'),

@@ -94,6 +94,26 @@ describe('a server with the embedded database', () => {
     expect(await server.end('SIGTERM')).toBe(0);
   }, 90_000);
 
+  it('has a Client for the console, without a secret, and never makes it again once it is deleted', async () => {
+    const grant = new URLSearchParams({ grant_type: 'password', client_id: 'console', username: 'admin' });
+    grant.set('password', credentials().adminPassword);
+    const signIn = (): Promise<Response> => fetch(`${server.url}/auth/token`, { method: 'POST', body: grant });
+    server = await ServerProcess.start(environment);
+    const client = (await (await send('GET', '/Client/console')).json()) as object;
+    expect(client).toMatchObject({
+      grant_types: ['password'],
+      auth: { password: { token_expiration: 600, refresh_token: true } },
+    });
+    expect(client).not.toHaveProperty('secret');
+    expect(await (await signIn()).json()).toMatchObject({ expires_in: 600, refresh_token: expect.any(String) });
+    expect((await send('DELETE', '/Client/console')).status).toBe(200);
+    await server.end('SIGTERM');
+
+    server = await ServerProcess.start(environment);
+    expect([(await send('GET', '/Client/console')).status, (await signIn()).status]).toEqual([410, 401]);
+    expect(await server.end('SIGTERM')).toBe(0);
+  }, 60_000);
+
   it('ends when its database does, for a supervisor to start it again', async () => {
     server = await ServerProcess.start(environment);
     process.kill(postmasterPid(), 'SIGKILL');

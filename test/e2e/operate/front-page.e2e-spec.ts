@@ -25,7 +25,7 @@ describe('U8: the page at /', () => {
     );
     expect(text).not.toMatch(/<script|style=|https?:/);
     const links = [...text.matchAll(/href="\.(\/[^"]+)"/g)].map(([, path = '']) => path);
-    expect(links).toEqual(['/api', '/api-json', '/metadata?_format=json', '/health']);
+    expect(links).toEqual(['/console/', '/api', '/api-json', '/metadata?_format=json', '/health']);
     for (const path of links) expect([path, (await open(BROWSER, path)).status]).toEqual([path, 200]);
   });
 

@@ -75,6 +75,7 @@ describe('The headers of an answer', () => {
     [200, 'GET', '/health', { authorization: null }],
     [200, 'GET', '/metadata', { authorization: null }],
     [200, 'GET', '/.well-known/jwks.json', { authorization: null }],
+    [200, 'GET', '/console/', { authorization: null }],
     [200, 'GET', '/api', { authorization: null }],
     [200, 'GET', '/api/swagger-ui.css', { authorization: null }],
     [200, 'GET', '/api-json', { authorization: null }],

@@ -1,0 +1,49 @@
+import { type ReactElement, useState } from 'react';
+import { useSession } from './session';
+import { applyTheme, storedTheme, type Theme, THEMES } from './theme';
+
+const NAMES: Readonly<Record<Theme, string>> = { system: 'As the device', light: 'Light', dark: 'Dark' };
+
+/** Who is signed in, and what concerns the whole console. */
+export function Menu({ onHelp }: { readonly onHelp: () => void }): ReactElement {
+  const { userName, signOut } = useSession();
+  const [theme, setTheme] = useState(storedTheme);
+  return (
+    <div className="menu">
+      <details>
+        <summary>
+          <span className="avatar" aria-hidden="true">
+            {userName.slice(0, 1).toUpperCase()}
+          </span>
+          <span className="menu-name">{userName}</span>
+        </summary>
+        <div className="menu-body">
+          <p className="menu-user">{userName}</p>
+          <label>
+            Theme
+            <select
+              value={theme}
+              onChange={({ target }) => {
+                const next = THEMES.find((one) => one === target.value) ?? 'system';
+                setTheme(next);
+                applyTheme(next);
+              }}
+            >
+              {THEMES.map((one) => (
+                <option key={one} value={one}>
+                  {NAMES[one]}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" className="button quiet" onClick={onHelp}>
+            Keyboard <kbd>?</kbd>
+          </button>
+          <button type="button" className="button quiet" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </div>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { type FormEvent, type ReactElement, useId, useState } from 'react';
+import { Code } from '../parts/Code';
+import { Field } from '../parts/Field';
+import { CLIENT_ID, faultOf, type SignedIn, signIn, type SignInFault } from './sign-in';
+
+export type { SignedIn };
+
+const ADD_CLIENT = `curl -u root:SECRET -X PUT ADDRESS/Client/${CLIENT_ID} -H 'Content-Type: application/json' -d '{"grant_types": ["password"], "auth": {"password": {"token_expiration": 600, "refresh_token": true}}}'`;
+
+interface Props {
+  readonly userName?: string;
+  readonly onEnded: () => void;
+  readonly onSignedIn: (session: SignedIn) => void;
+  /** Offered where somebody else was signed in. */
+  readonly onLeave?: () => void;
+}
+
+export function SignInForm({ userName: known = '', onEnded, onSignedIn, onLeave }: Props): ReactElement {
+  const [userName, setUserName] = useState(known);
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [fault, setFault] = useState<SignInFault>();
+  const [isBusy, setIsBusy] = useState(false);
+  const [needsCode, setNeedsCode] = useState(false);
+  const faultId = useId();
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setIsBusy(true);
+    setFault(undefined);
+    try {
+      onSignedIn(await signIn({ userName, password, ...(needsCode ? { code } : {}) }, onEnded));
+    } catch (error) {
+      const found = faultOf(error);
+      if (found.kind === 'code') setNeedsCode(true);
+      else setFault(found);
+      setIsBusy(false);
+    }
+  };
+
+  return (
+    <form className="sign-in-form" onSubmit={(event) => void submit(event)} aria-describedby={faultId}>
+      <Field label="User name or email">
+        {(field) => (
+          <input
+            {...field}
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            autoFocus={known === ''}
+            required
+            value={userName}
+            onChange={({ target }) => setUserName(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Password">
+        {(field) => (
+          <input
+            {...field}
+            type="password"
+            autoComplete="current-password"
+            autoFocus={known !== ''}
+            required
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
+          />
+        )}
+      </Field>
+      {needsCode && (
+        <Field label="One-time code" hint="Of your authenticator app">
+          {(field) => (
+            <input
+              {...field}
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              autoFocus
+              required
+              value={code}
+              onChange={({ target }) => setCode(target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <div id={faultId} role="alert">
+        {fault?.kind === 'said' && <p className="sign-in-fault">{fault.text}</p>}
+        {fault?.kind === 'client' && (
+          <>
+            <p className="sign-in-fault">
+              This server has no Client <code>{CLIENT_ID}</code> for the password grant. An operator adds it by one
+              call:
+            </p>
+            <Code text={ADD_CLIENT.replace('ADDRESS', new URL('..', document.baseURI).href.replace(/\/$/, ''))} />
+          </>
+        )}
+      </div>
+      <div className="row">
+        <button type="submit" className="button primary" disabled={isBusy}>
+          {isBusy ? 'Signing in…' : 'Sign in'}
+        </button>
+        {onLeave !== undefined && (
+          <button type="button" className="button quiet" onClick={onLeave}>
+            Sign out
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

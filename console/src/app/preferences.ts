@@ -1,0 +1,22 @@
+/** What a person likes to have again at the next visit. Nothing else of the console is stored in the browser. */
+type Preference = 'theme' | 'shortcuts';
+
+const keyOf = (name: Preference): string => `svc-console.${name}`;
+
+/** Browsers that forbid storage throw. */
+export function remembered(name: Preference): string | undefined {
+  try {
+    return localStorage.getItem(keyOf(name)) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function remember(name: Preference, value: string | undefined): void {
+  try {
+    if (value === undefined) localStorage.removeItem(keyOf(name));
+    else localStorage.setItem(keyOf(name), value);
+  } catch {
+    // The preference lasts until the page is closed.
+  }
+}

@@ -1,0 +1,12 @@
+import { type ReactElement, type ReactNode } from 'react';
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
+
+/** A short state. Color alone says nothing: its text does. */
+export const Badge = ({
+  tone = 'neutral',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ReactNode;
+}): ReactElement => <span className={`badge ${tone}`}>{children}</span>;

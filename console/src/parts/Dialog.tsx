@@ -1,0 +1,48 @@
+import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
+
+interface Props {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Whether only its own buttons end it. */
+  readonly isRequired?: boolean;
+  /** Called by Esc, the close button and a click beside it. */
+  readonly onClose?: () => void;
+  readonly isWide?: boolean;
+}
+
+/** A modal dialog: the browser keeps the focus in it and gives it back. */
+export function Dialog({ title, children, isRequired = false, onClose, isWide = false }: Props): ReactElement {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const { current } = dialog;
+    if (current !== null && !current.open) current.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isRequired) onClose?.();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current && !isRequired) onClose?.();
+      }}
+    >
+      <div className="dialog-body">
+        <header>
+          <h2 id={titleId}>{title}</h2>
+          {!isRequired && (
+            <button type="button" className="button quiet icon" aria-label="Close" onClick={onClose}>
+              ✕
+            </button>
+          )}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,38 @@
+import { type ReactElement, type ReactNode, useId } from 'react';
+
+interface Props {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** What is wrong with the value. */
+  readonly fault?: string | undefined;
+  /** Draws the control with the attributes that tie it to its label. */
+  readonly children: (field: {
+    readonly id: string;
+    readonly className: string;
+    readonly 'aria-describedby'?: string;
+    readonly 'aria-invalid'?: true;
+  }) => ReactNode;
+}
+
+/** A control with its label, a hint, and what is wrong with it. */
+export function Field({ label, hint, fault, children }: Props): ReactElement {
+  const id = useId();
+  const noteId = `${id}-note`;
+  const hasNote = hint !== undefined || fault !== undefined;
+  return (
+    <div className={fault === undefined ? 'field' : 'field faulty'}>
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        className: 'input',
+        ...(hasNote ? { 'aria-describedby': noteId } : {}),
+        ...(fault === undefined ? {} : { 'aria-invalid': true }),
+      })}
+      {hasNote && (
+        <p id={noteId} className="note">
+          {fault ?? hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,159 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import './table.css';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly label: string;
+  /** A track of CSS grid: `120px`, `minmax(140px, 2fr)`. */
+  readonly width?: string;
+  readonly align?: 'end';
+  /** Left out where the page is narrow. */
+  readonly isWide?: boolean;
+  readonly render: (row: Row) => ReactNode;
+}
+
+interface Props<Row> {
+  /** Names the table for screen readers. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  readonly rowHeight?: number;
+  /** Makes rows openable by click and by Enter. */
+  readonly onOpen?: (row: Row) => void;
+  readonly selected?: string | undefined;
+  /** Called when the end comes into view: load more. */
+  readonly onEnd?: () => void;
+  /** How many rows there are in all, where more can be loaded. */
+  readonly total?: number;
+  readonly className?: string;
+}
+
+const NARROW = '(max-width: 719px)';
+
+/** A table of any length: only the rows in view are in the document. */
+export function Table<Row>({
+  label,
+  rows,
+  columns,
+  keyOf,
+  rowHeight = 36,
+  onOpen,
+  selected,
+  onEnd,
+  total,
+  className = '',
+}: Props<Row>): ReactElement {
+  const scroller = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const [active, setActive] = useState(0);
+  const isNarrow = useMedia(NARROW);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (rows.length > 0 && last >= rows.length - 1) onEnd?.();
+  }, [last, rows.length, onEnd]);
+
+  const shown = columns.filter(({ isWide }) => !(isNarrow && isWide === true));
+  const template = shown.map(({ width }) => width ?? 'minmax(90px, 1fr)').join(' ');
+  const move = (event: KeyboardEvent): void => {
+    if (event.target !== scroller.current) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
+    const to = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: rows.length - 1,
+    }[event.key];
+    if (to !== undefined) {
+      const next = Math.max(0, Math.min(rows.length - 1, to));
+      setActive(next);
+      virtual.scrollToIndex(next);
+    } else if (event.key === 'Enter' && rows[active] !== undefined) onOpen?.(rows[active]);
+    else return;
+    event.preventDefault();
+  };
+
+  const isGrid = onOpen !== undefined;
+  return (
+    <div
+      ref={scroller}
+      className={`table ${isGrid ? 'openable' : ''} ${className}`}
+      role={isGrid ? 'grid' : 'table'}
+      aria-label={label}
+      aria-rowcount={(total ?? rows.length) + 1}
+      aria-colcount={shown.length}
+      tabIndex={0}
+      onKeyDown={isGrid ? move : undefined}
+      aria-activedescendant={isGrid && items.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
+    >
+      <div className="table-inner" role="presentation">
+        <div className="table-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+          {shown.map(({ key, label: name, align }) => (
+            <span key={key} role="columnheader" className={align}>
+              {name}
+            </span>
+          ))}
+        </div>
+        <div className="table-body" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start, size }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            const key = keyOf(row);
+            return (
+              <div
+                key={key}
+                id={`${id}-${index}`}
+                role="row"
+                aria-rowindex={index + 2}
+                aria-selected={isGrid ? key === selected : undefined}
+                className={index === active ? 'table-row active' : 'table-row'}
+                style={{ gridTemplateColumns: template, height: size, transform: `translateY(${start}px)` }}
+                onClick={
+                  onOpen === undefined
+                    ? undefined
+                    : () => {
+                        setActive(index);
+                        onOpen(row);
+                      }
+                }
+              >
+                {shown.map(({ key: column, align, render }) => (
+                  <span key={column} role={isGrid ? 'gridcell' : 'cell'} className={align}>
+                    {render(row)}
+                  </span>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Whether a media query holds. */
+export function useMedia(query: string): boolean {
+  const [holds, setHolds] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const listen = (): void => {
+      setHolds(media.matches);
+    };
+    listen();
+    media.addEventListener('change', listen);
+    return () => {
+      media.removeEventListener('change', listen);
+    };
+  }, [query]);
+  return holds;
+}

@@ -1,0 +1,48 @@
+import { type ReactElement, useSyncExternalStore } from 'react';
+import { ageOf, clockOf, stampOf } from './times';
+
+interface Props {
+  /** An instant of the server, or milliseconds. */
+  readonly value: string | number;
+  /** `ago`: 3 min ago; `stamp`: with the date; `clock`: today's time. */
+  readonly as?: 'ago' | 'stamp' | 'clock';
+}
+
+/** A point in time. The other forms of it stand in its title. */
+export function Time({ value, as = 'stamp' }: Props): ReactElement {
+  const now = useNow();
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) return <span>{String(value)}</span>;
+  const text = { ago: `${ageOf(now - time.getTime())} ago`, stamp: stampOf(time), clock: clockOf(time) }[as];
+  return (
+    <time dateTime={time.toISOString()} title={as === 'ago' ? stampOf(time) : time.toISOString()}>
+      {text}
+    </time>
+  );
+}
+
+const TICK_MILLISECONDS = 5000;
+let now = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One clock for all times of the page. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const one of listeners) one();
+  }, TICK_MILLISECONDS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+const useNow = (): number =>
+  useSyncExternalStore(subscribe, () => {
+    if (timer === undefined) now = Date.now();
+    return now;
+  });

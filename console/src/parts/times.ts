@@ -1,0 +1,24 @@
+const two = (number: number): string => String(number).padStart(2, '0');
+
+/** `21:43:09`, of this device. */
+export const clockOf = (time: Date): string =>
+  `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+
+/** `2026-11-25`, of this device. */
+export const dayOf = (time: Date): string => `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+
+export const stampOf = (time: Date): string => `${dayOf(time)} ${clockOf(time)}`;
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
+
+/** A length of time in its largest unit, from 2 of it on: `90 s`, `3 min`, `30 h`. Less than a second is `0 s`. */
+export function ageOf(milliseconds: number): string {
+  const length = Math.max(0, milliseconds);
+  const [unit, size] = UNITS.find(([, least]) => length >= 2 * least) ?? UNITS[3];
+  return `${Math.floor(length / size)} ${unit}`;
+}

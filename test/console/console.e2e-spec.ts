@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
+import { ConsoleBed, expectReadable, fillSignIn, keepPicture, OPERATOR } from '../support/console';
+
+const PAGES = ['overview', 'destinations', 'patients', 'documents', 'access', 'search'];
+const SCREENS = [
+  ['desktop', 'light'],
+  ['desktop', 'dark'],
+  ['phone', 'light'],
+  ['phone', 'dark'],
+] as const;
+
+const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
+
+inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromium', () => {
+  let bed: ConsoleBed;
+  beforeAll(async () => {
+    bed = await ConsoleBed.start();
+  }, 120_000);
+  afterAll(() => bed.close());
+
+  describe.each(SCREENS)('on a %s screen, %s', (screen, scheme) => {
+    it('signs in without barriers', async () => {
+      const tab = await bed.open(screen, scheme);
+      const { page } = tab;
+      await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+      await expectReadable(page);
+      if (scheme === 'light') await keepPicture(page, `sign-in-${screen}`);
+      await fillSignIn(page, OPERATOR.userName, 'wrong');
+      await page.getByRole('alert').getByText(/\w/).waitFor();
+      await expectReadable(page);
+      await tab.close();
+    }, 60_000);
+
+    it('opens every page without barriers', async () => {
+      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      for (const name of PAGES) {
+        await tab.go(name);
+        await tab.page.locator(`nav a[aria-current=page][href="#/${name}"]`).waitFor();
+        await tab.page.getByRole('heading', { level: 1 }).waitFor();
+        await expectReadable(tab.page);
+      }
+      expect(tab.complaints).toEqual([]);
+      await tab.close();
+    }, 60_000);
+  });
+
+  it('keeps tokens and passwords out of everything that the browser stores', async () => {
+    const tab = await bed.open();
+    const { page, context } = tab;
+    const issued: Promise<string>[] = [];
+    const urls: string[] = [];
+    page.on('request', (request) => urls.push(request.url()));
+    page.on('response', (response) => {
+      if (response.url().endsWith('/auth/token')) issued.push(response.text());
+    });
+    await fillSignIn(page, OPERATOR.userName, OPERATOR.password);
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    for (const name of PAGES) {
+      await tab.go(name);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+    const answers = (await Promise.all(issued)).map((text) => JSON.parse(text) as Record<string, unknown>);
+    const secrets = [OPERATOR.password, ...answers.flatMap((one) => [one.access_token, one.refresh_token].map(String))];
+    expect(secrets).toHaveLength(3);
+    expect(secrets.every((secret) => secret.length > 20 && secret !== 'undefined')).toBe(true);
+
+    const stored = await page.evaluate<string>(`JSON.stringify([
+      { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, document.documentElement.outerHTML,
+    ])`);
+    const kept = JSON.stringify([stored, urls, await context.storageState({ indexedDB: true })]);
+    expect(secrets.filter((secret) => kept.includes(secret))).toEqual([]);
+    expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, '']);
+    expect(tab.complaints).toEqual([]);
+    await tab.close();
+  }, 60_000);
+
+  it('forgets who was signed in by a reload', async () => {
+    const tab = await bed.signIn();
+    await tab.page.reload();
+    await tab.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await tab.close();
+  }, 60_000);
+
+  it('signs out: the Session is closed on the server', async () => {
+    const tab = await bed.signIn();
+    const token = tab.page.waitForRequest((request) => request.method() === 'DELETE');
+    await tab.page.locator('.menu summary').click();
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.getByText('You are signed out.').waitFor();
+    const authorization = (await (await token).allHeaders()).authorization ?? '';
+    expect(authorization).toMatch(/^Bearer /);
+    expect((await bed.app.get('/auth/userinfo', { authorization })).status).toBe(401);
+    await tab.close();
+  }, 60_000);
+
+  it('shows its keys, and goes by them', async () => {
+    const tab = await bed.signIn();
+    const { page } = tab;
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await expectReadable(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
+    expect(await page.evaluate('location.hash')).toBe('#/access');
+    await tab.close();
+  }, 60_000);
+
+  it('keeps the theme that was chosen', async () => {
+    const tab = await bed.signIn();
+    await tab.page.locator('.menu summary').click();
+    await tab.page.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
+    await tab.page.reload();
+    const [theme, background] = await tab.page.evaluate<[string, string]>(
+      '[document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]',
+    );
+    expect([theme, background]).toEqual(['dark', 'rgb(15, 20, 24)']);
+    await tab.close();
+  }, 60_000);
+});

@@ -1,0 +1,117 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect } from '@jest/globals';
+import { source as axeSource } from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { startTestApp, type TestApp, type TestAppOptions } from '../../testing/test-app';
+import { CHROMIUM_IS_MISSING, chromiumPath } from './chromium';
+
+/** The User that specs of the console sign in as; `admin` may do everything. */
+export const OPERATOR = { userName: 'operator', password: 'a long password of the operator' };
+
+export const SCREENS = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 360, height: 740 },
+} as const;
+export type Screen = keyof typeof SCREENS;
+export type Scheme = 'light' | 'dark';
+
+/** As docs/console.md adds it to an external database. */
+const CLIENT = { grant_types: ['password'], auth: { password: { token_expiration: 600, refresh_token: true } } };
+
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/** A tab of the browser with the console in it. */
+export interface ConsoleTab {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser reported: errors, refusals of the Content-Security-Policy, failed requests. */
+  readonly complaints: readonly string[];
+  /** Opens a page by its address after `#/`, without a reload. */
+  go(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A server with the console, and Chromium beside it. */
+export class ConsoleBed {
+  private constructor(
+    readonly app: TestApp,
+    readonly browser: Browser,
+  ) {}
+
+  static async start(options: TestAppOptions = {}): Promise<ConsoleBed> {
+    const executablePath = chromiumPath();
+    if (executablePath === undefined) throw new Error(CHROMIUM_IS_MISSING);
+    const app = await startTestApp(options);
+    await app.put('/Client/console', CLIENT);
+    await app.put('/User/operator', { name: { formatted: 'Olga Operator' }, ...OPERATOR });
+    await app.put('/AccessPolicy/operator', { engine: 'allow', link: [{ resourceType: 'User', id: 'operator' }] });
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+    return new ConsoleBed(app, browser);
+  }
+
+  /** Opens the console at its sign-in. @param origin where it is served, if not by the server itself */
+  async open(screen: Screen = 'desktop', scheme: Scheme = 'light', origin = this.app.url): Promise<ConsoleTab> {
+    const context = await this.browser.newContext({ viewport: SCREENS[screen], colorScheme: scheme });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${origin}/console/`);
+    return {
+      page,
+      context,
+      complaints,
+      go: async (path) => {
+        await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
+      },
+      close: () => context.close(),
+    };
+  }
+
+  /** Opens the console and signs in. */
+  async signIn(
+    { userName, password } = OPERATOR,
+    screen: Screen = 'desktop',
+    scheme: Scheme = 'light',
+    origin = this.app.url,
+  ): Promise<ConsoleTab> {
+    const tab = await this.open(screen, scheme, origin);
+    await fillSignIn(tab.page, userName, password);
+    await tab.page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    return tab;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.app.close();
+  }
+}
+
+export async function fillSignIn(page: Page, userName: string, password: string): Promise<void> {
+  await page.getByLabel('User name or email').fill(userName);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Fails for barriers that axe finds, and for content that is cut off at the side. */
+export async function expectReadable(page: Page): Promise<void> {
+  const { violations } = await page.evaluate<AxeResults>(
+    `${axeSource}; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  );
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  const [content, width] = await page.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]');
+  expect(content).toBeLessThanOrEqual(width);
+}
+
+/** With `SVC_PICTURES=on`, keeps a picture of the page in docs/images/console. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env.SVC_PICTURES !== 'on') return;
+  const path = join('docs', 'images', 'console', `${name}.png`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, await page.screenshot());
+}
