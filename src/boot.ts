@@ -11,6 +11,7 @@ import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 import { Drain } from './platform/health/drain';
 import { Metrics } from './platform/metrics/metrics';
 
+/** A server that listens. */
 export interface RunningServer {
   readonly url: string;
   /** Ends requests and deliveries in flight, the application, and the embedded database. */

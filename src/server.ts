@@ -17,6 +17,7 @@ import { takeOrders } from './platform/processes/worker';
 import { Workers } from './platform/processes/workers';
 import { RequestContext } from './platform/request/request-context';
 
+/** What {@link createServer} takes. */
 export interface ServerOptions {
   /** Modules of your own (docs/how-to/extend.md). */
   readonly modules?: readonly Type[];

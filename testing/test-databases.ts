@@ -26,7 +26,8 @@ type State = 'new' | 'started';
  * that is set already, its server is used.
  * @returns ends it; call it when no test runs any more
  * @example
- * export default async () => { globalThis.endDatabase = await startTestDatabase(); }; // globalSetup of jest
+ * const end = await startTestDatabase(); // in the global setup of a test runner
+ * await end(); // in its global teardown
  */
 export async function startTestDatabase(): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;

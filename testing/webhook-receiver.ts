@@ -62,7 +62,13 @@ export type Behavior =
   /** Answers 200 with a body that never ends. */
   | { readonly kind: 'endless' };
 
-/** A webhook endpoint on the loopback that records everything and fails on demand. */
+/**
+ * A webhook endpoint on the loopback that records everything and fails on demand.
+ * @example
+ * const receiver = await WebhookReceiver.start();
+ * const { url } = receiver; // the endpoint of a destination
+ * await receiver.stop();
+ */
 export class WebhookReceiver {
   readonly requests: ReceivedRequest[] = [];
   /** Requests that are open now, and the most that ever were. */

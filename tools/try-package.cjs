@@ -1,15 +1,31 @@
 // Packs the server and installs it next to a copy of examples/ward in an empty folder. Compiles that with the types of
 // the package alone and runs its tests, like a team that builds on the server (docs/how-to/extend.md).
 const { execFileSync } = require('node:child_process');
-const { cpSync, mkdtempSync, rmSync, statSync } = require('node:fs');
+const { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { name, version } = require('../package.json');
+const { exampleModules, withoutExample } = require('./package-examples.cjs');
 
 const MAX_BYTES = 6_000_000;
 const repository = join(__dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' });
+
+/** Writes the examples of the docstrings where the project's compiler reads them. */
+function writeExamples(ward) {
+  // The generator of the declarations ends lines by CR LF.
+  const declarations = (file) =>
+    readFileSync(join(ward, 'node_modules', name, 'dist', file), 'utf8').replaceAll('\r', '');
+  const [main, testing] = [declarations('index.d.ts'), declarations('testing.d.ts')];
+  const missing = withoutExample(main);
+  if (missing.length > 0) throw new Error(`These have no @example in their docstring: ${missing.join(', ')}`);
+  const modules = exampleModules(name, main, testing);
+  const examples = join(ward, 'src/examples');
+  mkdirSync(examples);
+  for (const [index, text] of modules.entries()) writeFileSync(join(examples, `example-${index}.ts`), text);
+  process.stdout.write(`${modules.length} examples of docstrings are compiled.\n`);
+}
 
 try {
   run('npm', ['pack', '--silent', '--pack-destination', folder], repository);
@@ -20,6 +36,7 @@ try {
   cpSync(join(repository, 'examples/ward'), ward, { recursive: true });
   cpSync(tarball, join(ward, `${name}-${version}.tgz`));
   run('npm', ['install', '--no-audit', '--no-fund'], ward);
+  writeExamples(ward);
   // Both kinds of modules can import the names.
   const loads = `import { RpcMethod } from '${name}'; if (typeof RpcMethod !== 'function') throw new Error('RpcMethod is missing');`;
   run('node', ['--input-type=module', '--eval', loads], ward);

@@ -67,6 +67,12 @@ const guessing = [CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
 const tokens = [TokenOwners, TokenIssuer, TokenSlots, LoginMetrics, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
+/**
+ * Exports {@link TokenIssuer} and {@link TokenOwners}, for grants of your own.
+ * @example
+ * &#64;Module({ imports: [AuthModule, SessionModule] })
+ * export class BadgeModule {}
+ */
 @Module({
   imports: [
     DiscoveryModule,

@@ -6,7 +6,12 @@ export interface DestinationParameter {
   readonly [member: string]: unknown;
 }
 
-/** Replaces a secret, such as a header value, when a destination is read. In a write it keeps the value in force. */
+/**
+ * Replaces a secret, such as a header value, when a destination is read. In a write it keeps the value in force.
+ * @example
+ * const masked = (parameter: DestinationParameter): DestinationParameter =>
+ *   parameter.name === 'pin' ? { ...parameter, valueString: MASK } : parameter;
+ */
 export const MASK = '***';
 
 /** Settings that the queue reads for every kind; a kind adds its own. They are stored as JSON. */
@@ -75,6 +80,7 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
   probe?(sample: Outgoing, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
+/** Names by which destinations choose a kind. */
 export interface DeliveryKindDefinition {
   /** The value of `SvcTopicDestination.kind`. */
   readonly kind: string;
@@ -85,5 +91,19 @@ export interface DeliveryKindDefinition {
   readonly profiles: readonly string[];
 }
 
-/** Registers a {@link DeliveryKind}. */
+/**
+ * Registers a {@link DeliveryKind}.
+ * @example
+ * &#64;Injectable()
+ * &#64;DeliverBy({ kind: 'acme-console', profiles: ['StructureDefinition/acme-console'] })
+ * export class ConsoleKind implements DeliveryKind {
+ *   settingsOf(): DeliverySettings {
+ *     return { timeoutSeconds: 5, maxMessagesInBatch: 20 };
+ *   }
+ *
+ *   async send(outgoing: Outgoing): Promise<void> {
+ *     console.log((await outgoing.render()).id);
+ *   }
+ * }
+ */
 export const DeliverBy = DiscoveryService.createDecorator<DeliveryKindDefinition>();

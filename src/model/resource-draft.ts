@@ -11,6 +11,8 @@ const OWN_META_MEMBERS = new Set(['versionId', 'lastUpdated']);
 /**
  * The content of a resource to be written: every byte as sent, except `resourceType`, `id`, `meta` and white space
  * outside strings.
+ * @example
+ * const { id } = await writer.create(ResourceDraft.own('Ward', { beds: 12 }));
  */
 export class ResourceDraft {
   private members: readonly JsonMember[];

@@ -19,9 +19,15 @@ export interface WriteRefusal {
   readonly kind?: 'unprocessable';
 }
 
+/** Writes that callers may not do, each with its error. */
 export type RefusedWrites = Readonly<Partial<Record<WriteKind, WriteRefusal>>>;
 
-/** For a type that only its module writes. */
+/**
+ * For a type that only its module writes.
+ * @example
+ * &#64;DefinesResourceType({ type: 'HandOver', refusedWrites: refusedToAll('Call acme.ward/hand-over by POST /rpc.') })
+ * export class HandOverType {}
+ */
 export const refusedToAll = (message: string): RefusedWrites => ({
   create: { message },
   update: { message },
@@ -53,5 +59,13 @@ export interface OwnResourceType {
   readonly isSentOnly?: boolean;
 }
 
-/** Registers a resource type of a module; the decorated class needs no members. */
+/**
+ * Registers a resource type of a module; the decorated class needs no members.
+ * @example
+ * &#64;DefinesResourceType({
+ *   type: 'Ward',
+ *   searchParameters: [{ code: 'site', kind: 'token', expression: 'Ward.site' }],
+ * })
+ * export class WardType {}
+ */
 export const DefinesResourceType = DiscoveryService.createDecorator<OwnResourceType>();

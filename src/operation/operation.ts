@@ -2,7 +2,20 @@ import { DiscoveryService } from '@nestjs/core';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type AnswerFormat } from '../fhir/edge/format';
 
-/** Placeholder for any resource type: the operation can be called on all of them. */
+/**
+ * Placeholder for any resource type: the operation can be called on all of them.
+ * @example
+ * &#64;Injectable()
+ * &#64;Operation({ code: 'size', resourceType: ANY_TYPE, level: 'instance', methods: ['GET'], description: 'Length of the text.' })
+ * export class Size implements OperationHandler {
+ *   constructor(private readonly reader: ResourceReader) {}
+ *
+ *   async execute({ type = '', id = '' }: OperationRequest): Promise<FhirAnswer> {
+ *     const { text } = await this.reader.read(type, id);
+ *     return { status: 200, text: JSON.stringify({ size: text.length }) };
+ *   }
+ * }
+ */
 export const ANY_TYPE = '{type}';
 
 /**
@@ -54,6 +67,7 @@ export interface AnswerParts {
   readonly [name: string]: string | AnswerParts;
 }
 
+/** One call of an operation. */
 export interface OperationRequest {
   readonly method: 'GET' | 'POST';
   /** The resource type in the URL; absent for system operations. Operations of any type check that it is known. */
@@ -78,5 +92,15 @@ export interface OperationHandler {
   execute(request: OperationRequest): Promise<FhirAnswer>;
 }
 
-/** Registers an {@link OperationHandler}. */
+/**
+ * Registers an {@link OperationHandler}.
+ * @example
+ * &#64;Injectable()
+ * &#64;Operation({ code: 'shift', level: 'system', methods: ['GET'], description: 'The present shift.' })
+ * export class Shift implements OperationHandler {
+ *   execute(): Promise<FhirAnswer> {
+ *     return Promise.resolve({ status: 200, text: '{"shift":"late"}' });
+ *   }
+ * }
+ */
 export const Operation = DiscoveryService.createDecorator<OperationDefinition>();

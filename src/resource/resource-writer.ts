@@ -16,6 +16,7 @@ import {
 } from './writes/write';
 import { WriteSet } from './writes/write-set';
 
+/** Preconditions of a write, and the method that its history shows. */
 export interface WriteOptions extends WriteConditions {
   /** The method of the write in history and events. */
   readonly method?: WriteMethod;
@@ -31,6 +32,8 @@ const ONLY = 0;
 /**
  * Writes resources: rules, row, history, search rows and listeners in one transaction. Callers check access rights and
  * read-only types; modules write their own types through it.
+ * @example
+ * const { outcome } = await writer.put(ResourceDraft.own('Ward', { beds: 12 }), '4B', { ifMatch: [3] });
  */
 @Injectable()
 export class ResourceWriter {

@@ -27,7 +27,12 @@ import { StoredDefinitions } from './validation/stored-definitions';
 import { WriteExtensions } from './writes/write-extensions';
 import { WriteSet } from './writes/write-set';
 
-/** Resources for other modules, with the packages below; their routes are in ResourceApiModule. */
+/**
+ * Resources for other modules, with the packages below; their routes are in ResourceApiModule.
+ * @example
+ * &#64;Module({ imports: [ResourceModule] })
+ * export class BedsModule {}
+ */
 @Module({
   imports: [DiscoveryModule, EntryAccessModule, ModelModule, SearchIndexModule, StoreModule, SearchModule],
   providers: [

@@ -4,6 +4,7 @@ import { JsonText } from '../platform/json/json-text';
 import { type Caller } from '../platform/request/caller';
 import { type ParamError } from './rpc-refusal';
 
+/** Name, params and documentation of an RPC method. */
 export interface RpcMethodDefinition {
   /** The name that callers send, with its namespace: `svc.sdc.addendum/add-note`. */
   readonly method: string;
@@ -73,5 +74,15 @@ export class ResultById extends JsonText {
   }
 }
 
-/** Registers an {@link RpcHandler}. */
+/**
+ * Registers an {@link RpcHandler}.
+ * @example
+ * &#64;Injectable()
+ * &#64;RpcMethod({ method: 'acme/ping', description: 'Returns pong.', enforcesRows: true })
+ * export class Ping implements RpcHandler<object, string> {
+ *   execute(): Promise<string> {
+ *     return Promise.resolve('pong');
+ *   }
+ * }
+ */
 export const RpcMethod = DiscoveryService.createDecorator<RpcMethodDefinition>();

@@ -7,7 +7,11 @@ export interface ParamError {
   readonly message: string;
 }
 
-/** A refusal that carries what only the RPC edge can tell: a short code, and the members at fault. */
+/**
+ * A refusal that carries what only the RPC edge can tell: a short code, and the members at fault.
+ * @example
+ * throw new RpcRefusal('Invalid params', { errors: [{ path: ['ward'], message: 'There is no ward 4Z.' }] });
+ */
 export class RpcRefusal extends ServiceError {
   override readonly name = 'RpcRefusal';
 

@@ -9,6 +9,12 @@ import { SessionController } from './session.controller';
 import { SessionRule } from './session.rule';
 import { Sessions } from './sessions';
 
+/**
+ * Exports {@link Sessions}.
+ * @example
+ * &#64;Module({ imports: [SessionModule] })
+ * export class ShiftModule {}
+ */
 @Module({
   imports: [ResourceModule],
   controllers: [SessionController],

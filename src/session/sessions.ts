@@ -28,6 +28,9 @@ const FLIGHT = 64;
 /**
  * Opens, finds and closes Sessions. A Session is a resource; token hashes are in separate tables. Locks are always
  * taken in the order owner, family, Session, so that transactions of this server cannot deadlock.
+ * @example
+ * const session = await sessions.find('an access token');
+ * if (session !== undefined) await sessions.close(session.sessionId);
  */
 @Injectable()
 export class Sessions {

@@ -20,7 +20,11 @@ export interface VersionKey {
   readonly version: number;
 }
 
-/** Reads resources and their history. Access rights are checked by the callers; internal callers see everything. */
+/**
+ * Reads resources and their history. Access rights are checked by the callers; internal callers see everything.
+ * @example
+ * const { text, version } = await reader.read('Patient', 'p7');
+ */
 @Injectable()
 export class ResourceReader {
   /** @internal */

@@ -26,5 +26,16 @@ export interface PolicyEngine {
   compile(policy: Resource): PolicyCheck;
 }
 
-/** Registers a {@link PolicyEngine} under the name that policies use as `engine`. */
+/**
+ * Registers a {@link PolicyEngine} under the name that policies use as `engine`.
+ * @example
+ * &#64;Injectable()
+ * &#64;EngineOf('acme-read-only')
+ * export class ReadOnly implements PolicyEngine {
+ *   compile(): PolicyCheck {
+ *     return ({ operationId }) =>
+ *       operationId === 'FhirRead' ? undefined : { path: 'engine', reason: 'only reading is granted' };
+ *   }
+ * }
+ */
 export const EngineOf = DiscoveryService.createDecorator<string>();

@@ -13,5 +13,25 @@ export interface Grant {
   exchange(client: Client, request: TokenRequest): Promise<TokenResponse>;
 }
 
-/** Registers a {@link Grant} under its `grant_type`. */
+/**
+ * Registers a {@link Grant} under its `grant_type`.
+ * @example
+ * &#64;Injectable()
+ * &#64;GrantOf('urn:acme:badge')
+ * export class BadgeGrant implements Grant {
+ *   constructor(
+ *     private readonly owners: TokenOwners,
+ *     private readonly issuer: TokenIssuer,
+ *     private readonly unitOfWork: UnitOfWork,
+ *   ) {}
+ *
+ *   exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
+ *     if (request.parameter('badge') !== '1234') throw new OAuthError('invalid_grant', 'The badge is unknown');
+ *     return this.unitOfWork.run(async () => {
+ *       const user = await this.owners.hold(client, 'nurse');
+ *       return this.issuer.issue({ client, user, grantType: 'urn:acme:badge' });
+ *     });
+ *   }
+ * }
+ */
 export const GrantOf = DiscoveryService.createDecorator<string>();

@@ -21,6 +21,8 @@ export const isWrongGuess = (error: unknown): boolean =>
 /**
  * A refusal of an OAuth endpoint. `description` goes to the caller, `operatorDetail` only to the log, so that a caller
  * cannot distinguish an unknown user from a wrong password. Neither contains a secret or a user name.
+ * @example
+ * throw new OAuthError('invalid_grant', 'subject_token is no live token of a User');
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';

@@ -43,6 +43,11 @@ type AccessToken = Pick<NewSession, 'accessToken' | 'jti' | 'kid'>;
 /**
  * Issues an access token with its Session, and a refresh token if the Client's settings say so, in the open unit of
  * work.
+ * @example
+ * const response = await unitOfWork.run(async () => {
+ *   const user = await owners.hold(client, 'nurse');
+ *   return issuer.issue({ client, user, grantType: 'urn:acme:badge' });
+ * });
  */
 @Injectable()
 export class TokenIssuer {

@@ -32,6 +32,8 @@ export interface TokenUser {
  * The User and the Client that a token is issued to. Both are cached as of the request's registry epoch. The statement
  * that opens the Session compares that epoch while both rows are locked. If either changed meanwhile, the unit of work
  * restarts and reads both again under the locks.
+ * @example
+ * const user = await unitOfWork.run(() => owners.hold(client, 'nurse'));
  */
 @Injectable()
 export class TokenOwners {

@@ -1,6 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Environment } from '../config/environment';
 
+/** Name and interval of a background task. */
 export interface BackgroundDefinition {
   /** Its name in the log and the metrics. */
   readonly task: string;
@@ -19,5 +20,17 @@ export interface BackgroundTask {
   step(): Promise<number | undefined>;
 }
 
-/** Registers a {@link BackgroundTask}: it runs when the server has started, then at its interval, one run at a time. */
+/**
+ * Registers a {@link BackgroundTask}: it runs when the server has started, then at its interval, one run at a time.
+ * @example
+ * &#64;Injectable()
+ * &#64;Background({ task: 'acme-count-wards', interval: () => 60_000 })
+ * export class CountWards implements BackgroundTask {
+ *   constructor(private readonly reader: ResourceReader) {}
+ *
+ *   async step(): Promise<undefined> {
+ *     console.log((await this.reader.list('Ward')).length);
+ *   }
+ * }
+ */
 export const Background = DiscoveryService.createDecorator<BackgroundDefinition>();

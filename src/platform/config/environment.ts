@@ -8,6 +8,15 @@ import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 /**
  * The settings of one server process, read once at start, checked, and frozen. Units stand in the names.
  * Every field is described in docs/reference/settings.md; a spec compares the two.
+ * @example
+ * &#64;Injectable()
+ * export class WardLinks {
+ *   constructor(private readonly environment: Environment) {}
+ *
+ *   to(id: string): string {
+ *     return `${this.environment.baseUrl}/fhir/Ward/${id}`;
+ *   }
+ * }
  */
 export class Environment {
   /** `PORT`: HTTP port. 0 takes a free one. */
@@ -151,7 +160,13 @@ const isTracedBy = (variables: NodeJS.ProcessEnv): boolean =>
 
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
-/** Names every wrong variable at once; nothing is started. */
+/**
+ * Names every wrong variable at once; nothing is started.
+ * @example
+ * await createServer({ environment: { PORT: 'x' } }).catch((error: unknown) => {
+ *   if (error instanceof EnvironmentError) console.error(error.problems);
+ * });
+ */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError';
   constructor(readonly problems: readonly string[]) {

@@ -59,6 +59,11 @@ const MAX_LOCKINGS = 50;
 /**
  * The ambient transaction. A use case opens it with {@link run}; whatever it calls joins without a parameter.
  * Isolation is READ COMMITTED with row locks, unless the request asks for more (ADR 0005).
+ * @example
+ * await unitOfWork.run(async () => {
+ *   await writer.create(ResourceDraft.own('Ward', { beds: 12 }));
+ *   await writer.delete('Ward', '4A'); // both or none
+ * });
  */
 @Injectable()
 export class UnitOfWork {

@@ -32,6 +32,7 @@ export interface ErrorIssue {
   readonly expression: string;
 }
 
+/** What an answer carries beside the message. */
 export interface ErrorDetails {
   /** All faults, where the message sums up several. */
   readonly issues?: readonly ErrorIssue[];
@@ -51,6 +52,8 @@ export interface ErrorDetails {
 /**
  * A refusal or failure that is returned to the caller. `message` goes to the caller, so it says what to do and
  * never repeats secrets or patient data.
+ * @example
+ * throw new ServiceError('conflict', 'The ward is full. Choose another one.');
  */
 export class ServiceError extends Error {
   override readonly name: string = 'ServiceError';

@@ -4,10 +4,32 @@ import { type Request } from 'express';
 export type RouteAccess = 'public' | 'token' | 'parts';
 export const ROUTE_ACCESS = 'svc:route-access';
 
-/** Opens a route to callers without credentials. */
+/**
+ * Opens a route to callers without credentials.
+ * @example
+ * &#64;Controller('acme/motd')
+ * export class MotdController {
+ *   &#64;Get()
+ *   &#64;PublicRoute()
+ *   text(): string {
+ *     return 'Visiting hours end at 20:00.';
+ *   }
+ * }
+ */
 export const PublicRoute = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'public' satisfies RouteAccess);
 
-/** Opens a route to every caller with live credentials; no AccessPolicy is asked. */
+/**
+ * Opens a route to every caller with live credentials; no AccessPolicy is asked.
+ * @example
+ * &#64;Controller('acme/shift')
+ * export class ShiftController {
+ *   &#64;Get()
+ *   &#64;TokenIsEnough()
+ *   shift(): string {
+ *     return 'late';
+ *   }
+ * }
+ */
 export const TokenIsEnough = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'token' satisfies RouteAccess);
 
 /**
@@ -24,6 +46,17 @@ export const OPERATION_NAMES = 'svc:operation-names';
 /**
  * Names a route as an AccessPolicy links to it: `{resourceType: 'Operation', id}`.
  * @param names the ids that a function may return, unless a registry adds them to {@link OperationNames}
+ * @example
+ * &#64;Controller('acme/wards')
+ * export class WardsController {
+ *   constructor(private readonly reader: ResourceReader) {}
+ *
+ *   &#64;Get()
+ *   &#64;OperationId('AcmeWards') // a policy links to it: {"resourceType": "Operation", "id": "AcmeWards"}
+ *   async count(): Promise<number> {
+ *     return (await this.reader.list('Ward')).length;
+ *   }
+ * }
  */
 export const OperationId = (
   id: string | OperationIdOf,
@@ -43,5 +76,17 @@ export const ENFORCES_ROWS = 'svc:enforces-rows';
 /**
  * Says that a route keeps to `RequestContext.rows`. Any other route refuses callers whose policies limit them to some
  * resources: what nobody checks must not be answered.
+ * @example
+ * &#64;Controller('acme/beds')
+ * export class BedsController {
+ *   constructor(private readonly reader: GrantedReader) {}
+ *
+ *   &#64;Get()
+ *   &#64;OperationId('AcmeBeds')
+ *   &#64;EnforcesRows()
+ *   async beds(): Promise<string> {
+ *     return (await this.reader.read('Ward', '4B')).text;
+ *   }
+ * }
  */
 export const EnforcesRows = (): CustomDecorator => SetMetadata(ENFORCES_ROWS, true);

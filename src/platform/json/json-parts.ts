@@ -1,6 +1,13 @@
 /**
  * Carries JSON text that may be too long to stand in memory: its parts, joined, are one valid, compact JSON value. What can be
  * refused was refused before there was one of these; a part that fails cuts the answer off.
+ * @example
+ * async function* parts(): AsyncGenerator<string> {
+ *   yield '[';
+ *   for (const id of ['4A', '4B']) yield (id === '4A' ? '' : ',') + (await reader.read('Ward', id)).text;
+ *   yield ']';
+ * }
+ * const result = new JsonParts(parts());
  */
 export class JsonParts {
   constructor(readonly parts: AsyncIterable<string>) {}

@@ -1,4 +1,8 @@
-/** Carries text that is known to be one valid, compact JSON value, so that it is answered as it is. */
+/**
+ * Carries text that is known to be one valid, compact JSON value, so that it is answered as it is.
+ * @example
+ * const result = new JsonText('{"value":1.10}'); // the digits stay
+ */
 export class JsonText {
   constructor(readonly text: string) {}
 

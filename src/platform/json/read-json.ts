@@ -2,6 +2,7 @@ import { type Steps, atOnce } from '../time/steps';
 import { compactJsonInSteps } from './compact-json';
 import { type JsonMember, membersOf } from './json-members';
 
+/** A JSON body as text and as parsed value. */
 export interface ScannedJson {
   /** Compact: white space outside strings is dropped, every other character is as sent. */
   readonly text: string;
@@ -14,6 +15,8 @@ export interface ScannedJson {
 /**
  * Scans a body once, as text, before anything trusts it.
  * @throws JsonBodyError for what {@link compactJson} refuses.
+ * @example
+ * const draft = ResourceDraft.of(readJson('{"beds": 12, "area": 80.50}'), 'Ward', '4B');
  */
 export function readJson(text: string): ScannedJson {
   return atOnce(readJsonInSteps(text));

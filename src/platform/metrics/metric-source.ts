@@ -11,6 +11,7 @@ export interface MetricSource {
   read(): Promise<readonly MetricFamily[]> | readonly MetricFamily[];
 }
 
+/** Name and place of a metric source. */
 export interface MetricSourceDefinition {
   /** The label `source` of `svc_metrics_source_up`. */
   readonly source: string;
@@ -21,5 +22,18 @@ export interface MetricSourceDefinition {
 
 export type MetricScope = NonNullable<MetricSourceDefinition['of']>;
 
-/** Registers a {@link MetricSource}. */
+/**
+ * Registers a {@link MetricSource}.
+ * @example
+ * &#64;Injectable()
+ * &#64;MetricsFrom({ source: 'wards', path: '/metrics/minutes', of: 'cluster' })
+ * export class WardCount implements MetricSource {
+ *   constructor(private readonly reader: ResourceReader) {}
+ *
+ *   async read(): Promise<MetricFamily[]> {
+ *     const samples = [{ value: (await this.reader.list('Ward')).length }];
+ *     return [{ name: 'acme_wards', type: 'gauge', help: 'Wards that are stored.', samples }];
+ *   }
+ * }
+ */
 export const MetricsFrom = DiscoveryService.createDecorator<MetricSourceDefinition>();

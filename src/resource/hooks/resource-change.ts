@@ -5,6 +5,7 @@ import { type StatementPart } from '../../platform/database/statement';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { type WriteMethod } from '../../model/stored-resource';
 
+/** The kind of a change; a patch is an update. */
 export type Interaction = 'create' | 'update' | 'delete';
 
 /** A resource at one version, as text and as parsed value (whose numbers are doubles). */
@@ -54,5 +55,15 @@ export interface ResourceChangeListener {
   partsOf?(change: ResourceChange): Promise<readonly StatementPart[] | undefined>;
 }
 
-/** Registers a {@link ResourceChangeListener}. */
+/**
+ * Registers a {@link ResourceChangeListener}.
+ * @example
+ * &#64;Injectable()
+ * &#64;OnResourceChange({ types: ['Ward'] })
+ * export class ClosedWards implements ResourceChangeListener {
+ *   async onChange({ interaction }: ResourceChange): Promise<void> {
+ *     if (interaction === 'delete') throw new ServiceError('conflict', 'Set the ward inactive instead.');
+ *   }
+ * }
+ */
 export const OnResourceChange = DiscoveryService.createDecorator<{ readonly types?: readonly string[] } | undefined>();

@@ -23,5 +23,16 @@ export interface ResourceRule<R = void> {
   shown?(resource: StoredResource): Promise<string | undefined>;
 }
 
-/** Registers the {@link ResourceRule} of one resource type. */
+/**
+ * Registers the {@link ResourceRule} of one resource type.
+ * @example
+ * &#64;Injectable()
+ * &#64;ForResourceType('Ward')
+ * export class BedsRule implements ResourceRule {
+ *   check({ value }: ResourceDraft): void {
+ *     if (!Number.isInteger(value.beds))
+ *       throw new ServiceError('unprocessable', 'beds must be a whole number.', { expression: 'Ward.beds' });
+ *   }
+ * }
+ */
 export const ForResourceType = DiscoveryService.createDecorator<string>();

@@ -14,6 +14,8 @@ import { type RowLimit } from '../../search/rows/row-limit';
 /**
  * Reads for the caller of the present request. For a limited caller, hidden resources look as if they never existed. So
  * do deleted ones, since no row is left for the row filter.
+ * @example
+ * const { text } = await grantedReader.read('Patient', 'p7'); // not-found if the caller may not read it
  */
 @Injectable()
 export class GrantedReader {

@@ -61,6 +61,7 @@ export type Write =
   /** A conditional delete without a match. */
   | (WriteOfOne & { readonly mode: 'nothing' });
 
+/** What a write did. */
 export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted';
   /** The written or found version; for a deletion, the deleted one. */

@@ -4,6 +4,7 @@ import 'reflect-metadata';
 import { StartError } from '../../errors/start-error';
 import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 
+/** The migrations of one module. */
 export interface MigrationsDefinition {
   /** Begins the name of each table of the module: lower case, such as `acme_ward`. It names the module in `schema_migration`. */
   readonly prefix: string;
@@ -17,9 +18,11 @@ const MIGRATIONS_OF = Symbol('migrations');
  * Gives a Nest module tables of its own. The start applies its migrations after those of the server and of the modules that it
  * imports.
  * @example
- * &#64;BringsMigrations({ prefix: 'acme_ward', migrations: [createStays] })
- * &#64;Module({ imports: [TypeOrmModule.forFeature([Stay])] })
- * export class WardModule {}
+ * const createStays = { name: 'CreateStays1795000000000', statements: ['create table acme_stay_night (day date primary key)'] };
+ *
+ * &#64;BringsMigrations({ prefix: 'acme_stay', migrations: [createStays] })
+ * &#64;Module({})
+ * export class StayModule {}
  */
 export function BringsMigrations(definition: MigrationsDefinition): ClassDecorator {
   return (target) => {
