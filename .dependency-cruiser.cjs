@@ -88,7 +88,7 @@ const faces = {
  */
 const resourceFaces = {
   model: {
-    modules: ['bundle-text', 'resource-draft', 'resource-type', 'resource-types', 'stored-resource'],
+    modules: ['bundle-text', 'resource-draft', 'resource-type', 'resource-types', 'stored-resource', 'view-of'],
     above: ['meta-style', 'meta-styles', 'model.module'],
   },
   'search-index': {

@@ -36,6 +36,7 @@ export {
 } from './model/resource-type';
 export { ResourceDraft } from './model/resource-draft';
 export { type StoredResource, type StoredVersion } from './model/stored-resource';
+export { viewOf } from './model/view-of';
 export { ForResourceType, type ResourceRule } from './resource/hooks/resource-rule';
 export {
   type Interaction,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule, BringsMigrations, ResourceModule, SessionModule } from 'svc-health-server';
 import { createHandOvers } from './create-hand-overs.migration';
+import { EncounterRule } from './encounter.rule';
 import { FileDropKind } from './file-drop.kind';
 import { ForgetHandOvers } from './forget-hand-overs.task';
 import { HandOverRow } from './hand-over.entity';
@@ -31,6 +32,6 @@ const handlers = [
 @Module({
   imports: [TypeOrmModule.forFeature([HandOverRow]), AuthModule, ResourceModule, SessionModule],
   controllers: [WardBoardController],
-  providers: [...kinds, ...handlers, WardResourceType, WardRule],
+  providers: [...kinds, ...handlers, EncounterRule, WardResourceType, WardRule],
 })
 export class WardModule {}

@@ -54,6 +54,15 @@ void test('the rule refuses a ward without beds', async () => {
   assert.match(text, /beds must be a whole number/);
 });
 
+void test('the rule of a type of R4 reads it by the types of @types/fhir', async () => {
+  const encounter = { status: 'in-progress', class: { code: 'IMP' } };
+  const { status, text } = await app.put('/fhir/Encounter/e1', encounter);
+  assert.equal(status, 422);
+  assert.match(text, /names its ward/);
+  const location = [{ location: { display: '4B' } }];
+  assert.equal((await app.put('/fhir/Encounter/e1', { ...encounter, location })).status, 201);
+});
+
 void test('the operation counts beds', async () => {
   const { parameter } = (await app.get('/fhir/Ward/w1/$census')).json<{ parameter: unknown }>();
   assert.deepEqual(parameter, [{ name: 'beds', valueInteger: 12 }]);
