@@ -74,3 +74,13 @@ export async function followPages<Entry = SearchEntry>(
   }
   return pages;
 }
+
+/** Sends entries as one transaction. */
+export const transactionOn = (app: TestApp, entry: readonly object[], sent: Sent = {}): Promise<Received> =>
+  app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry }, sent);
+
+/** Stores what specs begin with, in one transaction. @throws Error when it is not answered with 200 */
+export async function storeTogether(app: TestApp, entry: readonly object[]): Promise<void> {
+  const { status, text } = await transactionOn(app, entry);
+  if (status !== 200) throw new Error(`A transaction was answered with ${status}: ${text}`);
+}

@@ -1,3 +1,5 @@
+import { type Client } from 'pg';
+import { eventually } from '../../testing/eventually';
 import { type Received, type Sent, type TestApp } from '../../testing/test-app';
 import { storeAll } from '../../testing/world';
 
@@ -21,3 +23,20 @@ export const putParameter = (app: TestApp, id: string, members: object, sent?: S
   };
   return app.put(`/SearchParameter/${id}`, parameter, sent);
 };
+
+/**
+ * Waits until no index of a search parameter is built or removed.
+ * @param definitionId only of this SearchParameter
+ */
+export const indexesSettled = (client: Client, definitionId?: string): Promise<true> =>
+  eventually(
+    `the indexes${definitionId === undefined ? '' : ` of ${definitionId}`} are settled`,
+    async () => {
+      const { rows } = await client.query(
+        `select from search_parameter_state where state <> 'active' and ($1::text is null or definition_id = $1) limit 1`,
+        [definitionId],
+      );
+      return rows.length === 0;
+    },
+    60_000,
+  );

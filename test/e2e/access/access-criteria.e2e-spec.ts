@@ -4,7 +4,8 @@ import { type GrantedRows } from '../../../src/platform/request/granted-rows';
 import { RequestContext } from '../../../src/platform/request/request-context';
 import { EnforcesRows, OperationId } from '../../../src/platform/http/route-access';
 import { type Person, login } from '../../../testing/world';
-import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+import { type TestApp, startTestApp } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 /** Tells what the policies limit a request to, as a route that keeps to it sees it. */
 @Controller('acme/rows')
@@ -34,8 +35,7 @@ describe('row criteria of policies', () => {
   });
   afterAll(() => app.close());
 
-  const asNurse = (method: string, path: string): Promise<Received> =>
-    app.send(method, path, { authorization: nurse.bearer });
+  const asNurse = sendingAs(() => [app, nurse]);
 
   /** Runs `work` while the nurse has policies with these criteria; undefined is a policy without. */
   async function withCriteria<T>(all: readonly (string | string[] | undefined)[], work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 interface Decision {
   readonly id: string;
@@ -41,8 +42,7 @@ describe('a denial', () => {
     await app.close();
   });
 
-  const asNurse = (method: string, path: string, body?: object): Promise<Received> =>
-    app.send(method, path, { authorization: nurse.bearer, ...(body === undefined ? {} : { body }) });
+  const asNurse = sendingAs(() => [app, nurse]);
   const diagnosticsOf = (answer: Received): string =>
     answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics ?? '';
   const idIn = (text: string): string => /\/auth\/decisions\/([\da-f-]{36})/.exec(text)?.[1] ?? 'no id';

@@ -16,17 +16,13 @@ describe('destinations hear of what their principal may read', () => {
 
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000' } });
-    nurse = await login(app, 'nurse', { policies: [] });
+    const criteria = [
+      'Observation?subject=Patient/own-p',
+      'Observation?subject:Patient.organization=Organization/own',
+      'SvcTopicDestination',
+    ];
+    nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria }] });
     boss = await login(app, 'boss');
-    await app.put('/AccessPolicy/nurse', {
-      engine: 'allow',
-      link: [{ resourceType: 'User', id: 'nurse' }],
-      criteria: [
-        'Observation?subject=Patient/own-p',
-        'Observation?subject:Patient.organization=Organization/own',
-        'SvcTopicDestination',
-      ],
-    });
     await app.put('/SvcSubscriptionTopic/observations', {
       url: TOPIC,
       status: 'active',

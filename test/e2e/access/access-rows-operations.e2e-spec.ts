@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 const CRITERIA = [
   'Patient?_id=own-p',
@@ -27,13 +28,8 @@ describe('operations of callers who are limited to rows', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { policies: [] });
+    nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria: CRITERIA }] });
     await login(app, 'canary', { policies: [] });
-    await app.put('/AccessPolicy/nurse', {
-      engine: 'allow',
-      link: [{ resourceType: 'User', id: 'nurse' }],
-      criteria: CRITERIA,
-    });
     for (const patient of ['own-p', 'canary-p']) {
       await app.put(`/Patient/${patient}`, { resourceType: 'Patient' });
       await app.put(`/Observation/o-of-${patient}`, {
@@ -58,8 +54,7 @@ describe('operations of callers who are limited to rows', () => {
   const user = { resourceType: 'User', id: 'nurse' };
   const targetOf = (id: string): object => ({ resourceType: 'SDCDocument', id });
 
-  const asNurse = (method: string, path: string, body?: object): Promise<Received> =>
-    app.send(method, path, { authorization: nurse.bearer, ...(body === undefined ? {} : { body }) });
+  const asNurse = sendingAs(() => [app, nurse]);
 
   /** As the nurse, or with null as root. */
   const rpc = (method: string, params: object, who: string | null = nurse.bearer): Promise<Received> =>

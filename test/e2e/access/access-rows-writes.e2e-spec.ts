@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 const CRITERIA = [
   'Patient?_has:Encounter:patient:location=Location/own-ward',
@@ -35,12 +36,7 @@ describe('writes of callers who are limited to rows', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { policies: [] });
-    await app.put('/AccessPolicy/nurse', {
-      engine: 'allow',
-      link: [{ resourceType: 'User', id: 'nurse' }],
-      criteria: CRITERIA,
-    });
+    nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria: CRITERIA }] });
     await app.put('/Patient/own-p', { resourceType: 'Patient' });
     await app.put('/Encounter/own-e', encounter('own-ward', 'Patient/own-p'));
     await app.put('/Patient/canary-p', { resourceType: 'Patient' });
@@ -52,13 +48,7 @@ describe('writes of callers who are limited to rows', () => {
   });
   afterAll(() => app.close());
 
-  const asNurse = (
-    method: string,
-    path: string,
-    body?: object,
-    headers: Record<string, string> = {},
-  ): Promise<Received> =>
-    app.send(method, path, { authorization: nurse.bearer, headers, ...(body === undefined ? {} : { body }) });
+  const asNurse = sendingAs(() => [app, nurse]);
 
   const transaction = (type: 'batch' | 'transaction', ...entry: object[]): Promise<Received> =>
     asNurse('POST', '/fhir', { resourceType: 'Bundle', type, entry });

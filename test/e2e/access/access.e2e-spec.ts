@@ -11,6 +11,7 @@ import {
   basicHeader,
   startTestApp,
 } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 const CHALLENGE = 'Bearer realm="svc"';
 
@@ -27,8 +28,7 @@ describe('access', () => {
   });
   afterAll(() => app.close());
 
-  const asNurse = (method: string, path: string, body?: object): Promise<Received> =>
-    app.send(method, path, { authorization: nurse.bearer, ...(body === undefined ? {} : { body }) });
+  const asNurse = sendingAs(() => [app, nurse]);
   const asMachine = (path: string): Promise<Received> =>
     app.get(path, { authorization: basicHeader('machine', 'machine') });
 

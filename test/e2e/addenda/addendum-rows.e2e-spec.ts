@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 const WARD = 'SDCDocument?encounter=Encounter/own';
 
@@ -22,25 +23,15 @@ describe('S4: addenda of documents that were never stored', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    nurse = await login(app, 'nurse', { policies: [] });
-    await app.put('/AccessPolicy/nurse', {
-      engine: 'allow',
-      link: [{ resourceType: 'User', id: 'nurse' }],
-      criteria: [WARD, 'SDCWorkflow?encounter=Encounter/own'],
-    });
+    const criteria = [WARD, 'SDCWorkflow?encounter=Encounter/own'];
+    nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria }] });
   });
   afterAll(() => app.close());
 
   const user = { resourceType: 'User', id: 'nurse' };
   const targetOf = (id: string, resourceType = 'SDCDocument'): object => ({ resourceType, id });
 
-  const asNurse = (
-    method: string,
-    path: string,
-    body?: object,
-    headers: Record<string, string> = {},
-  ): Promise<Received> =>
-    app.send(method, path, { authorization: nurse.bearer, headers, ...(body === undefined ? {} : { body }) });
+  const asNurse = sendingAs(() => [app, nurse]);
   const call = (method: string, params: object, authorization?: string): Promise<Received> =>
     app.post(
       '/rpc',

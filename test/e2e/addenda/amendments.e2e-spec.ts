@@ -54,12 +54,8 @@ describe('$amendments', () => {
     database = await app.connect();
     await database.query('set session_replication_role = replica');
     await storeAmendedRecord(app, 'vitals-7');
-    nurse = await login(app, 'nurse', { policies: [] });
-    await app.put('/AccessPolicy/nurse', {
-      engine: 'allow',
-      link: [{ resourceType: 'User', id: 'nurse' }],
-      criteria: ['SDCDocument?patient=Patient/own-p'],
-    });
+    const criteria = ['SDCDocument?patient=Patient/own-p'];
+    nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria }] });
   });
   afterAll(() => app.close());
 

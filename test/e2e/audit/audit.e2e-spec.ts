@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
 import { type Sent, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+import { transactionOn } from '../../support/bundle';
 
 interface AuditEvent {
   readonly id: string;
@@ -132,7 +133,7 @@ describe('the audit trail', () => {
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       const url = `AuditEvent/${id}`;
       const entry = [{ request: { method, url }, resource: forged }];
-      const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+      const answer = await transactionOn(app, entry);
       expect({ method, status: answer.status }).toEqual({ method, status: 405 });
     }
   });

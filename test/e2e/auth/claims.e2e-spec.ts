@@ -4,6 +4,7 @@ import { ResourceDraft } from '../../../src/model/resource-draft';
 import { ResourceWriter } from '../../../src/resource/resource-writer';
 import { login } from '../../../testing/world';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+import { storeTogether } from '../../support/bundle';
 
 interface RestResource {
   readonly type: string;
@@ -211,7 +212,7 @@ describe('what is claimed', () => {
       expect((await app.get('/fhir/Subscription?_id=older')).json()).toMatchObject({ total: 1 });
       expect((await app.get('/fhir/Subscription/older/_history')).json()).toMatchObject({ total: 1 });
       const entry = [bundled('GET', 'Subscription/older'), bundled('DELETE', 'Subscription?_id=never')];
-      expect((await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200);
+      await storeTogether(app, entry);
       expect((await app.delete('/fhir/Subscription/older')).status).toBe(200);
       expect((await app.get('/fhir/Subscription/older')).status).toBe(410);
     });

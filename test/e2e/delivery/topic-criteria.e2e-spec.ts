@@ -182,12 +182,7 @@ describe('resolve() in a criterion', () => {
   });
 
   it('is not for callers who are limited to some resources', async () => {
-    const nurse = await login(app, 'nurse', { policies: [] });
-    await app.put('/AccessPolicy/nurse', {
-      engine: 'allow',
-      link: [{ resourceType: 'User', id: 'nurse' }],
-      criteria: ['SvcSubscriptionTopic'],
-    });
+    const nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria: ['SvcSubscriptionTopic'] }] });
     const store = async (trigger: object): Promise<number> =>
       (await app.post('/fhir/SvcSubscriptionTopic', topic(trigger), { authorization: nurse.bearer })).status;
     expect([await store(ofWomen), await store({ fhirPathCriteria: 'active' })]).toEqual([403, 201]);

@@ -194,19 +194,10 @@ describe('$dry-run for callers who are limited', () => {
     });
 
   it('tells of nothing that they may not read', async () => {
-    const nurse = await login(app, 'nurse', { policies: [] });
-    const caller = await login(app, 'caller', { policies: [] });
-    const link = (id: string): object[] => [{ resourceType: 'User', id }];
-    await app.put('/AccessPolicy/nurse', {
-      engine: 'allow',
-      link: link('nurse'),
-      criteria: ['Observation?subject=Patient/own', 'SvcSubscriptionTopic'],
-    });
-    await app.put('/AccessPolicy/caller', {
-      engine: 'matcho',
-      link: link('caller'),
-      matcho: { uri: '/fhir/SvcSubscriptionTopic/$dry-run' },
-    });
+    const criteria = ['Observation?subject=Patient/own', 'SvcSubscriptionTopic'];
+    const nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria }] });
+    const matcho = { uri: '/fhir/SvcSubscriptionTopic/$dry-run' };
+    const caller = await login(app, 'caller', { policies: [{ engine: 'matcho', matcho }] });
     await observation('o1', 'own');
     await observation('o2', 'canary');
     await observation('o3', 'own');

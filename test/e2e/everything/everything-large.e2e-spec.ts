@@ -2,7 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { ListSweeper } from '../../../src/everything/pages/list-sweeper';
-import { type Bundle, bundleOf } from '../../support/bundle';
+import { type Bundle, bundleOf, storeTogether } from '../../support/bundle';
 import { eventually } from '../../../testing/eventually';
 import { login, type Person } from '../../../testing/world';
 import { BASE_URL, ROOT, startTestApp, type TestApp } from '../../../testing/test-app';
@@ -44,7 +44,7 @@ describe('$everything of large charts', () => {
       },
       request: { method: 'POST', url: 'Observation' },
     }));
-    expect((await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200);
+    await storeTogether(app, entry);
     await app.put('/fhir/Basic/heavy', {
       code: { text: 'y'.repeat(100_000) },
       subject: { reference: 'Patient/small' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle, nextOf } from '../../support/bundle';
+import { type Bundle, nextOf, storeTogether } from '../../support/bundle';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 /** A few in the suite; `RACE_ROUNDS=200` for a proof. */
@@ -45,12 +45,8 @@ describe('Patient/$everything of two servers', () => {
     for (const server of servers.reverse()) await server.close();
   });
 
-  const transact = async (server: TestApp, entry: readonly object[]): Promise<void> => {
-    const { status, text } = await server.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
-    if (status !== 200) throw new Error(text);
-  };
   const write = (server: TestApp, pair: string, language: string): Promise<void> =>
-    transact(
+    storeTogether(
       server,
       halvesOf(pair, language).map((resource) => ({
         resource,
@@ -58,7 +54,7 @@ describe('Patient/$everything of two servers', () => {
       })),
     );
   const remove = (server: TestApp, pair: string): Promise<void> =>
-    transact(
+    storeTogether(
       server,
       halvesOf(pair, '').map(({ resourceType, id }) => ({
         request: { method: 'DELETE', url: `${resourceType}/${id}` },

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
 import { undeliveredEvents } from '../../support/undelivered';
+import { transactionOn } from '../../support/bundle';
 
 const CLIENTS = 32;
 
@@ -34,8 +35,7 @@ describe('many transactions at once', () => {
     await cloned.drop();
   });
 
-  const transact = (entry: readonly Entry[]): Promise<Received> =>
-    app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+  const transact = (entry: readonly Entry[]): Promise<Received> => transactionOn(app, entry);
 
   /** The values of `ids` at every version, as each transaction left them. */
   const versionsOf = async (prefix: string): Promise<Record<string, string[]>> => {

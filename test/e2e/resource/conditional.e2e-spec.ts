@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Bundle } from '../../support/bundle';
+import { type Bundle, storeTogether } from '../../support/bundle';
 import { ResourceDraft } from '../../../src/model/resource-draft';
 import { ConditionMatches } from '../../../src/rest/conditional/condition-matches';
 import { ConditionalWriter } from '../../../src/rest/conditional/conditional-writer';
@@ -264,10 +264,8 @@ describe('conditional writes', () => {
 
     it('deletes nothing when more than 1,000 match', async () => {
       const tagged = { resourceType: 'Basic', meta: { tag: [{ code: 'many' }] }, code: { text: 'x' } };
-      const transact = async (entry: object[]): Promise<void> => {
-        expect((await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200);
-      };
-      await transact(
+      await storeTogether(
+        app,
         times(1025, (n) => ({
           resource: { ...tagged, id: `many-${n}` },
           request: { method: 'PUT', url: `Basic/many-${n}` },
@@ -281,7 +279,10 @@ describe('conditional writes', () => {
       await holder.end();
       expect([refused.status, issueOf(refused)]).toEqual([412, 'multiple-matches']);
       expect((await app.get('/Basic?_tag=many&_count=1')).json<Bundle>().total).toBe(1025);
-      await transact(times(25, (n) => ({ request: { method: 'DELETE', url: `Basic/many-${n}` } })));
+      await storeTogether(
+        app,
+        times(25, (n) => ({ request: { method: 'DELETE', url: `Basic/many-${n}` } })),
+      );
       expect((await app.delete('/Basic?_tag=many', all)).text).toContain('1000 resources were deleted');
       expect((await app.get('/Basic?_tag=many')).json<Bundle>().total).toBe(0);
     }, 120_000);

@@ -5,6 +5,7 @@ import { ServiceError } from '../../../src/platform/errors/service-error';
 import { OnResourceChange, type ResourceChangeListener } from '../../../src/resource/hooks/resource-change';
 import { login } from '../../../testing/world';
 import { type Received, ROOT, startTestApp, type TestApp } from '../../../testing/test-app';
+import { transactionOn } from '../../support/bundle';
 
 interface Issue {
   readonly code: string;
@@ -154,7 +155,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
       ['without a URL', { request: { method: 'GET' } }, 'Add one, such as Patient/p7'],
       ['without a resource', { request: { method: 'POST', url: 'Patient' } }, 'Add it to the entry'],
     ])('an entry %s', async (_, entry, remedy) => {
-      const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry: [entry] });
+      const answer = await transactionOn(app, [entry]);
       expect(toldBy(answer)).toEqual([400, expect.stringContaining(remedy)]);
     });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { eventually } from '../../../testing/eventually';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+import { transactionOn } from '../../support/bundle';
 
 const basic = (text: string): object => ({ resourceType: 'Basic', id: 'shared', code: { text } });
 const put = { resource: basic('transaction'), request: { method: 'PUT', url: 'Basic/shared' } };
@@ -21,8 +22,7 @@ describe('S8.3: slow reads of a transaction', () => {
   });
   afterAll(() => app.close());
 
-  const transact = (...entry: readonly object[]): Promise<Received> =>
-    app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+  const transact = (...entry: readonly object[]): Promise<Received> => transactionOn(app, entry);
   const textOf = async (): Promise<unknown> =>
     (await app.get('/fhir/Basic/shared')).json<{ code: { text: string } }>().code.text;
   const isSearching = async (): Promise<boolean> => {

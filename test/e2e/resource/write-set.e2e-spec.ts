@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Received, type Sent, startTestApp, type TestApp } from '../../../testing/test-app';
+import { transactionOn } from '../../support/bundle';
 
 type Answered = readonly { readonly status: string; readonly etag?: string; readonly lastModified?: string }[];
 
@@ -24,8 +25,7 @@ describe('H4: a set of writes', () => {
   });
   afterAll(() => app.close());
 
-  const transact = (...entry: readonly object[]): Promise<Received> =>
-    app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+  const transact = (...entry: readonly object[]): Promise<Received> => transactionOn(app, entry);
   const answered = (answer: Received): Answered =>
     answer.json<{ entry: readonly { response: Answered[number] }[] }>().entry.map(({ response }) => response);
   const diagnosticsOf = (answer: Received): string =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { statementsOf } from '../../support/run-statements';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+import { transactionOn } from '../../support/bundle';
 
 const LOCK_ID = ['resource-lock-id', 'resource-read-for-update', 'resource-last-version'];
 const LOCK_MANY = ['resource-lock-ids', 'resource-read-many-for-update', 'resource-last-versions'];
@@ -33,8 +34,7 @@ describe('H4: the statements of a write', () => {
     });
     return names.filter((name) => name !== 'registry-epoch-read' && !name.startsWith('search-')).map(withoutTables);
   };
-  const transact = (entry: readonly object[]): Promise<Received> =>
-    app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+  const transact = (entry: readonly object[]): Promise<Received> => transactionOn(app, entry);
   const mergePatch = (id: string, body: object): Promise<Received> =>
     app.send('PATCH', `/fhir/Basic/${id}`, { body, headers: { 'Content-Type': 'application/merge-patch+json' } });
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { searchParameterDefinitions } from '../../../src/fhir/definitions/definitions';
 import { migrate } from '../../../src/platform/database/schema/migrate';
-import { type Bundle } from '../../support/bundle';
+import { type Bundle, transactionOn } from '../../support/bundle';
 import { databaseUrl, dropDatabase, runStatement } from '../../../testing/databases';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
 
@@ -103,7 +103,7 @@ describe("HL7's SearchParameters", () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(answer.text).toContain('store a SearchParameter of your own');
     const entry = [{ request: { method: 'DELETE', url: 'SearchParameter/Patient-name' } }];
-    expect((await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(405);
+    expect((await transactionOn(app, entry)).status).toBe(405);
     expect(await totalOf(app, '')).toBe(COUNT);
   });
 

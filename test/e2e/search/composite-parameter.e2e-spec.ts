@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { parameterIdOf } from '../../../src/search-index/extract/hash';
 import { idsOn } from '../../support/bundle';
-import { eventually } from '../../../testing/eventually';
-import { putParameter, storeOn } from '../../support/store';
+import { putParameter, storeOn, indexesSettled } from '../../support/store';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
 
 const HL7 = 'http://hl7.org/fhir/SearchParameter';
@@ -72,14 +71,7 @@ describe('composite search parameters of one’s own', () => {
   const store = (resource: object, server = app): Promise<void> => storeOn(server, resource);
 
   /** Nothing of it is built or removed any more. */
-  const settled = (id: string): Promise<true> =>
-    eventually(`the indexes of ${id} are settled`, async () => {
-      const { rows } = await database.query<{ state: string }>(
-        'select state from search_parameter_state where definition_id = $1',
-        [id],
-      );
-      return rows.every(({ state }) => state === 'active');
-    });
+  const settled = (id: string): Promise<true> => indexesSettled(database, id);
 
   const defined = async (id: string, members: object = {}, server = app): Promise<void> => {
     const { status, text } = await define(id, members, server);

@@ -5,6 +5,8 @@ import { type Client } from 'pg';
 import { eventually } from '../../../testing/eventually';
 import { ServerProcess } from '../../support/server-process';
 import { encryptionKey, ROOT, ROOT_SECRET, startTestApp, type TestApp } from '../../../testing/test-app';
+import { storeTogether } from '../../support/bundle';
+import { indexesSettled } from '../../support/store';
 
 /** One mended line of the compiled code, beside the version that is raised for it. */
 interface Mend {
@@ -76,8 +78,7 @@ describe('code that makes other search rows', () => {
       resource,
       request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
     }));
-    const stored = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
-    expect([stored.status, stored.text]).toEqual([200, expect.any(String)]);
+    await storeTogether(app, entry);
   });
   afterEach(async () => {
     await server?.end('SIGKILL');
@@ -130,12 +131,7 @@ describe('code that makes other search rows', () => {
     return Number(rows[0]?.done ?? -1);
   };
 
-  const settled = (): Promise<true> =>
-    eventually(
-      'all indexes are built',
-      async () => (await client.query(`select from search_parameter_state where state <> 'active'`)).rows.length === 0,
-      60_000,
-    );
+  const settled = (): Promise<true> => indexesSettled(client);
 
   it.each(MENDS.map((mend) => [mend.version, mend] as const))(
     'H1: is followed by a rebuild, which a kill -9 in its middle does not end: %s',

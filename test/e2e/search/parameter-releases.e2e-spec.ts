@@ -4,9 +4,9 @@ import { Client } from 'pg';
 import { DefinesResourceType, type OwnResourceType } from '../../../src/model/resource-type';
 import { idsOn, searchOn } from '../../support/bundle';
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
-import { eventually } from '../../../testing/eventually';
 import { type Person, login } from '../../../testing/world';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+import { indexesSettled } from '../../support/store';
 
 type Parameters = NonNullable<OwnResourceType['searchParameters']>;
 
@@ -46,11 +46,7 @@ describe('search parameters of a module, over releases on one database', () => {
   const start = async (...searchParameters: Parameters): Promise<TestApp> =>
     (app = await startTestApp({ databaseUrl: database.url, modules: [releaseWith(searchParameters)] }));
 
-  const settled = (): Promise<true> =>
-    eventually('no index is built or removed', async () => {
-      const { rows } = await client.query(`select from search_parameter_state where state <> 'active'`);
-      return rows.length === 0;
-    });
+  const settled = (): Promise<true> => indexesSettled(client);
 
   const bitsOf = async (): Promise<object> => {
     const { rows } = await client.query<{ bits: object }>(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bundleOf, idsOf } from '../../support/bundle';
+import { bundleOf, idsOf, storeTogether } from '../../support/bundle';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 /** What an Observation of the spec holds, for the brute force. */
@@ -155,8 +155,7 @@ describe('searches for one of many alternatives', () => {
       ...range(PATIENTS).map((n) => put('Patient', `p${n}`, { name: [{ family: `Fam${n}x` }] })),
       ...stored.map((one) => put('Observation', one.id, observation(one))),
     ];
-    const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
-    if (status !== 200) throw new Error(text);
+    await storeTogether(app, entry);
   });
   afterAll(() => app.close());
 

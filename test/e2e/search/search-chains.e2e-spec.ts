@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bundleOf, idsOf } from '../../support/bundle';
+import { bundleOf, idsOf, storeTogether } from '../../support/bundle';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 /** Observations that refer to each other in circles: who is a member of whom, and the code of each. */
@@ -51,8 +51,7 @@ describe('chains over references that lead in circles', () => {
         },
         request: { method: 'PUT', url: `Observation/${name}-${n}` },
       }));
-      const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
-      if (status !== 200) throw new Error(text);
+      await storeTogether(app, entry);
     }
   }, 60_000);
   afterAll(() => app.close());

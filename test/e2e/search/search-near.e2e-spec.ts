@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { greatCircleMeters } from '../../../src/search/query/great-circle';
-import { type Bundle, followPages, type SearchEntry } from '../../support/bundle';
+import { type Bundle, followPages, type SearchEntry, storeTogether } from '../../support/bundle';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 interface NearEntry extends SearchEntry {
@@ -39,7 +39,7 @@ describe('Location?near', () => {
       request: { method: 'PUT', url: `Location/${id}` },
       resource: { resourceType: 'Location', id, status: 'active', name: id, position: { latitude, longitude } },
     }));
-    await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+    await storeTogether(app, entry);
     await app.put('/fhir/Location/nowhere', { resourceType: 'Location', name: 'nowhere' });
     await app.put('/fhir/Encounter/e1', {
       resourceType: 'Encounter',

@@ -4,6 +4,7 @@ import { requestReindex } from '../../../tools/reindex/request-reindex';
 import { eventually } from '../../../testing/eventually';
 import { type Person, login } from '../../../testing/world';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 const BUSY = [503, expect.stringMatching(/^1?\d\d$/)];
 /** One of five, and of those that stand behind it nobody knows. */
@@ -68,8 +69,7 @@ describe('while the index of Patient is built', () => {
     await app.close();
   });
 
-  const asNurse = (method: string, path: string, body?: object): Promise<Received> =>
-    app.send(method, path, { authorization: nurse.bearer, ...(body === undefined ? {} : { body }) });
+  const asNurse = sendingAs(() => [app, nurse]);
 
   const outcomeOf = ({ status, headers }: Received): unknown[] => [status, headers.get('retry-after')];
 
