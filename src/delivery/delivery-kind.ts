@@ -51,6 +51,14 @@ export interface Finding {
   readonly message: string;
 }
 
+/** A request as people are shown it: its address and headers without secrets. */
+export interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly bytes: number;
+}
+
 /** A way to deliver. Queue, batches, retries, `$status` and validation are provided by this package. */
 export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettings> {
   /**
@@ -76,6 +84,8 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
    * possible.
    */
   redirected?(settings: Settings, endpoint: string): Settings;
+  /** The request that `send` would make, with {@link MASK} for each secret; without this method `$request` is refused. */
+  shown?(outgoing: Outgoing, settings: Settings): Promise<ShownRequest>;
   /** Sends a sample and grades the responses; without this method `$test` sends once and reports the outcome. */
   probe?(sample: Outgoing, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
 }

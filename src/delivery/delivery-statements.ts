@@ -299,10 +299,10 @@ export const SWEEP: Statement = {
 /** A longer queue is not counted to its end. */
 export const MOST_COUNTED = 1_000;
 
-/** $2 destinations behind the id $1, in the order of ids. */
-export const OVERVIEW: Statement = {
-  name: 'delivery-overview',
-  text: `select r.destination_id as id, r.kind, r.fail_streak as "failStreak", r.next_attempt_at as "nextAttemptAt",
+/** One row for each destination among those of `source`, in the order of ids. */
+const overviewOf = (
+  source: string,
+): string => `select r.destination_id as id, r.kind, r.fail_streak as "failStreak", r.next_attempt_at as "nextAttemptAt",
       coalesce(cardinality(b.event_ids), 0) as "eventsInProcess",
       (select count(*) from (select from outbox_event e where ${WAITING} order by e.event_id limit ${MOST_COUNTED + 1}) counted)
         as "eventsCounted",
@@ -311,9 +311,28 @@ export const OVERVIEW: Statement = {
       r.last_errors -> 0 as "lastError", (select is_held from delivery_generation) as "isHeld",
       (select jsonb_agg(jsonb_build_array(r.hour_numbers[e], r.hour_delivered[e], r.hour_failed[e]) order by r.hour_numbers[e])
         from generate_subscripts(r.hour_numbers, 1) e where r.hour_numbers[e] > ${HOUR} - 24) as hours
-    from (select * from destination_runtime where destination_id > $1 order by destination_id limit $2) r
+    from (select * from destination_runtime ${source}) r
       left join open_batch b on ${IS_OPEN}
-    order by r.destination_id`,
+    order by r.destination_id`;
+
+const NEXT_PAGE = 'order by destination_id limit $2';
+
+/** $2 destinations behind the id $1, in the order of ids. */
+export const OVERVIEW: Statement = {
+  name: 'delivery-overview',
+  text: overviewOf(`where destination_id > $1 ${NEXT_PAGE}`),
+};
+
+/** Those of them that are failing ($3) or not, while delivery is held ($4) or not. */
+export const OVERVIEW_IN_STATE: Statement = {
+  name: 'delivery-overview-in-state',
+  text: overviewOf(`where destination_id > $1 and (fail_streak > 0) = coalesce($3::boolean, fail_streak > 0)
+      and (select is_held from delivery_generation) = $4::boolean ${NEXT_PAGE}`),
+};
+
+export const OVERVIEW_OF_ONE: Statement = {
+  name: 'delivery-overview-of-one',
+  text: overviewOf('where destination_id = $1'),
 };
 
 /** Keeps daily partitions as described in the migration "create delivery". */

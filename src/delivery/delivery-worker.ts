@@ -153,6 +153,12 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.wake([destinationKey]);
   }
 
+  /** Looks at once for what a destination has to send, where it pauses after a failure. */
+  endPause(destinationKey: number): void {
+    this.visits.get(destinationKey)?.pause?.abort();
+    this.wake([destinationKey]);
+  }
+
   private noteWaker(key: number, span: Span): void {
     const visit = this.visits.get(key);
     if (visit === undefined) return;

@@ -32,6 +32,14 @@ export const STORE: Statement = {
       fail_streak = 0, next_attempt_at = clock_timestamp(), started_at = clock_timestamp()`,
 };
 
+/** Makes a destination due that pauses after a failure; one with an attempt under way has no pause. */
+export const END_PAUSE: Statement = {
+  name: 'delivery-end-pause',
+  text: `update destination_runtime set next_attempt_at = clock_timestamp()
+    where destination_key = $1 and owner_slot is null and next_attempt_at > clock_timestamp()
+    returning destination_key`,
+};
+
 /** The row is locked, so the order does not matter: workers lock it before they change the other two tables. */
 export const REMOVE: Statement = {
   name: 'delivery-remove-destination',

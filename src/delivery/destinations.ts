@@ -5,9 +5,16 @@ import { SecretBox } from '../platform/crypto/secret-box';
 import { ServiceError } from '../platform/errors/service-error';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
-import { COUNT_UNKNOWN_OUTCOME, type DeliveryCounts, OVERVIEW, STATUS } from './delivery-statements';
+import {
+  COUNT_UNKNOWN_OUTCOME,
+  type DeliveryCounts,
+  OVERVIEW,
+  OVERVIEW_IN_STATE,
+  OVERVIEW_OF_ONE,
+  STATUS,
+} from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
-import { FIND, LIST, LOCK, REMOVE, STORE } from './destination-statements';
+import { END_PAUSE, FIND, LIST, LOCK, REMOVE, STORE } from './destination-statements';
 
 /** The delivery configuration of a destination; its settings contain secrets. */
 export interface DestinationSettings {
@@ -51,6 +58,9 @@ export interface DestinationStatus extends DeliveryCounts {
   readonly isHeld: boolean;
 }
 
+export const DESTINATION_STATES = ['active', 'failing', 'held'] as const;
+export type DestinationState = (typeof DESTINATION_STATES)[number];
+
 /** A destination among others. */
 export interface DestinationOverview {
   readonly id: string;
@@ -67,6 +77,8 @@ export interface DestinationOverview {
   /** Hour since 1970, events delivered and attempts failed in it: of the latest 24 hours those with any, oldest first. */
   readonly hours: readonly (readonly [hour: number, delivered: number, failed: number])[] | null;
 }
+
+type OverviewRow = DestinationOverview & Record<string, unknown>;
 
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
 
@@ -131,9 +143,24 @@ export class Destinations {
     return (await this.statements.runOne<DestinationStatus>(STATUS, [id])) ?? notFound(id);
   }
 
-  /** Destinations behind an id, in the order of ids. */
-  overview(after: string, limit: number): Promise<readonly DestinationOverview[]> {
-    return this.statements.run<DestinationOverview & Record<string, unknown>>(OVERVIEW, [after, limit]);
+  /** Destinations behind an id, in the order of ids; of one state, if it is given. */
+  overview(after: string, limit: number, state?: DestinationState): Promise<readonly DestinationOverview[]> {
+    if (state === undefined) return this.statements.run<OverviewRow>(OVERVIEW, [after, limit]);
+    const isFailing = state === 'held' ? null : state === 'failing';
+    return this.statements.run<OverviewRow>(OVERVIEW_IN_STATE, [after, limit, isFailing, state === 'held']);
+  }
+
+  /** Empty if there is no such destination. */
+  overviewOf(id: string): Promise<readonly DestinationOverview[]> {
+    return this.statements.run<OverviewRow>(OVERVIEW_OF_ONE, [id]);
+  }
+
+  /** Ends the pause after a failure: the next attempt starts now. @returns whether there was a pause */
+  async retry(id: string): Promise<boolean> {
+    const { destinationKey } = await this.read(id);
+    const ended = await this.statements.run(END_PAUSE, [destinationKey]);
+    this.worker.endPause(destinationKey);
+    return ended.length > 0;
   }
 
   private lock(id: string): Promise<DestinationRuntime | undefined> {

@@ -10,11 +10,16 @@ import { COUNT_DELIVERED, QUEUE_AGAIN } from './timeline-statements';
 /** The most events that one call queues, so that more are never queued by mistake. */
 const MAX_QUEUED_AGAIN = 10_000;
 
-/** Number of events queued again, and their range; null without events. */
-export interface QueuedAgain {
+/** Number of delivered events of a range, and the numbers of the first and the last; null without events. */
+export interface CountedEvents {
   readonly events: number;
   readonly firstNumber: number | null;
   readonly lastNumber: number | null;
+}
+
+/** With the number up to which one call may send; null where one call may send all. */
+export interface ReplayPreview extends CountedEvents {
+  readonly limitedTo: number | null;
 }
 
 const NOTHING = { events: 0, firstNumber: null, lastNumber: null, numberAtLimit: null };
@@ -34,24 +39,35 @@ export class Replays {
    * handled as for any event.
    * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call may queue
    */
-  queueAgain(destinationId: string, range: EventRange): Promise<QueuedAgain> {
+  queueAgain(destinationId: string, range: EventRange): Promise<CountedEvents> {
     return this.unitOfWork.run(async () => {
       const { destinationKey } = await this.destinations.read(destinationId);
-      const values = [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)];
-      const counting = this.statements.run<QueuedAgain & { numberAtLimit: number | null }>(COUNT_DELIVERED, values);
-      const [{ numberAtLimit, ...counted } = NOTHING] = await counting;
-      if (counted.events > MAX_QUEUED_AGAIN) {
+      const { limitedTo, ...counted } = await this.countOf(destinationKey, range);
+      if (limitedTo !== null) {
         throw new ServiceError(
           'unprocessable',
-          `The range holds ${counted.events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${numberAtLimit} ("to").`,
+          `The range holds ${counted.events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${limitedTo} ("to").`,
           { expression: 'to' },
         );
       }
-      await this.statements.run(QUEUE_AGAIN, values);
+      await this.statements.run(QUEUE_AGAIN, [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)]);
       this.unitOfWork.afterCommit(() => {
         this.worker.wake([destinationKey]);
       });
       return counted;
     });
+  }
+
+  /** Counts what {@link queueAgain} would queue. @throws ServiceError 'not-found' */
+  async preview(destinationId: string, range: EventRange): Promise<ReplayPreview> {
+    const { destinationKey } = await this.destinations.read(destinationId);
+    return this.countOf(destinationKey, range);
+  }
+
+  private async countOf(destinationKey: number, range: EventRange): Promise<ReplayPreview> {
+    const [{ numberAtLimit, ...counted } = NOTHING] = await this.statements.run<
+      CountedEvents & { numberAtLimit: number | null }
+    >(COUNT_DELIVERED, [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)]);
+    return { ...counted, limitedTo: counted.events > MAX_QUEUED_AGAIN ? numberAtLimit : null };
   }
 }

@@ -54,6 +54,21 @@ export const READ_NUMBERED: Statement = {
     order by number desc limit $7`,
 };
 
+const OF_NUMBER = `destination_key = $1 and first_number <= coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER})
+        and first_number > coalesce($2::bigint - ${MAX_BATCH_EVENTS}, 0)`;
+
+/** The batch that holds the event of number $2, by default the latest: the one under way, else the one delivered. */
+export const READ_BATCH_OF_NUMBER: Statement = {
+  name: 'timeline-read-batch-of-number',
+  text: `select * from (
+      select first_number, created_at, origin, presentation, ${ARRAYS} from open_batch
+      where ${OF_NUMBER} and not is_replay and first_number + cardinality(event_ids) > coalesce($2, 0)
+      union all
+      select first_number, opened_at, origin, null, ${ARRAYS} from delivery_attempt
+      where ${OF_NUMBER} and is_delivered and not is_replay and first_number + event_count > coalesce($2, 0)
+    ) batch order by first_number desc limit 1`,
+};
+
 /** The latest attempts on batches with a number from $2 to $3, in order, and their total number. */
 export const READ_ATTEMPTS: Statement = {
   name: 'timeline-read-attempts',

@@ -4,13 +4,13 @@ import { ServiceError } from '../platform/errors/service-error';
 import { Clock } from '../platform/time/clock';
 import { BatchSender, type DeliveryWay } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
-import { type Finding } from './delivery-kind';
+import { type Finding, type ShownRequest } from './delivery-kind';
 import { type BatchRow, batchIn } from './batch-row';
 import { type DestinationRuntime, Destinations } from './destinations';
 import { type DeliveryBatch } from './notification-renderer';
 import { type AttemptTime, type BatchSource } from './outgoing-batch';
 import { type EventRange, rangeValues } from './timeline';
-import { READ_DELIVERED } from './timeline-statements';
+import { READ_BATCH_OF_NUMBER, READ_DELIVERED } from './timeline-statements';
 
 /** The most batches that one call sends while its caller waits. */
 const MAX_BATCHES = 50;
@@ -23,6 +23,12 @@ export interface TriedBatch {
   readonly lastNumber: number;
   readonly isDelivered: boolean;
   readonly outcome: string;
+}
+
+/** The request of a batch, and the numbers of its events. */
+export interface RequestOfEvent extends ShownRequest {
+  readonly firstNumber: number;
+  readonly lastNumber: number;
 }
 
 /** Test deliveries while the caller waits, outside the queue: they do not count for the destination. */
@@ -59,6 +65,29 @@ export class Trials {
       if (!tried.isDelivered) return { batches, nextNumber: row.first_number };
     }
     return { batches, nextNumber: undefined };
+  }
+
+  /**
+   * The request that carries the event of this number, by default the latest, without its secrets.
+   * @returns undefined if no batch with such an event is kept
+   * @throws ServiceError 'unprocessable' for a kind that shows no request
+   */
+  async requestOf(destinationId: string, number: number | undefined): Promise<RequestOfEvent | undefined> {
+    const runtime = await this.destinations.read(destinationId);
+    const row = await this.statements.runOne<BatchRow & { readonly presentation: string | null }>(
+      READ_BATCH_OF_NUMBER,
+      [runtime.destinationKey, number],
+    );
+    if (row === undefined) return undefined;
+    const way = this.wayOf(runtime, undefined);
+    const show = way.handler.shown?.bind(way.handler);
+    if (show === undefined)
+      throw new ServiceError('unprocessable', `A destination of kind ${runtime.kind} shows no request.`);
+    const batch = batchIn(row, { destinationId, presentation: row.presentation ?? runtime.presentation });
+    const request = await this.sender.exchange(sourceOf(batch), timeOf(way), (outgoing) =>
+      show(outgoing, way.settings),
+    );
+    return { ...request, firstNumber: batch.firstNumber, lastNumber: batch.firstNumber + batch.events.length - 1 };
   }
 
   /** Sends a sample without events to the given or configured endpoint, and grades the responses. */

@@ -7,6 +7,8 @@ import { DestinationEventsOperation } from './operations/destination-events.oper
 import { DestinationPrincipal } from './destinations/destination-principal';
 import { DestinationOverviewOperation } from './operations/destination-overview.operation';
 import { DestinationReplayOperation } from './operations/destination-replay.operation';
+import { DestinationRequestOperation } from './operations/destination-request.operation';
+import { DestinationRetryOperation } from './operations/destination-retry.operation';
 import { DestinationStatusOperation } from './operations/destination-status.operation';
 import { DestinationTestOperation } from './operations/destination-test.operation';
 import { DryRunOperation } from './dry-run/dry-run.operation';
@@ -31,6 +33,8 @@ import { TopicRegistry } from './events/topic-registry';
     DestinationPrincipal,
     DestinationOverviewOperation,
     DestinationReplayOperation,
+    DestinationRequestOperation,
+    DestinationRetryOperation,
     DestinationStatusOperation,
     DestinationTestOperation,
     DryRunOperation,

@@ -2,13 +2,13 @@ import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios, { type AxiosResponse } from 'axios';
 import { Clock } from '../../platform/time/clock';
-import { type Notification, type Outgoing } from '../delivery-kind';
+import { type Outgoing } from '../delivery-kind';
 import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
 import { RequestBody } from './request-body';
 import { type WebhookAgents, metClosingConnection, webhookAgents } from './webhook-agents';
+import { webhookHeaders } from './webhook-headers';
 import { type WebhookSettings } from './webhook-settings';
-import { webhookSignature } from './webhook-signature';
 
 /** The most bytes of a response that are read to reuse its connection; a longer response closes it. */
 const MAX_ANSWER_BYTES = 4096;
@@ -58,7 +58,10 @@ export class WebhookSender implements OnApplicationShutdown {
   ): Promise<AxiosResponse<Readable>> {
     for (let isRetry = false; ; isRetry = true) {
       const body = new RequestBody(outgoing, (notification) =>
-        this.headersOf(notification, settings, outgoing.traceparent),
+        webhookHeaders(notification, settings, {
+          timestampSeconds: Math.floor(this.clock.now().getTime() / 1000),
+          traceparent: outgoing.traceparent,
+        }),
       );
       try {
         return await axios.request<Readable>(this.requestOf(body, settings, signal));
@@ -88,31 +91,6 @@ export class WebhookSender implements OnApplicationShutdown {
       responseType: 'stream',
       validateStatus: () => true,
     } as const;
-  }
-
-  /** A configured header replaces the server's header of the same name, and may itself be repeated. */
-  private headersOf(
-    { id, body }: Notification,
-    { headers, secrets }: WebhookSettings,
-    traceparent: string | undefined,
-  ): Record<string, string | string[]> {
-    const all: Record<string, string | string[]> = {
-      'content-type': 'application/json',
-      accept: '*/*',
-      'accept-encoding': 'identity',
-      'user-agent': 'svc-health-server',
-      'webhook-id': id,
-      ...(traceparent === undefined ? {} : { traceparent }),
-    };
-    if (secrets.length > 0) {
-      const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);
-      all['webhook-timestamp'] = String(timestampSeconds);
-      all['webhook-signature'] = webhookSignature(secrets, { id, body, timestampSeconds });
-    }
-    for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
-      all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);
-    }
-    return all;
   }
 
   private agentsOf(keepAliveSeconds: number): WebhookAgents {

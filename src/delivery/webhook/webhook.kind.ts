@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DeliveryFailure } from '../delivery-failure';
-import { DeliverBy, type DeliveryKind, type Finding, type Outgoing } from '../delivery-kind';
+import { DeliverBy, type DeliveryKind, type Finding, type Outgoing, type ShownRequest } from '../delivery-kind';
+import { maskedEndpoint } from './endpoint-query';
+import { shownHeaders } from './webhook-headers';
 import { probeWebhook } from './webhook-probe';
 import { WebhookSender, isSuccess } from './webhook-sender';
 import {
@@ -36,6 +38,16 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
   /** Drops the headers, which may be credentials of the real endpoint. */
   redirected(settings: WebhookSettings, endpoint: string): WebhookSettings {
     return { ...settings, endpoint: endpointOf(endpoint), headers: [] };
+  }
+
+  async shown(outgoing: Outgoing, settings: WebhookSettings): Promise<ShownRequest> {
+    const notification = await outgoing.render();
+    return {
+      method: 'POST',
+      url: maskedEndpoint(settings.endpoint),
+      headers: shownHeaders(notification, settings),
+      bytes: notification.body.length,
+    };
   }
 
   probe(sample: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<readonly Finding[]> {

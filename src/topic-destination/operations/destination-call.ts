@@ -19,7 +19,8 @@ export function callParametersOf(
   const found = new Map<string, string>();
   const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
   for (const [name, value] of [...asked, ...parametersIn(body)]) {
-    if (!names.includes(name)) throw parameterRefusal(name, `is no parameter here. There are ${names.join(', ')}`);
+    if (!names.includes(name))
+      throw parameterRefusal(name, `is no parameter here. There are ${names.join(', ') || 'none'}`);
     if (found.has(name)) throw parameterRefusal(name, 'may appear only once');
     found.set(name, value);
   }
@@ -50,6 +51,13 @@ export function wholeNumber(
   throw parameterRefusal(name, `must be a whole number from 1 to ${most}`);
 }
 
+/** @throws ServiceError 'invalid' that names the parameter */
+export function flagOf(parameters: CallParameters, name: string): boolean {
+  const text = parameters.get(name) ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw parameterRefusal(name, 'must be true or false');
+}
+
 /** An instant with its zone: the zone of a local time would be unknown. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -70,9 +78,9 @@ function parametersIn(body: Buffer): readonly [string, string][] {
   return parameter.map((element: unknown) => {
     const { name, ...rest } = (element ?? {}) as Readonly<Record<string, unknown>>;
     const [value, ...more] = Object.entries(rest).filter(([member]) => member.startsWith('value'));
-    const isValue = typeof value?.[1] === 'string' || typeof value?.[1] === 'number';
-    if (typeof name !== 'string' || !isValue || more.length > 0) {
-      throw new ServiceError('invalid', 'Each parameter has a name and one value, a text or a number.', {
+    const isValue = ['string', 'number', 'boolean'].includes(typeof value?.[1]);
+    if (typeof name !== 'string' || value === undefined || !isValue || more.length > 0) {
+      throw new ServiceError('invalid', 'Each parameter has a name and one value: a text, a number or a boolean.', {
         expression: 'Parameters.parameter',
       });
     }

@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { MOST_COUNTED } from '../../delivery/delivery-statements';
-import { type DestinationOverview, Destinations } from '../../delivery/destinations';
+import {
+  DESTINATION_STATES,
+  type DestinationOverview,
+  Destinations,
+  type DestinationState,
+} from '../../delivery/destinations';
 import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { Clock } from '../../platform/time/clock';
 import { ResourceReader } from '../../store/resource-reader';
@@ -16,6 +22,8 @@ const HOUR_MILLISECONDS = 3_600_000;
 
 const PARAMETERS = [
   { name: '_count', description: `Destinations of a page, at most ${MAX_COUNT}` },
+  { name: '_id', description: 'Only this destination' },
+  { name: 'state', description: `Only those in this state: ${DESTINATION_STATES.join(', ')}` },
   { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
 ] as const;
 
@@ -29,7 +37,7 @@ const PARAMETERS = [
   enforcesRows: true,
   tag: 'Topics',
   description: 'All destinations with their state, what waits, and counts by hour',
-  details: `In the order of their ids. A state is held (after a restore), failing or active. Events that wait are counted up to ${MOST_COUNTED}; where there are more, queuedIsMore is true, and $status has the number. Of each of the latest 24 hours with any: events delivered and attempts failed. A page holds fewer destinations where the caller may not read some; there is another one where "next" names it.`,
+  details: `In the order of their ids. A state is held (after a restore), failing or active. Events that wait are counted up to ${MOST_COUNTED}; where there are more, queuedIsMore is true, and $status has the number. With _id the answer has one destination; with state those that are held, failing or active. Of each of the latest 24 hours with any: events delivered and attempts failed. A page holds fewer destinations where the caller may not read some; there is another one where "next" names it.`,
   parameters: PARAMETERS,
   answerParts: {
     destination: {
@@ -76,9 +84,14 @@ export class DestinationOverviewOperation implements OperationHandler {
   ) {}
 
   async execute({ query, body, rootUrl }: OperationRequest): Promise<FhirAnswer> {
-    const parameters = callParametersOf({ query, body }, ['_count', '_page']);
+    const parameters = callParametersOf({ query, body }, ['_count', '_id', 'state', '_page']);
     const count = wholeNumber(parameters, '_count', MAX_COUNT) ?? DEFAULT_COUNT;
-    const found = await this.destinations.overview(parameters.get('_page') ?? '', count + 1);
+    const state = stateOf(parameters.get('state'));
+    const id = parameters.get('_id');
+    const found =
+      id === undefined
+        ? await this.destinations.overview(parameters.get('_page') ?? '', count + 1, state)
+        : (await this.destinations.overviewOf(id)).filter((one) => state === undefined || state === stateIn(one));
     const page = found.slice(0, count);
     const focuses = page.map((destination) => ({ ...destination, type: TYPE }));
     const shown = await this.readable.withinRows(focuses, () => Promise.resolve(this.requests.rows));
@@ -104,13 +117,12 @@ export class DestinationOverviewOperation implements OperationHandler {
 }
 
 function partsOf(destination: DestinationOverview, topic: unknown, now: number): object[] {
-  const { id, kind, failStreak, nextAttemptAt, eventsInProcess, eventsCounted, oldestAt, lastError, isHeld } =
-    destination;
+  const { id, kind, failStreak, nextAttemptAt, eventsInProcess, eventsCounted, oldestAt, lastError } = destination;
   return [
     { name: 'id', valueId: id },
     ...(topic === undefined ? [] : [{ name: 'topic', valueCanonical: topic }]),
     { name: 'kind', valueCode: kind },
-    { name: 'state', valueCode: isHeld ? 'held' : failStreak > 0 ? 'failing' : 'active' },
+    { name: 'state', valueCode: stateIn(destination) },
     { name: 'queued', valueDecimal: Math.min(eventsCounted, MOST_COUNTED) },
     ...(eventsCounted > MOST_COUNTED ? [{ name: 'queuedIsMore', valueBoolean: true }] : []),
     { name: 'inProcess', valueDecimal: eventsInProcess },
@@ -131,6 +143,20 @@ function partsOf(destination: DestinationOverview, topic: unknown, now: number):
       ],
     })),
   ];
+}
+
+function stateIn({ isHeld, failStreak }: DestinationOverview): DestinationState {
+  if (isHeld) return 'held';
+  return failStreak > 0 ? 'failing' : 'active';
+}
+
+function stateOf(text: string | undefined): DestinationState | undefined {
+  const state = DESTINATION_STATES.find((known) => known === text);
+  if (text !== undefined && state === undefined)
+    throw new ServiceError('invalid', `state must be one of ${DESTINATION_STATES.join(', ')}.`, {
+      expression: 'state',
+    });
+  return state;
 }
 
 function secondsSince(time: Date, now: number): number {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Replays } from '../../delivery/replays';
+import { type ReplayPreview, Replays } from '../../delivery/replays';
 import { Trials } from '../../delivery/trials';
 import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RANGE_NAMES, callParametersOf, eventRangeOf } from './destination-call';
+import { RANGE_NAMES, callParametersOf, eventRangeOf, flagOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
 /** Sends delivered events again, with their numbers. */
@@ -25,13 +25,15 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
   tag: 'Topics',
   description: 'Sends delivered events once more',
   details:
-    'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue; the response has their count and range (queued, from, to). They keep their notifications: same numbers, same bytes, same webhook-id, so a receiver that drops known ids drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50. The response lists each; "next" is the number to continue from.',
+    'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue; the response has their count and range (queued, from, to). They keep their notifications: same numbers, same bytes, same webhook-id, so a receiver that drops known ids drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50. The response lists each; "next" is the number to continue from. With dryRun true nothing is sent: the response has the count and range of what would be (events, from, to), and limitedTo, the number up to which one call may send, where there are more than 10,000.',
   answerParts: {
     queued: 'decimal',
+    events: 'decimal',
     from: 'decimal',
     to: 'decimal',
     batch: { from: 'decimal', to: 'decimal', delivered: 'boolean', outcome: 'string' },
     next: 'decimal',
+    limitedTo: 'decimal',
   },
   parameters: [
     { name: 'from', description: 'The least event number' },
@@ -39,6 +41,7 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
     { name: 'since', description: 'The earliest time of delivery, with its zone' },
     { name: 'until', description: 'The latest time of delivery, with its zone' },
     { name: 'endpoint', description: 'Another URL to send them to, for a test' },
+    { name: 'dryRun', description: 'true only counts them' },
   ],
 })
 export class DestinationReplayOperation implements OperationHandler {
@@ -49,13 +52,14 @@ export class DestinationReplayOperation implements OperationHandler {
   ) {}
 
   async execute({ id = '', query, body }: OperationRequest): Promise<FhirAnswer> {
-    const parameters = callParametersOf({ query, body }, [...RANGE_NAMES, 'endpoint']);
+    const parameters = callParametersOf({ query, body }, [...RANGE_NAMES, 'endpoint', 'dryRun']);
     const range = eventRangeOf(parameters);
     if (!RANGE_NAMES.some((name) => parameters.has(name))) {
       throw new ServiceError('invalid', 'Say what to send again: "from" and "to" (numbers), or "since" and "until".');
     }
     const endpoint = parameters.get('endpoint');
     await this.principals.assertMayChange(id);
+    if (flagOf(parameters, 'dryRun')) return previewAnswer(await this.replays.preview(id, range));
     if (endpoint === undefined) {
       const { events, firstNumber, lastNumber } = await this.replays.queueAgain(id, range);
       return parametersAnswer([
@@ -80,6 +84,14 @@ export class DestinationReplayOperation implements OperationHandler {
     ]);
   }
 }
+
+const previewAnswer = ({ events, firstNumber, lastNumber, limitedTo }: ReplayPreview): FhirAnswer =>
+  parametersAnswer([
+    { name: 'events', valueDecimal: events },
+    ...numberPart('from', firstNumber),
+    ...numberPart('to', lastNumber),
+    ...numberPart('limitedTo', limitedTo),
+  ]);
 
 const numberPart = (name: string, number: number | null | undefined): object[] =>
   typeof number === 'number' ? [{ name, valueDecimal: number }] : [];

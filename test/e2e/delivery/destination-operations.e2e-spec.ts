@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countsOf, delivered, destination, newDestination, newName, newTopic } from '../../support/destinations';
+import { ARRAYS } from '../../../src/delivery/batch-row';
 import { eventually } from '../../../testing/eventually';
 import { type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
 import { type ReceivedRequest, WebhookReceiver } from '../../../testing/webhook-receiver';
@@ -255,6 +256,54 @@ describe('$replay', () => {
     await delivered(app, id, 2);
   });
 
+  it('only counts what it would send, with dryRun', async () => {
+    await start();
+    for (let count = 0; count < 3; count++) await write(newName());
+    await delivered(app, id, 3);
+    const { length } = receiver.requests;
+    const body = {
+      resourceType: 'Parameters',
+      parameter: [
+        { name: 'from', valueDecimal: 2 },
+        { name: 'dryRun', valueBoolean: true },
+      ],
+    };
+    expect(await call('POST', '$replay', body)).toEqual([
+      { name: 'events', valueDecimal: 2 },
+      { name: 'from', valueDecimal: 2 },
+      { name: 'to', valueDecimal: 3 },
+    ]);
+    expect(await call('POST', '$replay?from=9&dryRun=true')).toEqual([{ name: 'events', valueDecimal: 0 }]);
+    await write(newName());
+    await delivered(app, id, 4);
+    expect(receiver.requests.slice(length).flatMap(({ body: sent }) => reference(sent))).toEqual([
+      expect.stringMatching(/^4 /),
+    ]);
+    expect((await app.post(`/fhir/SvcTopicDestination/${id}/$replay?from=1&dryRun=yes`, body)).status).toBe(400);
+  });
+
+  it('tells by dryRun how far one call may go', async () => {
+    await start();
+    await write(newName());
+    await delivered(app, id, 1);
+    const database = await app.connect();
+    await database.query(
+      `insert into delivery_attempt select destination_key, 2, ended_at, opened_at, 10001, duration_milliseconds,
+         true, false, outcome, ${ARRAYS.split(', ')
+           .map((column) => `array(select ${column}[1] from generate_series(1, 10001))`)
+           .join(', ')} from delivery_attempt
+       where destination_key = (select destination_key from destination_runtime where destination_id = $1)`,
+      [id],
+    );
+    await database.end();
+    const told = await call('POST', '$replay?from=1&dryRun=true');
+    expect(['events', 'from', 'to', 'limitedTo'].map((name) => valueOf(told, name))).toEqual([
+      10_002, 1, 10_002, 10_000,
+    ]);
+    const refused = await app.post(`/fhir/SvcTopicDestination/${id}/$replay?from=1`, { resourceType: 'Parameters' });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('up to number 10000')]);
+  });
+
   it('asks what to send', async () => {
     await start();
     const answer = await app.post(`/fhir/SvcTopicDestination/${id}/$replay`, { resourceType: 'Parameters' });
@@ -308,10 +357,10 @@ describe('$replay', () => {
     await app.put(`/Client/${client}`, { secret, grant_types: ['basic'] });
     await app.post('/AccessPolicy', {
       engine: 'matcho',
-      matcho: { uri: '#/\\$(replay|test)' },
+      matcho: { uri: '#/\\$(replay|retry|test)' },
       link: [{ resourceType: 'Client', id: client }],
     });
-    for (const operation of ['$replay?from=1', '$test']) {
+    for (const operation of ['$replay?from=1', '$replay?from=1&dryRun=true', '$retry', '$test']) {
       const answer = await app.post(
         `/fhir/SvcTopicDestination/${id}/${operation}`,
         { resourceType: 'Parameters' },
@@ -319,6 +368,105 @@ describe('$replay', () => {
       );
       expect(answer.status).toBe(403);
     }
+  });
+});
+
+describe('$request', () => {
+  const shown = async (number: number): Promise<[readonly Part[], Map<unknown, unknown>]> => {
+    const parts = await call('GET', `$request?number=${number}`);
+    const headers = parts.filter(({ name }) => name === 'header');
+    return [parts, new Map(headers.map(({ part }) => [valueOf(part, 'name'), valueOf(part, 'value')]))];
+  };
+
+  it('shows what was sent, in every header, and no secret', async () => {
+    await start(
+      { name: 'secret', valueString: Buffer.alloc(32, 5).toString('base64') },
+      { name: 'header', valueString: 'Authorization: Bearer geheim' },
+    );
+    receiver.next({ kind: 'answer', status: 503 });
+    for (const name of [newName(), newName(), newName()]) await write(name);
+    await delivered(app, id, 3);
+    const sent = receiver.requests.at(-1) ?? receiver.request(0);
+    const numbers = reference(sent.body).map((text) => Number(text.split(' ')[0]));
+    const [parts, headers] = await shown(3);
+    expect(['method', 'url', 'bytes', 'from', 'to'].map((name) => valueOf(parts, name))).toEqual([
+      ...['POST', receiver.url, Buffer.byteLength(sent.body)],
+      ...[numbers[0], 3],
+    ]);
+    expect(headers.get('webhook-id')).toBe(sent.headers['webhook-id']);
+    expect([...headers.keys()].sort()).toEqual(
+      Object.keys(sent.headers)
+        .filter((name) => !['host', 'connection', 'content-length'].includes(name))
+        .sort(),
+    );
+    for (const name of ['authorization', 'webhook-signature', 'webhook-timestamp'])
+      expect(headers.get(name)).toBe('***');
+  });
+
+  it('is there for no event where there is none', async () => {
+    await start();
+    expect(await call('GET', '$request')).toEqual([]);
+  });
+
+  it('is there for an event under way, and for none that has no number or is not kept', async () => {
+    await start();
+    receiver.always({ kind: 'answer', status: 503 });
+    await write(newName());
+    await eventually('it fails', async () => ((await countsOf(app, id)).messageBatchesDeliveryAttempts ?? 0) > 0);
+    const [, headers] = await shown(1);
+    expect(headers.get('webhook-id')).toBe(receiver.request(0).headers['webhook-id']);
+    const path = `/fhir/SvcTopicDestination/${id}/$request`;
+    expect(await call('GET', '$request')).toEqual((await shown(1))[0]);
+    expect([(await app.get(`${path}?number=2`)).status, (await app.get(`${path}?number=0`)).status]).toEqual([
+      404, 400,
+    ]);
+    expect((await app.get('/fhir/SvcTopicDestination/none/$request?number=1')).status).toBe(404);
+  });
+});
+
+describe('$retry', () => {
+  it('ends the pause after a failure, so that what waits arrives in order', async () => {
+    await start();
+    receiver.next({ kind: 'answer', status: 503, headers: { 'retry-after': '600' } });
+    const names = [newName(), newName(), newName()];
+    for (const name of names) await write(name);
+    await eventually('it fails', async () => ((await countsOf(app, id)).messageBatchesDeliveryAttempts ?? 0) === 1);
+    const { length } = receiver.requests;
+    expect(await call('POST', '$retry')).toEqual([{ name: 'pauseEnded', valueBoolean: true }]);
+    await delivered(app, id, 3);
+    expect(receiver.requests.slice(length).flatMap(({ body }) => reference(body))).toEqual(
+      names.map((name, index) => `${index + 1} Patient/${name}/_history/1`),
+    );
+    expect(await call('POST', '$retry')).toEqual([{ name: 'pauseEnded', valueBoolean: false }]);
+  });
+
+  it('leaves the pauses after further failures as long as they are', async () => {
+    await start();
+    receiver.always({ kind: 'answer', status: 503, headers: { 'retry-after': '600' } });
+    await write(newName());
+    for (const failures of [1, 2]) {
+      await eventually('it fails', async () => (await countsOf(app, id)).messageBatchesDeliveryAttempts === failures);
+      if (failures === 1) await call('POST', '$retry');
+    }
+    const [one] = (await app.get(`/fhir/SvcTopicDestination/$overview?_id=${id}`)).json<{ parameter: Part[] }>()
+      .parameter;
+    expect(valueOf(one?.part, 'failuresInARow')).toBe(2);
+    expect(Date.parse(String(valueOf(one?.part, 'nextAttempt'))) - Date.now()).toBeGreaterThan(500_000);
+  });
+
+  it('leaves an attempt under way alone', async () => {
+    await start();
+    receiver.always({ kind: 'hang' });
+    await write(newName());
+    await eventually('it is on its way', () => receiver.open === 1);
+    expect(await call('POST', '$retry')).toEqual([{ name: 'pauseEnded', valueBoolean: false }]);
+    expect([receiver.open, receiver.requests.length]).toEqual([1, 1]);
+  });
+
+  it('knows no destination that is none, and takes no parameter', async () => {
+    await start();
+    expect((await app.send('POST', '/fhir/SvcTopicDestination/none/$retry')).status).toBe(404);
+    expect((await app.send('POST', `/fhir/SvcTopicDestination/${id}/$retry?from=1`)).status).toBe(400);
   });
 });
 

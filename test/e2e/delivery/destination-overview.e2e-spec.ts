@@ -121,7 +121,22 @@ describe('U5: SvcTopicDestination/$overview', () => {
     expect(await overview(PATH, bearer)).toHaveLength(3);
   });
 
-  it.each(['_count=0', '_count=101', '_count=x', 'state=failing'])('refuses %s', async (query) => {
+  it('reads one, and those in a state', async () => {
+    const idsOf = async (query: string): Promise<unknown[]> =>
+      (await overview(`${PATH}?${query}`)).map((part) => valuesOf(part).id);
+    expect(await idsOf('_id=c-quiet')).toEqual(['c-quiet']);
+    expect(await idsOf('_id=none')).toEqual([]);
+    expect(await idsOf('state=failing')).toEqual(['b-failing']);
+    expect(await idsOf('state=active')).toEqual(['a-good', 'c-quiet']);
+    expect(await idsOf('state=held')).toEqual([]);
+    expect(await idsOf('_id=c-quiet&state=failing')).toEqual([]);
+    await database.query('update delivery_generation set is_held = true');
+    expect(await idsOf('state=held')).toEqual(['a-good', 'b-failing', 'c-quiet']);
+    expect([await idsOf('state=failing'), await idsOf('state=active')]).toEqual([[], []]);
+    await database.query('update delivery_generation set is_held = false');
+  });
+
+  it.each(['_count=0', '_count=101', '_count=x', 'state=broken'])('refuses %s', async (query) => {
     expect((await app.get(`${PATH}?${query}`)).status).toBe(400);
   });
 

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Destinations } from '../../delivery/destinations';
+import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
+import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { callParametersOf } from './destination-call';
+import { DestinationPrincipal } from '../destinations/destination-principal';
+
+/** Ends the pause after a failure, for a receiver that works again. */
+@Injectable()
+@Operation({
+  resourceType: 'SvcTopicDestination',
+  code: 'retry',
+  level: 'instance',
+  methods: ['POST'],
+  exampleId: 'hook-1',
+  exampleBody: { resourceType: 'Parameters' },
+  tag: 'Topics',
+  description: 'Tries a failing destination at once',
+  details:
+    'Ends the pause that follows a failure: the next attempt starts now, and what waits behind it follows in order. "pauseEnded" is false where there was no pause, as during an attempt. Another failure pauses as long as it would have without the call.',
+  answerParts: { pauseEnded: 'boolean' },
+})
+export class DestinationRetryOperation implements OperationHandler {
+  constructor(
+    private readonly destinations: Destinations,
+    private readonly principals: DestinationPrincipal,
+  ) {}
+
+  async execute({ id = '', query, body }: OperationRequest): Promise<FhirAnswer> {
+    callParametersOf({ query, body }, []);
+    await this.principals.assertMayChange(id);
+    return parametersAnswer([{ name: 'pauseEnded', valueBoolean: await this.destinations.retry(id) }]);
+  }
+}
