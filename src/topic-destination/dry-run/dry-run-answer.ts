@@ -1,9 +1,11 @@
 import { localKey } from '../../fhir/reference';
 import { printPosition } from '../../store/history-position';
 import { type DryRunRequest } from './dry-run-request';
-import { type DryRunResult, type TriggerVerdict, type VersionVerdict } from './topic-dry-run';
+import { type DryRunResult, type TriggerVerdict, type UnmetPart, type VersionVerdict } from './dry-run-result';
 
 const HOUR_MILLISECONDS = 3_600_000;
+/** A topic may have 100 triggers of many clauses; the most frequent of those that failed are what a reader needs. */
+const MOST_UNMET = 20;
 
 interface Part {
   readonly name: string;
@@ -12,7 +14,7 @@ interface Part {
 
 /** The response of `$dry-run`: counts first, then one `version` per listed version, oldest first. */
 export function dryRunParameters({ start, end, after }: DryRunRequest, result: DryRunResult): object {
-  const { listed, examined, matchedAt, undecided, next } = result;
+  const { listed, unmet, examined, matchedAt, undecided, next } = result;
   const from = after?.updatedAt ?? start;
   const until = next?.updatedAt ?? end;
   const busiest = busiestHourOf(matchedAt);
@@ -26,6 +28,7 @@ export function dryRunParameters({ start, end, after }: DryRunRequest, result: D
     { name: 'eventsPerHour', valueDecimal: perHour(matchedAt.length, until.getTime() - from.getTime()) },
     ...(busiest === undefined ? [] : [{ name: 'busiestHour', part: busiest }]),
     ...(next === undefined ? [] : [{ name: 'next', valueString: printPosition(next) }]),
+    ...unmet.slice(0, MOST_UNMET).map(unmetParameter),
     ...listed.map(versionParameter),
   ];
   return { resourceType: 'Parameters', parameter };
@@ -77,12 +80,17 @@ function triggerPart({ index, decision, reason }: TriggerVerdict): Part {
       ...(decision === undefined
         ? [{ name: 'undecided', valueString: 'The criterion cannot be evaluated, or takes too long.' }]
         : []),
-      ...(reason === undefined
-        ? []
-        : [
-            { name: 'failed', valueCode: reason.part },
-            { name: reason.part === 'fhirPathCriteria' ? 'clause' : 'supported', valueString: reason.text },
-          ]),
+      ...(reason === undefined ? [] : reasonParts(reason)),
     ],
   };
 }
+
+const unmetParameter = ({ index, reason, versions }: UnmetPart): Part => ({
+  name: 'unmet',
+  part: [{ name: 'index', valueInteger: index }, ...reasonParts(reason), { name: 'versions', valueInteger: versions }],
+});
+
+const reasonParts = ({ part, text }: UnmetPart['reason']): readonly Part[] => [
+  { name: 'failed', valueCode: part },
+  { name: part === 'fhirPathCriteria' ? 'clause' : 'supported', valueString: text },
+];

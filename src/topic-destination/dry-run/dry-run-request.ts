@@ -17,6 +17,8 @@ export interface DryRunRequest {
   readonly end: Date;
   /** Versions to list; 0 only counts. */
   readonly count: number;
+  /** Lists only versions that fire, or only those that do not: the newest ones, while all are counted. */
+  readonly fires: boolean | undefined;
   /** The end of an earlier response. */
   readonly after: HistoryPosition | undefined;
 }
@@ -30,11 +32,13 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   start: ['valueDateTime', 'valueInstant', 'valueDate'],
   end: ['valueDateTime', 'valueInstant', 'valueDate'],
   _count: ['valueUnsignedInt', 'valueInteger'],
+  _fires: ['valueBoolean'],
   _after: ['valueString'],
 };
 
 /**
- * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count` and `_after`. The query
+ * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count`, `_fires` and
+ * `_after`. The query
  * may contain these parameters, too.
  * @throws ServiceError 'invalid' for an unknown or malformed parameter, 'unprocessable' for a topic that could not be
  * stored
@@ -62,6 +66,7 @@ export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Da
     start: new Date(start),
     end: new Date(Math.min(end, now.getTime())),
     count: mostEvents(values.get('_count')),
+    fires: flagOf('_fires', values.get('_fires')),
     after: after === undefined ? undefined : parsePosition(after),
   };
 }
@@ -119,6 +124,13 @@ function mostEvents(value: unknown): number {
   const count = value === undefined ? DEFAULT_COUNT : Number(value);
   if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
   throw invalid('_count', `must be a whole number from 0, which only counts, to ${MAX_COUNT}.`);
+}
+
+function flagOf(name: string, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  const flag = [true, false].find((known) => known === value || String(known) === value);
+  if (flag === undefined) throw invalid(name, 'must be true or false.');
+  return flag;
 }
 
 const invalid = (name: string, message: string): ServiceError =>

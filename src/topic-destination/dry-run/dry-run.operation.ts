@@ -24,6 +24,11 @@ import { TopicDryRun } from './topic-dry-run';
     { name: 'start', description: 'The first time of the window; 24 hours before its end when left out' },
     { name: 'end', description: 'The last time of the window; now when left out' },
     { name: '_count', description: 'How many versions are listed, at most 1000 (100); 0 counts up to 20000' },
+    {
+      name: '_fires',
+      description:
+        'true lists only the newest versions that fire, false those that do not; all up to 20000 are counted',
+    },
     { name: '_after', description: 'Where an earlier answer ended: its "next"' },
   ],
   exampleBody: {

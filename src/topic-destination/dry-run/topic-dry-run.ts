@@ -11,7 +11,6 @@ import { type Steps } from '../../platform/time/steps';
 import { type Interaction } from '../../resource/hooks/resource-change';
 import { ResourceHistory } from '../../resource/resource-history';
 import { ResourceReader } from '../../store/resource-reader';
-import { type HistoryPosition } from '../../store/history-statements';
 import { type StoredVersion } from '../../model/stored-resource';
 import { ChangedTexts } from '../criteria/changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria/criteria-evaluation';
@@ -20,39 +19,13 @@ import { textsOf } from '../criteria/reference-lookup';
 import { type TopicTrigger } from '../topics/topic';
 import { clausesOf } from './criteria-clauses';
 import { type DryRunRequest } from './dry-run-request';
+import { type DryRunResult, type TriggerVerdict, type VersionVerdict } from './dry-run-result';
+import { DryRunTally } from './dry-run-tally';
 
 /** A trigger with the clauses of its criterion; each must hold. */
 interface TriggerClauses {
   readonly trigger: TopicTrigger;
   readonly clauses: readonly { readonly text: string; readonly criteria: Criterion }[];
-}
-
-/** The result of one trigger for a version. */
-export interface TriggerVerdict {
-  /** The index of the trigger in its topic. */
-  readonly index: number;
-  /** Undefined if it cannot be evaluated: the version then counts as a match. */
-  readonly decision: Decision;
-  /** Why not: the first part that was not true, `supportedInteraction` or a clause of the criterion. */
-  readonly reason?: { readonly part: 'supportedInteraction' | 'fhirPathCriteria'; readonly text: string };
-}
-
-/** One version of the history, and the topic's result for it. */
-export interface VersionVerdict {
-  readonly version: StoredVersion;
-  readonly interaction: Interaction;
-  readonly triggers: readonly TriggerVerdict[];
-}
-
-export interface DryRunResult {
-  /** The listed versions, oldest first. */
-  readonly listed: readonly VersionVerdict[];
-  readonly examined: number;
-  /** Times of the versions that would have been delivered. */
-  readonly matchedAt: readonly Date[];
-  readonly undecided: number;
-  /** The position of the next page; absent at the end of the window. */
-  readonly next?: HistoryPosition;
 }
 
 /** Versions read at once: each may be large, and is read together with its predecessor. */
@@ -95,17 +68,20 @@ export class TopicDryRun {
     return this.slots.run({ key, signal }, () => this.examine(request, signal));
   }
 
-  private async examine({ topic, start, end, count, after }: DryRunRequest, signal: EndSignal): Promise<DryRunResult> {
+  private async examine(request: DryRunRequest, signal: EndSignal): Promise<DryRunResult> {
+    const { topic, start, end, count, fires, after } = request;
     const triggers: TriggerClauses[] = [];
     for (const trigger of topic.triggers) triggers.push(await this.slices.run(triggerClausesOf(trigger)));
     const types = [...new Set(topic.triggers.map(({ type }) => type))];
     const endsAt = performance.now() + MAX_MILLISECONDS;
-    const verdicts: VersionVerdict[] = [];
+    const tally = new DryRunTally(count, fires);
+    // A list of all versions ends with them; else a call goes on counting.
+    const mostExamined = count === 0 || fires !== undefined ? MAX_EXAMINED : count;
     let from = after;
     let isOver = types.length === 0;
-    while (!isOver && verdicts.length < (count === 0 ? MAX_EXAMINED : count) && performance.now() < endsAt) {
+    while (!isOver && tally.examined < mostExamined && performance.now() < endsAt) {
       signal.throwIfAborted();
-      const most = count === 0 ? CHUNK : Math.min(CHUNK, count - verdicts.length);
+      const most = Math.min(CHUNK, mostExamined - tally.examined);
       const page = await this.history.wholePage({
         scope: { types, since: start },
         walk: { direction: 'newer', skip: 0, ...(from === undefined ? {} : { from }) },
@@ -116,9 +92,9 @@ export class TopicDryRun {
       const inWindow = found.filter(({ updatedAt }) => updatedAt.getTime() <= end.getTime());
       isOver = !page.hasMore || inWindow.length < found.length;
       from = inWindow.at(-1) ?? from;
-      verdicts.push(...(await this.verdictsOf(inWindow, triggers)));
+      for (const verdict of await this.verdictsOf(inWindow, triggers)) tally.add(verdict);
     }
-    return resultOf(verdicts, count, isOver ? undefined : from);
+    return tally.result(isOver ? undefined : from);
   }
 
   private async verdictsOf(
@@ -171,17 +147,6 @@ export class TopicDryRun {
   /** Current targets: those at the time of the version are not kept. */
   private readonly load: LoadReferences = async (wanted) =>
     textsOf(this.reader, [...(await this.readable.reachable(wanted))]);
-}
-
-function resultOf(verdicts: readonly VersionVerdict[], count: number, next: HistoryPosition | undefined): DryRunResult {
-  const matched = verdicts.filter(({ triggers }) => triggers.some(({ decision }) => decision !== false));
-  return {
-    listed: verdicts.slice(0, count),
-    examined: verdicts.length,
-    matchedAt: matched.map(({ version }) => version.updatedAt),
-    undecided: matched.filter(({ triggers }) => !triggers.some(({ decision }) => decision === true)).length,
-    ...(next === undefined ? {} : { next }),
-  };
 }
 
 /** In steps, because a criterion may have hundreds of clauses. */

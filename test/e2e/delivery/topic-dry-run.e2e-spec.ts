@@ -135,6 +135,32 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     expect(parts.find(({ name }) => name === 'busiestHour')).toBeDefined();
   });
 
+  it('lists the newest of those that fire or do not, and counts all with their reasons', async () => {
+    const trigger = { resource: 'Patient', fhirPathCriteria: "gender = 'female' and name.exists()" };
+    const runOf = async (fires: boolean, count: number): Promise<readonly Part[]> =>
+      parametersOf(
+        await dryRun(topicOf(trigger), [
+          { name: '_fires', valueBoolean: fires },
+          { name: '_count', valueUnsignedInt: count },
+        ]),
+      );
+    const others = await runOf(false, 2);
+    expect(verdictsOf(others)).toEqual([
+      'Patient/a/_history/2 | update | false | 0:false name.exists()',
+      'Patient/a/_history/3 | delete | false | 0:false name.exists()',
+    ]);
+    expect(['isComplete', 'versionsExamined', 'events'].map((name) => valueOf(others, name))).toEqual([true, 4, 1]);
+    expect(verdictsOf(await runOf(true, 2))).toEqual(['Patient/b/_history/1 | create | true | 0:true']);
+    expect(
+      others
+        .filter(({ name }) => name === 'unmet')
+        .map(({ part = [] }) => ['index', 'failed', 'clause', 'versions'].map((name) => valueOf(part, name))),
+    ).toEqual([
+      [0, 'fhirPathCriteria', 'name.exists()', 2],
+      [0, 'fhirPathCriteria', "gender = 'female'", 1],
+    ]);
+  });
+
   it('keeps to its window', async () => {
     const parts = parametersOf(
       await dryRun(topicOf({ resource: 'Patient' }), [{ name: 'end', valueInstant: startedAt }]),
@@ -167,6 +193,7 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     ['an unknown parameter', () => dryRun(topicOf(), [{ name: 'from', valueInstant: '2024' }]), 400, 'start, end'],
     ['a count beyond the bounds', () => dryRun(topicOf(), [{ name: '_count', valueUnsignedInt: 1001 }]), 400, '1000'],
     ['a time that is none', () => dryRun(topicOf(), [{ name: 'end', valueInstant: 'now' }]), 400, 'a time such as'],
+    ['a kind of versions that is none', () => dryRun(topicOf(), [{ name: '_fires', valueBoolean: 'x' }]), 400, 'true'],
     ['a wrong value field', () => dryRun(topicOf(), [{ name: 'end', valueString: '2024' }]), 400, 'valueDateTime'],
     ['a place of its own', () => dryRun(topicOf(), [{ name: '_after', valueString: 'x' }]), 400, 'made by the server'],
     [
