@@ -6,6 +6,7 @@ import { newKey, repeated } from './repeats.js';
 import { Server } from './server.js';
 import { Sessions } from './sessions.js';
 import type { Login } from './tokens.js';
+import { Topics } from './topics.js';
 import type { Query, Resource, ResourceOf, ResourceType, RpcMethod, RpcParams, RpcResult, Schemas } from './types.js';
 
 export type BundleEntry = NonNullable<Schemas['Bundle']['entry']>[number];
@@ -28,6 +29,7 @@ export class SvcClient {
   readonly destinations: Destinations;
   readonly server: Server;
   readonly sessions: Sessions;
+  readonly topics: Topics;
 
   private constructor(private readonly connection: Connection) {
     this.access = new Access(connection);
@@ -35,6 +37,7 @@ export class SvcClient {
     this.destinations = new Destinations(connection);
     this.server = new Server(connection);
     this.sessions = new Sessions(connection);
+    this.topics = new Topics(connection);
   }
 
   /** Exchanges a password for tokens, and renews them when they expire. */

@@ -37,6 +37,53 @@ export interface DestinationOverview {
   readonly hours: readonly { readonly start: string; readonly delivered: number; readonly failed: number }[];
 }
 
+/** An event on its way from its write to the receiver. */
+export interface DestinationEvent {
+  /** Absent until a notification has taken it. */
+  readonly number?: number;
+  readonly state: 'queued' | 'in-process' | 'delivered';
+  /** What was written; absent where the caller may not read it, as are the next three. */
+  readonly focus?: string;
+  readonly version?: string;
+  readonly interaction?: string;
+  readonly correlationId?: string;
+  /** Whether a criterion could not be evaluated, so that it is sent in case. */
+  readonly undecided?: boolean;
+  readonly recorded: string;
+  readonly batched?: string;
+  readonly delivered?: string;
+  readonly attempts: number;
+  /** The latest 20, oldest first. */
+  readonly attempt: readonly {
+    readonly ended: string;
+    /** Absent where the outcome is not known. */
+    readonly durationMilliseconds?: number;
+    readonly delivered: boolean;
+    readonly replay?: boolean;
+    readonly outcome: string;
+  }[];
+}
+
+/** A request without its secrets. */
+export interface EventRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly bytes: number;
+  /** The numbers of the first and the last event that it carries. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ReplayPreview {
+  readonly events: number;
+  /** The numbers of the first and the last of them. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Where one call may not send all: the number that it may go to. */
+  readonly limitedTo?: number;
+}
+
 /** Webhooks that get the events of a topic. */
 export class Destinations {
   constructor(private readonly connection: Connection) {}
@@ -49,9 +96,13 @@ export class Destinations {
     return this.connection.json('GET', at(id));
   }
 
-  /** Changes a webhook; its queue stays. */
-  update(destination: Destination & { id: string }): Promise<Destination> {
-    return this.connection.json('PUT', at(destination.id), { body: destination });
+  /**
+   * Changes a webhook; its queue stays. With `ifVersion` only if its `meta.versionId` still is this one.
+   * @throws SvcError 412 if it has another version
+   */
+  update(destination: Destination & { id: string }, ifVersion?: string): Promise<Destination> {
+    const headers: Record<string, string> = ifVersion === undefined ? {} : { 'If-Match': `W/"${ifVersion}"` };
+    return this.connection.json('PUT', at(destination.id), { body: destination, headers });
   }
 
   /** Ends delivery and drops the events that were not delivered. */
@@ -96,6 +147,44 @@ export class Destinations {
     }
   }
 
+  /** The events of `events` as values, page by page. */
+  async *timeline(id: string, query: Query = {}): AsyncGenerator<readonly DestinationEvent[], void, void> {
+    let page = await this.connection.json<EventsPage>('GET', `${at(id)}/$events`, { query });
+    for (;;) {
+      const values = valuesOf(page.parameter, ['event', 'attempt']);
+      yield ((values['event'] ?? []) as Record<string, unknown>[]).map(eventOf);
+      if (values['next'] === undefined) return;
+      page = await this.connection.json<EventsPage>('GET', this.connection.pathOf(String(values['next'])));
+    }
+  }
+
+  /** One destination among all others; undefined if there is none. */
+  async overviewOf(id: string): Promise<DestinationOverview | undefined> {
+    return (await this.overview({ _id: id }).next()).value ?? undefined;
+  }
+
+  /** The request that carries the event of this number; secrets are `***`. */
+  async request(id: string, number: number): Promise<EventRequest> {
+    const { parameter } = await this.connection.json<Schemas['SvcTopicDestinationRequestAnswer']>(
+      'GET',
+      `${at(id)}/$request`,
+      { query: { number } },
+    );
+    const { header: headers = [], ...values } = valuesOf(parameter, ['header']);
+    return { ...values, headers } as unknown as EventRequest;
+  }
+
+  /** Ends the pause after a failure: the next attempt starts now. */
+  async retry(id: string): Promise<void> {
+    await this.connection.json('POST', `${at(id)}/$retry`);
+  }
+
+  /** How many delivered events `replay` would send again; nothing is sent. */
+  async previewReplay(id: string, range: Query): Promise<ReplayPreview> {
+    const { parameter } = await this.replay(id, { ...range, dryRun: true });
+    return valuesOf(parameter) as unknown as ReplayPreview;
+  }
+
   /** Sends delivered events once more, by number or by time of delivery. */
   replay(id: string, range: Query): Promise<Schemas['SvcTopicDestinationReplayAnswer']> {
     return this.connection.json('POST', `${at(id)}/$replay`, { query: range });
@@ -111,6 +200,14 @@ type EventOf<Page extends { parameter?: unknown[] }> = Extract<
   NonNullable<Page['parameter']>[number],
   { name: 'event' }
 >;
+
+const eventOf = ({ focus, ...values }: Record<string, unknown>): DestinationEvent =>
+  ({
+    attempts: 0,
+    attempt: [],
+    ...values,
+    ...(focus === undefined ? {} : { focus: (focus as { reference: string }).reference }),
+  }) as unknown as DestinationEvent;
 
 const PATH = '/fhir/SvcTopicDestination';
 const at = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;

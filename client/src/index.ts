@@ -12,7 +12,15 @@ export {
 } from './addenda.js';
 export { type BundleEntry, type Explained, SvcClient } from './client.js';
 export type { Call, Options } from './connection.js';
-export { type Destination, type DestinationOverview, Destinations, type DestinationStatus } from './destinations.js';
+export {
+  type Destination,
+  type DestinationEvent,
+  type DestinationOverview,
+  Destinations,
+  type DestinationStatus,
+  type EventRequest,
+  type ReplayPreview,
+} from './destinations.js';
 export { SvcError } from './errors.js';
 export {
   type Received,
@@ -26,6 +34,7 @@ export {
 export { type RequestCounts, Server, type ServerStatus } from './server.js';
 export { Sessions } from './sessions.js';
 export type { Login } from './tokens.js';
+export { type DryRun, type DryRunOptions, type DryRunVersion, type Topic, Topics, type UnmetReason } from './topics.js';
 export type {
   Fetch,
   Query,

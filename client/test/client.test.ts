@@ -8,6 +8,7 @@ import {
   SignatureError,
   SvcClient,
   SvcError,
+  type Topic,
   user,
   type WebhookEvent,
   WebhookReceiver,
@@ -239,8 +240,41 @@ test('receives events once, and refuses what is not signed', async (context) => 
     overview.map(({ id, state, queued, hours }) => [id, state, queued, hours.map(({ delivered }) => delivered)]),
     [[id, 'active', 0, [4]]],
   );
+  const one = await root.destinations.overviewOf(id);
+  assert.deepEqual([one?.id, await root.destinations.overviewOf('none')], [id, undefined]);
+  const pages = [];
+  for await (const page of root.destinations.timeline(id, { _count: 1 }))
+    pages.push(
+      page.map(({ number, state, focus, attempts, attempt }) => [number, state, focus, attempts, attempt.length]),
+    );
+  assert.deepEqual(pages, [[[2, 'delivered', 'Patient/p2', 2, 2]], [[1, 'delivered', 'Patient/p2', 2, 2]]]);
+  const request = await root.destinations.request(id, 1);
+  const headers = new Map(request.headers.map(({ name, value }) => [name, value]));
+  assert.deepEqual(
+    [request.url, headers.get('webhook-id'), headers.get('webhook-signature')],
+    [endpoint, first.headers['webhook-id'], '***'],
+  );
+  assert.deepEqual(await root.destinations.previewReplay(id, { from: 2 }), { events: 1, from: 2, to: 2 });
+  await root.destinations.retry(id);
+  const stored = { ...(await root.destinations.read(id)), id };
+  await assert.rejects(root.destinations.update({ ...stored, content: 'empty' }, '9'), { status: 412 });
+  assert.equal(
+    (await root.destinations.update({ ...stored, content: 'empty' }, stored.meta?.versionId)).content,
+    'empty',
+  );
   const status = await root.destinations.status(id);
   assert.deepEqual([status.status, status.messagesQueued, status.lastErrors], ['active', 0, []]);
+});
+
+test('tries a topic on the history', async () => {
+  const topic = { resourceType: 'SvcSubscriptionTopic', url: 'https://clinic.example/topics/draft', status: 'draft' };
+  const trigger = [{ resource: 'Patient', fhirPathCriteria: "id = 'p2' and gender = 'other'" }];
+  const run = await root.topics.dryRun({ ...topic, trigger } as Topic, { fires: true, count: 20 });
+  assert.deepEqual(
+    [run.events, run.isComplete, run.versions.map(({ reference }) => reference)],
+    [...[1, true], ['Patient/p2/_history/2']],
+  );
+  assert.ok(run.unmet.some(({ clause, versions }) => clause === "gender = 'other'" && versions === 1));
 });
 
 test('tells the status of the server, lists Sessions, and closes one of another caller', async () => {
