@@ -28,9 +28,13 @@ export async function newDestination(app: TestApp, body: object, sent?: Sent): P
 }
 
 /** Stores an active topic with one trigger, and returns its URL. */
-export async function newTopic(app: TestApp, trigger: object = { resource: 'Patient' }): Promise<string> {
+export async function newTopic(
+  app: TestApp,
+  trigger: object = { resource: 'Patient' },
+  more: object = {},
+): Promise<string> {
   const url = `http://topics.example/${newName()}`;
-  const answer = await app.post('/fhir/SvcSubscriptionTopic', { url, status: 'active', trigger: [trigger] });
+  const answer = await app.post('/fhir/SvcSubscriptionTopic', { url, status: 'active', trigger: [trigger], ...more });
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
   return url;
 }
