@@ -220,6 +220,7 @@ const platform = {
     'known-parameters',
     'operation-names',
     'public-file',
+    'public-folder',
     'raw-request',
     'route-access',
     'routes',

@@ -7,6 +7,7 @@ import { consolePages } from './console/console-pages';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
 import { frontPage } from './openapi/front-page';
 import { setupOpenApi } from './openapi/openapi';
+import { sitePages } from './openapi/site-pages';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
 import { paceLogins } from './platform/http/pace-logins';
@@ -64,8 +65,10 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
-  app.use(frontPage(environment));
+  const site = sitePages(environment);
+  app.use(frontPage(environment, site !== undefined));
   app.use(consolePages(environment));
+  if (site !== undefined) app.use(site.handler);
   setupOpenApi(app, environment);
   return app;
 }

@@ -1,9 +1,9 @@
 // Builds the documentation site into dist/site: the pages of this repository, and a page per operation and RPC method from a
 // server's OpenAPI document. The site works offline; `npm run docs -- --preview` serves it.
 const { execFileSync } = require('node:child_process');
-const { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
-const { dirname, join } = require('node:path');
+const { dirname, join, posix } = require('node:path');
 const { describedPages } = require('./described-pages.cjs');
 
 const root = join(__dirname, '..');
@@ -29,6 +29,32 @@ function writePages(document) {
   writeFileSync(join(pages, 'api', 'sidebar.json'), JSON.stringify(sidebar));
 }
 
+/** VitePress refuses links to pages that do not exist; this refuses links to files and headings that do not. */
+function checkLinks(folder) {
+  const files = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/'));
+  const pages = new Map(
+    files.filter((name) => name.endsWith('.html')).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+  const ids = new Map(
+    [...pages].map(([name, html]) => [name, new Set([...html.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id))]),
+  );
+  const base = process.env.SITE_BASE ?? '/docs/';
+  const dead = [...pages].flatMap(([name, html]) =>
+    [...html.matchAll(/\bhref="([^"]+)"/g)].flatMap(([, href]) => {
+      const { pathname, hash, origin } = new globalThis.URL(href.replaceAll('&amp;', '&'), `http://site${base}${name}`);
+      if (origin !== 'http://site') return [];
+      const path = decodeURI(pathname);
+      const target = path.startsWith(base)
+        ? path.slice(base.length).replace(/(^|\/)$/, '$1index.html')
+        : posix.normalize(path);
+      const id = decodeURIComponent(hash.slice(1));
+      const isAlive = files.includes(target) && (id === '' || ids.get(target)?.has(id) === true);
+      return isAlive ? [] : [`${name}: ${href}`];
+    }),
+  );
+  if (dead.length > 0) throw new Error(`Dead links:\n${[...new Set(dead)].join('\n')}`);
+}
+
 async function main() {
   const { createServer } = require('../dist/src/index.js');
   const folder = mkdtempSync(join(tmpdir(), 'svc-site-'));
@@ -43,6 +69,7 @@ async function main() {
   }
   run('ci', '--no-audit', '--no-fund');
   run('run', '-s', 'build');
+  checkLinks(join(root, 'dist', 'site'));
   if (process.argv.includes('--preview')) run('run', '-s', 'preview');
 }
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { transformerStyleToClass } from '@shikijs/transformers';
 import { defineConfig } from 'vitepress';
 
 const root = join(import.meta.dirname, '../pages');
@@ -31,6 +32,8 @@ const unlinkFiles = (md) => {
       if (children === null) continue;
       for (let at = 0; at < children.length; at++) {
         const href = children[at].type === 'link_open' ? (children[at].attrGet('href') ?? '') : '#';
+        // A README is the index of its folder here.
+        if (/README\.md(#|$)/.test(href)) children[at].attrSet('href', href.replace('README.md', 'index.md'));
         if (/^(\w+:|#|\/)|\.md(#|$)/.test(href)) continue;
         const end = children.findIndex(({ type }, index) => index > at && type === 'link_close');
         if (/(^|\/)adr\/?$/.test(href)) children[at].attrSet('href', decisions[0].link);
@@ -43,10 +46,24 @@ const unlinkFiles = (md) => {
   });
 };
 
+/** As GitHub names headings, so that one anchor works in the repository and on the site. */
+const slugify = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+/** The server allows no style attributes: colors of code become classes of `code.css`. */
+const colors = transformerStyleToClass();
+const base = process.env.SITE_BASE ?? '/docs/';
+
 export default defineConfig({
   title: 'Healthcare data server',
   description: 'FHIR R4, tokens and sessions, addenda, $everything and webhooks on PostgreSQL',
-  base: process.env.SITE_BASE ?? '/docs/',
+  base,
+  head: [['link', { rel: 'stylesheet', href: `${base}code.css` }]],
+  metaChunk: true,
   srcDir: 'pages',
   rewrites: { 'README.md': 'index.md', 'docs/README.md': 'docs/index.md', 'client/README.md': 'client/index.md' },
   outDir: '../dist/site',
@@ -66,6 +83,10 @@ export default defineConfig({
       { text: 'Decisions', collapsed: true, items: decisions },
     ],
   },
-  markdown: { config: unlinkFiles },
+  markdown: { config: unlinkFiles, anchor: { slugify }, codeTransformers: [colors] },
+  transformHtml: (html) => html.replace(/(<[^<>]*?) style="(?:position:relative|--vp-vh:0px);"/g, '$1'),
+  buildEnd: ({ outDir }) => {
+    writeFileSync(join(outDir, 'code.css'), `${colors.getCSS()}\n.vp-doc{position:relative}`);
+  },
   vite: { build: { chunkSizeWarningLimit: 4_000 } },
 });

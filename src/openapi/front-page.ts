@@ -20,11 +20,12 @@ const HEADERS = {
  * Answers a browser that opens `/` with a page that leads to what is public. Requests with credentials or a query are those of
  * clients: they search all types.
  */
-export function frontPage({ hasApiDocs, hasConsole }: Environment): RequestHandler {
+export function frontPage({ hasApiDocs, hasConsole }: Environment, hasSite: boolean): RequestHandler {
   const page = frontPageHtml([
     ...(hasConsole
       ? [['console/', 'Console', 'Sign in to look at deliveries, records, access and searches.'] as const]
       : []),
+    ...(hasSite ? [['docs/', 'Documentation', 'Tutorials, how-tos, reference and explanations.'] as const] : []),
     ...(hasApiDocs
       ? ([
           ['api', 'API', 'Swagger UI: read about every call, log in and try it.'],

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { PublicFile } from './public-file';
+import { pagePolicy } from './security-headers';
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+/** Files of all sizes together that stay in memory; each may have two compressed copies beside it. */
+const KEPT_BYTES = 8_388_608;
+
+export interface PublicFolderOptions {
+  /** Where its files are served, such as `/console`. */
+  readonly path: string;
+  readonly folder: string;
+  /** The sources of the Content-Security-Policy that a page needs, by its text. */
+  readonly sourcesOf: (page: string) => string;
+}
+
+interface KeptFile {
+  readonly file: PublicFile;
+  readonly bytes: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Serves the files of a folder that hold no data, without credentials. The build names those below `assets/` by their content.
+ * Paths are looked up among the names of the folder, so no path leads out of it.
+ */
+export class PublicFolder {
+  private names: ReadonlySet<string> | undefined;
+  private readonly kept = new Map<string, KeptFile>();
+  private keptBytes = 0;
+
+  constructor(private readonly options: PublicFolderOptions) {}
+
+  /** Whether it was built beside the compiled server. */
+  get isBuilt(): boolean {
+    return existsSync(join(this.options.folder, 'index.html'));
+  }
+
+  readonly handler: RequestHandler = ({ method, path }, response, next) => {
+    const root = this.options.path;
+    if ((method !== 'GET' && method !== 'HEAD') || (path !== root && !path.startsWith(`${root}/`))) {
+      next();
+      return;
+    }
+    // Relative: a proxy may serve this server below a path.
+    if (path === root) {
+      response
+        .set({ Location: `${root.slice(1)}/`, 'Cache-Control': 'no-cache' })
+        .status(302)
+        .end();
+      return;
+    }
+    const name = path.slice(root.length + 1).replace(/(^|\/)$/, '$1index.html');
+    this.names ??= new Set(namesIn(this.options.folder));
+    if (this.names.has(name)) this.send(name, response.req, response).catch(next as NextFunction);
+    else next();
+  };
+
+  private async send(name: string, request: Request, response: Response): Promise<void> {
+    const found = this.kept.get(name) ?? (await this.read(name));
+    this.keep(name, found);
+    response.set(found.headers);
+    await found.file.send(request, response);
+  }
+
+  private async read(name: string): Promise<KeptFile> {
+    const bytes = await readFile(join(this.options.folder, name));
+    const type = extname(name);
+    const headers = {
+      ...pagePolicy(this.options.sourcesOf(type === '.html' ? bytes.toString() : '')),
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+    };
+    const file = new PublicFile(MEDIA_TYPES[type] ?? '', bytes, name.startsWith('assets/'));
+    return { file, bytes: bytes.length, headers };
+  }
+
+  /** Puts a file last. Files that were requested longest ago stand first, and leave memory first. */
+  private keep(name: string, found: KeptFile): void {
+    this.forget(name);
+    this.kept.set(name, found);
+    this.keptBytes += found.bytes;
+    for (const oldest of this.kept.keys()) {
+      if (this.keptBytes <= KEPT_BYTES) return;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(name: string): void {
+    this.keptBytes -= this.kept.get(name)?.bytes ?? 0;
+    this.kept.delete(name);
+  }
+}
+
+function namesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []; // compiled without it
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => MEDIA_TYPES[extname(name)] !== undefined)
+    .map((name) => name.replaceAll('\\', '/'));
+}
