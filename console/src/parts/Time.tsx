@@ -43,6 +43,7 @@ function subscribe(listener: () => void): () => void {
 
 const useNow = (): number =>
   useSyncExternalStore(subscribe, () => {
-    if (timer === undefined) now = Date.now();
+    // The clock stands while no time is shown. Two calls of one drawing must give the same, or React draws again.
+    if (timer === undefined && Date.now() - now > TICK_MILLISECONDS) now = Date.now();
     return now;
   });
