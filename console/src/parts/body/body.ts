@@ -1,0 +1,70 @@
+import { changeRows, type FieldRow, valueRows } from '../../../../src/addendum/page/field-rows';
+import { SnapshotFields } from '../../../../src/addendum/page/snapshot-fields';
+import { diffSnapshots } from '../../../../src/addendum/snapshots/snapshot-diff';
+import { IndentedJson } from '../../../../src/platform/json/indent-json';
+import { JsonOutline } from '../../../../src/platform/json/json-outline';
+import { type JsonValue, parseLosslessInSteps } from '../../../../src/platform/json/lossless';
+import { type Steps } from '../../../../src/platform/time/steps';
+import { inSlices } from './in-slices';
+
+export type { FieldRow } from '../../../../src/addendum/page/field-rows';
+export type { FieldValue } from '../../../../src/addendum/page/field-value';
+
+/** The server sets them with each version, so they are no change of a person. */
+const OF_EACH_VERSION = new Set(['meta.versionId', 'meta.lastUpdated']);
+
+/** Rows between two pauses. */
+const ROWS_AT_ONCE = 64;
+
+/** All values of a body, as the server's page of amendments shows them: numbers as written, with label and unit. */
+export function valuesOf(text: string, signal?: AbortSignal): Promise<readonly FieldRow[]> {
+  function* steps(): Steps<readonly FieldRow[]> {
+    return yield* gathered(valueRows(new SnapshotFields(yield* JsonOutline.of(text))));
+  }
+  return inSlices(steps(), signal);
+}
+
+/**
+ * The changes from one version of a resource to another. They include `meta`, so that a changed tag or security label is seen.
+ * The differ leaves out `meta` at the top, so the bodies are compared as members of an object.
+ */
+export async function changesBetween(
+  before: string,
+  after: string,
+  signal?: AbortSignal,
+): Promise<readonly FieldRow[]> {
+  const [old, now] = [`{"body":${before}}`, `{"body":${after}}`];
+  function* steps(): Steps<readonly FieldRow[]> {
+    const { entries } = yield* diffSnapshots(old, now);
+    const fields = [new SnapshotFields(yield* JsonOutline.of(old)), new SnapshotFields(yield* JsonOutline.of(now))];
+    return yield* gathered(changeRows(fields[0] as SnapshotFields, fields[1] as SnapshotFields, entries));
+  }
+  const rows = await inSlices(steps(), signal);
+  return rows
+    .map((row) => ({ ...row, path: row.path.slice(1), label: row.label.slice(1) }))
+    .filter(({ path }) => !OF_EACH_VERSION.has(path.join('.')));
+}
+
+/** A body as a tree whose numbers keep their digits. */
+export const treeOf = (text: string, signal?: AbortSignal): Promise<JsonValue> =>
+  inSlices(parseLosslessInSteps(text), signal);
+
+/** A body on lines for people, with the digits and escapes of the text. */
+export function indented(text: string, signal?: AbortSignal): Promise<string> {
+  function* steps(): Steps<string> {
+    const printer = new IndentedJson();
+    const pieces: string[] = [];
+    for (const piece of printer.print(text)) {
+      pieces.push(piece);
+      yield;
+    }
+    return pieces.join('') + printer.end();
+  }
+  return inSlices(steps(), signal);
+}
+
+function* gathered(rows: Iterable<FieldRow>): Steps<readonly FieldRow[]> {
+  const all: FieldRow[] = [];
+  for (const row of rows) if (all.push(row) % ROWS_AT_ONCE === 0) yield;
+  return all;
+}
