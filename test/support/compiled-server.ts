@@ -35,6 +35,6 @@ export async function compileServer(...more: readonly string[]): Promise<{ folde
 export async function buildConsole(folder: string): Promise<void> {
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
   await promisify(execFile)(process.execPath, [vite, 'build', 'console', '--logLevel', 'error'], {
-    env: { ...process.env, SVC_CONSOLE_OUT: join(folder, 'console') },
+    env: { ...process.env, NODE_ENV: 'production', SVC_CONSOLE_OUT: join(folder, 'console') },
   });
 }
