@@ -1,4 +1,4 @@
-import { type ComponentType } from 'react';
+import { type ComponentType, lazy } from 'react';
 import { type Route } from './routes';
 
 export interface PageProps {
@@ -41,6 +41,7 @@ export const PAGES: readonly Page[] = [
     short: 'Patients',
     shortcut: 'p',
     icon: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4 21c.6-4 3.700-6 8-6s7.400 2 8 6',
+    component: lazy(() => import('../pages/patients/PatientsPage')),
   },
   {
     path: 'documents',

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { hashOf } from '../../app/routes';
+import { useSession } from '../../app/session';
+import { Fault } from '../../parts/Fault';
+import { PageHeader } from '../../parts/PageHeader';
+import { useMedia } from '../../parts/Table';
+import { patientLineOf } from './patient-line';
+import { ResourcePanel } from './ResourcePanel';
+import { TimelinePanel } from './TimelinePanel';
+import { readerOf } from './timeline-reader';
+
+interface Props {
+  readonly patientId: string;
+  readonly opened: { readonly type: string; readonly id: string } | undefined;
+  readonly view: string;
+}
+
+/** The timeline of a patient, and the opened resource beside it; on a narrow screen in its place. */
+export function PatientRecord({ patientId, opened, view }: Props): ReactElement {
+  const { client, userId } = useSession();
+  const reader = readerOf(userId, patientId);
+  const timeline = useSyncExternalStore(reader.subscribe, reader.current);
+  useEffect(() => {
+    const { state, version } = reader.current();
+    // Another sign-in brings another client: what failed is read again.
+    if (version === 0 || state === 'failed') reader.start(client);
+  }, [reader, client]);
+  const isNarrow = useMedia('(max-width: 1099px)');
+  return (
+    <div className="patients">
+      <Head patientId={patientId} />
+      <div className={opened === undefined ? 'record' : 'record opened'}>
+        {(opened === undefined || !isNarrow) && (
+          <TimelinePanel
+            patientId={patientId}
+            view={timeline}
+            opened={opened}
+            onStop={() => reader.stop()}
+            onRead={() => reader.start(client)}
+            onChoose={(types) => reader.choose(types)}
+          />
+        )}
+        {opened !== undefined && (
+          <ResourcePanel key={`${opened.type}/${opened.id}`} patientId={patientId} name={opened} view={view} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Head({ patientId }: { readonly patientId: string }): ReactElement {
+  const { client, userId } = useSession();
+  const patient = useQuery({
+    queryKey: ['patient', userId, patientId],
+    queryFn: () => client.read('Patient', patientId),
+  });
+  const back = (
+    <a className="button" href={hashOf('patients')}>
+      ← All patients
+    </a>
+  );
+  if (patient.isError)
+    return (
+      <>
+        <PageHeader title={`Patient ${patientId}`} actions={back} />
+        <Fault error={patient.error} what="this patient" onRetry={() => void patient.refetch()} />
+      </>
+    );
+  const line =
+    patient.data === undefined ? undefined : patientLineOf(patient.data as unknown as Record<string, unknown>);
+  const facts = [
+    line?.birthDate === '' ? '' : `born ${line?.birthDate ?? ''}`,
+    line?.gender,
+    ...(line?.identifiers ?? []),
+  ];
+  return (
+    <PageHeader title={line?.name ?? `Patient ${patientId}`} actions={back}>
+      {line === undefined ? 'Reading…' : facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')}
+    </PageHeader>
+  );
+}

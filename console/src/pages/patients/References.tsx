@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useMemo } from 'react';
+import { useSession } from '../../app/session';
+import { referencesOf } from '../../parts/body/references';
+import { Fault } from '../../parts/Fault';
+import { whole } from '../../parts/numbers';
+import { Waiting } from '../../parts/Waiting';
+import { incomingOf, MAX_INCOMING } from './incoming';
+import { type Opened } from './resource';
+import { ResourceLink } from './ResourceLink';
+
+interface Props {
+  readonly patientId: string;
+  readonly opened: Opened;
+}
+
+/** More lines than anyone reads. */
+const MAX_OUTGOING = 200;
+
+export const References = ({ patientId, opened }: Props): ReactElement => (
+  <div className="stack">
+    <Outgoing patientId={patientId} opened={opened} />
+    {opened.type === 'Patient' && opened.id === patientId ? (
+      <section aria-labelledby="incoming-title">
+        <h3 id="incoming-title">What refers to it</h3>
+        <p className="fine">The timeline shows all that belongs to this patient.</p>
+      </section>
+    ) : (
+      <Incoming patientId={patientId} opened={opened} />
+    )}
+  </div>
+);
+
+function Outgoing({ patientId, opened }: Props): ReactElement {
+  const references = useMemo(() => referencesOf(opened.tree), [opened.tree]);
+  return (
+    <section aria-labelledby="outgoing-title">
+      <h3 id="outgoing-title">What it refers to</h3>
+      {references.length === 0 && <p className="fine">It has no references.</p>}
+      <ul className="references">
+        {references.slice(0, MAX_OUTGOING).map(({ path, reference, display, target }) => (
+          <li key={`${path} ${reference}`}>
+            <code className="path">{path}</code>
+            <span>
+              {target === undefined ? (
+                reference
+              ) : (
+                <ResourceLink patientId={patientId} name={target} text={display ?? reference} />
+              )}
+              {display !== undefined && <span className="note">{reference}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {references.length > MAX_OUTGOING && (
+        <p className="fine">And {whole(references.length - MAX_OUTGOING)} more in the JSON.</p>
+      )}
+    </section>
+  );
+}
+
+function Incoming({ patientId, opened: { type, id } }: Props): ReactElement {
+  const { client, userId } = useSession();
+  const incoming = useQuery({
+    queryKey: ['incoming', userId, type, id],
+    queryFn: ({ signal }) => incomingOf(client, type, id, signal),
+    staleTime: 30_000,
+  });
+  return (
+    <section aria-labelledby="incoming-title">
+      <h3 id="incoming-title">What refers to it</h3>
+      {incoming.isPending && <Waiting what="what refers to it" />}
+      {incoming.isError && (
+        <Fault error={incoming.error} what="what refers to it" onRetry={() => void incoming.refetch()} />
+      )}
+      {incoming.data !== undefined && (
+        <>
+          <p className="fine" role="status">
+            {incoming.data.total === 0
+              ? 'Nothing that you may see refers to it by a search parameter.'
+              : `${whole(incoming.data.total)} ${incoming.data.total === 1 ? 'resource' : 'resources'}, found by the references that are search parameters`}
+            {incoming.data.total > MAX_INCOMING && `; the first ${MAX_INCOMING}:`}
+          </p>
+          {incoming.data.remarks.map((remark) => (
+            <p key={remark} className="banner">
+              {remark}
+            </p>
+          ))}
+          <ul className="references">
+            {incoming.data.found.map((found) => (
+              <li key={`${found.type}/${found.id}`}>
+                <code className="path">{found.paths.join(', ')}</code>
+                <span>
+                  <ResourceLink patientId={patientId} name={found} />
+                  {found.label !== '' && <span className="note">{found.label}</span>}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}

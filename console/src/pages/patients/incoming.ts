@@ -1,0 +1,99 @@
+import { elementsOf, membersOf } from '../../../../src/platform/json/json-members';
+import { type SvcClient } from 'svc-health-client';
+import { treeOf } from '../../parts/body/body';
+import { pause } from '../../parts/body/in-slices';
+import { referencesOf } from '../../parts/body/references';
+import { readEntry } from './timeline-entry';
+
+/** A resource that refers to another one. */
+export interface IncomingReference {
+  readonly type: string;
+  readonly id: string;
+  readonly label: string;
+  /** The elements with the reference; where it stands in none, a search parameter found it by other means. */
+  readonly paths: readonly string[];
+}
+
+export interface Incoming {
+  readonly found: readonly IncomingReference[];
+  readonly total: number;
+  /** What the server left out. */
+  readonly remarks: readonly string[];
+}
+
+/** Shown at most; all are counted. */
+export const MAX_INCOMING = 200;
+/** The server's limit of includes in one search. */
+const INCLUDES_AT_ONCE = 32;
+/** Searches at the same time: the server serves others too. */
+const SEARCHES_AT_ONCE = 2;
+
+interface Capabilities {
+  readonly rest?: readonly {
+    readonly resource?: readonly { readonly type?: string; readonly searchRevInclude?: readonly string[] }[];
+  }[];
+}
+
+let known: Promise<Capabilities> | undefined;
+
+const capabilitiesOf = (client: SvcClient): Promise<Capabilities> =>
+  (known ??= client
+    .request('GET', '/metadata')
+    .then((answer) => answer.json() as Promise<Capabilities>)
+    .catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    }));
+
+/** Searches by each reference that the server can follow backwards, `/metadata` lists them, as many in one search as it takes. */
+export async function incomingOf(client: SvcClient, type: string, id: string, signal: AbortSignal): Promise<Incoming> {
+  const { rest } = await capabilitiesOf(client);
+  const includes = rest?.[0]?.resource?.find((one) => one.type === type)?.searchRevInclude ?? [];
+  const chunks: string[][] = [];
+  for (let at = 0; at < includes.length; at += INCLUDES_AT_ONCE) chunks.push(includes.slice(at, at + INCLUDES_AT_ONCE));
+  const texts = new Map<string, string>();
+  const remarks = new Set<string>();
+  const search = async (chunk: readonly string[]): Promise<void> => {
+    const query = { _id: id, _revinclude: chunk, _total: 'none' };
+    const text = await (await client.request('GET', `/fhir/${encodeURIComponent(type)}`, { query, signal })).text();
+    for (const { resource, mode } of entriesOf(text)) {
+      if (mode === 'include') texts.set(nameOf(resource), resource);
+      else if (mode === 'outcome') for (const remark of remarksOf(resource)) remarks.add(remark);
+    }
+  };
+  for (let at = 0; at < chunks.length; at += SEARCHES_AT_ONCE)
+    await Promise.all(chunks.slice(at, at + SEARCHES_AT_ONCE).map(search));
+  const found: IncomingReference[] = [];
+  for (const text of [...texts.values()].slice(0, MAX_INCOMING)) {
+    const entry = readEntry(text);
+    if (entry === undefined) continue;
+    const paths = referencesOf(await treeOf(text, signal))
+      .filter(({ target }) => target?.type === type && target.id === id)
+      .map(({ path }) => path.replaceAll(/\.\d+/g, ''));
+    found.push({ type: entry.type, id: entry.id, label: entry.label, paths: [...new Set(paths)] });
+    await pause();
+  }
+  found.sort((one, other) => (`${one.type}/${one.id}` < `${other.type}/${other.id}` ? -1 : 1));
+  return { found, total: texts.size, remarks: [...remarks] };
+}
+
+/** The resources of a Bundle as texts. */
+function entriesOf(bundle: string): readonly { readonly resource: string; readonly mode: string }[] {
+  const entries = elementsOf(memberOf(bundle, 'entry') ?? '');
+  return entries.flatMap((entry) => {
+    const resource = memberOf(entry, 'resource');
+    const mode = (JSON.parse(memberOf(memberOf(entry, 'search') ?? '{}', 'mode') ?? '""') as string) || 'match';
+    return resource === undefined ? [] : [{ resource, mode }];
+  });
+}
+
+const memberOf = (text: string, key: string): string | undefined =>
+  membersOf(text).find((member) => member.key === key)?.valueText;
+
+const nameOf = (resource: string): string =>
+  `${memberOf(resource, 'resourceType') ?? ''}/${memberOf(resource, 'id') ?? ''}`;
+
+function remarksOf(outcome: string): readonly string[] {
+  const { issue } = JSON.parse(outcome) as { issue?: readonly { diagnostics?: string }[] };
+  return (issue ?? []).flatMap(({ diagnostics }) => diagnostics ?? []);
+}
