@@ -49,6 +49,7 @@ export const PAGES: readonly Page[] = [
     short: 'Signed',
     shortcut: 's',
     icon: 'M6 3h8l4 4v14H6zM14 3v4h4M9 14l2 2 4-4',
+    component: lazy(() => import('../pages/documents/DocumentsPage')),
   },
   {
     path: 'access',

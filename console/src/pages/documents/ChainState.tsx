@@ -1,0 +1,96 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement } from 'react';
+import { useSession } from '../../app/session';
+import { Copy } from '../../parts/Copy';
+import { Fault } from '../../parts/Fault';
+import { Time } from '../../parts/Time';
+import { type Chain, kindOf, type RecordAnswer, stopOf } from './record';
+
+interface Props {
+  readonly target: { readonly resourceType: 'SDCDocument' | 'SDCWorkflow'; readonly id: string };
+  /** As it was when the record was read. */
+  readonly chain: Chain;
+  readonly record: RecordAnswer;
+  readonly onShow: (stop: number) => void;
+}
+
+/** Whether the addenda are those that were recorded. */
+export function ChainState({ target, chain, record, onShow }: Props): ReactElement {
+  const { client } = useSession();
+  const verify = useMutation({
+    mutationFn: async () => ({ chain: (await client.addenda.verify(target)) as Chain, at: Date.now() }),
+  });
+  const shown = verify.data?.chain ?? chain;
+  const { intact, length, head, broken } = shown;
+  return (
+    <section className={intact ? 'chain' : 'chain broken'} aria-label="Chain of evidence">
+      <div className="chain-state" role={intact ? 'status' : 'alert'}>
+        <strong>{intact ? 'Intact' : 'Not intact: this record was changed after it was made'}</strong>
+        <span>
+          {intact
+            ? `${length} ${length === 1 ? 'addendum is' : 'addenda are'} as recorded`
+            : `the first ${length} ${length === 1 ? 'addendum is' : 'addenda are'} as recorded`}
+        </span>
+        <span className="fine">
+          {verify.data === undefined ? (
+            <>
+              checked when it was opened, <Time value={record.date} as="clock" />
+            </>
+          ) : (
+            <>
+              verified at <Time value={verify.data.at} as="clock" />
+            </>
+          )}
+        </span>
+      </div>
+      <button type="button" className="button small" disabled={verify.isPending} onClick={() => verify.mutate()}>
+        {verify.isPending ? 'Verifying…' : 'Verify now'}
+      </button>
+      {broken !== undefined && <FirstFault broken={broken} record={record} onShow={onShow} />}
+      {head !== undefined && (
+        <details className="chain-head">
+          <summary>Last link</summary>
+          <code>{head}</code> <Copy text={head} />
+          <p className="fine">Keep it elsewhere: a chain that was made anew has another one.</p>
+        </details>
+      )}
+      {verify.isError && <Fault error={verify.error} what="the state of the chain" />}
+    </section>
+  );
+}
+
+interface FaultProps {
+  readonly broken: NonNullable<Chain['broken']>;
+  readonly record: RecordAnswer;
+  readonly onShow: (stop: number) => void;
+}
+
+function FirstFault({ broken: { sequence, addendum, reason, message }, record, onShow }: FaultProps): ReactElement {
+  const stop = stopOf(record, sequence);
+  const type = record.revisions
+    .flatMap((revision) => [revision, ...revision.addenda])
+    .find((one) => one.sequence === sequence)?.type;
+  return (
+    <div className="first-fault">
+      <p>
+        First fault at addendum {sequence}
+        {type !== undefined && `, a ${kindOf(type)}`}: {message}
+      </p>
+      <p className="row fine">
+        <span>
+          Reason <code>{reason}</code>
+        </span>
+        {addendum !== undefined && (
+          <span>
+            <code>SDCAddendum/{addendum.id}</code>
+          </span>
+        )}
+        {stop !== undefined && (
+          <button type="button" className="button small" onClick={() => onShow(stop)}>
+            Show where
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,223 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactElement } from 'react';
+import { goTo, hashOf } from '../../app/routes';
+import { useSession } from '../../app/session';
+import { Empty } from '../../parts/Empty';
+import { Fault } from '../../parts/Fault';
+import { Field } from '../../parts/Field';
+import { type NameOf, useNames } from '../../parts/names';
+import { PageHeader } from '../../parts/PageHeader';
+import { patientParametersOf, readSearchText } from '../../parts/patient-query';
+import { firstPage, nextPage, type Page } from '../../parts/search-pages';
+import { type Column, Table } from '../../parts/Table';
+import { Time } from '../../parts/Time';
+import { useKept } from '../../parts/use-kept';
+import { useSettled } from '../../parts/use-settled';
+import { Waiting } from '../../parts/Waiting';
+import { type Named } from './record';
+import { Status } from './Status';
+
+interface Filter {
+  readonly kind: 'SDCDocument' | 'SDCWorkflow';
+  readonly patient: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+const NOTHING: Filter = { kind: 'SDCDocument', patient: '', status: '', type: '' };
+const STATUSES = ['draft', 'in-progress', 'completed', 'in-amendment', 'amended', 'canceled'];
+
+export function DocumentList(): ReactElement {
+  // Never in the address, since it may name a patient.
+  const [filter, setFilter] = useKept('documents', NOTHING);
+  const settled = JSON.parse(useSettled(JSON.stringify(filter))) as Filter;
+  const change = (changed: Partial<Filter>): void => {
+    setFilter({ ...filter, ...changed });
+  };
+  return (
+    <div className="documents">
+      <PageHeader title="Signed documents">
+        Open one to see what it said at each signature, and what was added to it.
+      </PageHeader>
+      <form role="search" className="document-search" onSubmit={(event) => event.preventDefault()}>
+        <Field label="Patient" hint="Name, birth date, id or MRN|123">
+          {(field) => (
+            <input
+              {...field}
+              type="search"
+              data-search
+              autoComplete="off"
+              spellCheck={false}
+              value={filter.patient}
+              onChange={({ target }) => change({ patient: target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Status">
+          {(field) => (
+            <select {...field} value={filter.status} onChange={({ target }) => change({ status: target.value })}>
+              <option value="">All</option>
+              {STATUSES.map((status) => (
+                <option key={status}>{status}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Type" hint="Whole, such as clinic.forms/VitalsDocument">
+          {(field) => (
+            <input
+              {...field}
+              autoComplete="off"
+              spellCheck={false}
+              value={filter.type}
+              onChange={({ target }) => change({ type: target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Kind">
+          {(field) => (
+            <select
+              {...field}
+              value={filter.kind}
+              onChange={({ target }) =>
+                change({ kind: target.value === 'SDCWorkflow' ? 'SDCWorkflow' : 'SDCDocument' })
+              }
+            >
+              <option value="SDCDocument">Documents</option>
+              <option value="SDCWorkflow">Workflows</option>
+            </select>
+          )}
+        </Field>
+      </form>
+      <Results filter={settled} onReset={() => change(NOTHING)} />
+    </div>
+  );
+}
+
+interface Line {
+  readonly id: string;
+  readonly title: string;
+  readonly status: string;
+  readonly patient: Named | undefined;
+  readonly author: Named | undefined;
+  readonly updated: string;
+}
+
+function Results({ filter, onReset }: { readonly filter: Filter; readonly onReset: () => void }): ReactElement {
+  const { client, userId } = useSession();
+  const search = useInfiniteQuery({
+    queryKey: ['documents', userId, filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }): Promise<Page> => {
+      if (pageParam !== undefined) return nextPage(client, pageParam, signal);
+      const { kind, patient, status, type } = filter;
+      const query = {
+        ...patientParametersOf(readSearchText(patient)),
+        ...(status === '' ? {} : { status }),
+        ...(type.trim() === '' ? {} : { type: type.trim() }),
+        ...{ _elements: 'type,title,status,patient,ctx,author', _count: 50, _sort: '-_lastUpdated' },
+      };
+      return firstPage(client, kind, query, signal);
+    },
+    getNextPageParam: ({ next }) => next,
+  });
+  const rows = search.data?.pages.flatMap(({ resources }) => resources.map(lineOf)) ?? [];
+  const nameOf = useNames(rows.flatMap(({ patient, author }) => [patient, author]));
+  if (search.isPending) return <Waiting what="the documents" />;
+  if (search.isError) return <Fault error={search.error} what="documents" onRetry={() => void search.refetch()} />;
+  const total = search.data.pages[0]?.total;
+  if (rows.length === 0) {
+    const isFiltered = filter.patient !== '' || filter.status !== '' || filter.type !== '';
+    return isFiltered ? (
+      <Empty title="Nothing matches">
+        <button type="button" className="button" onClick={onReset}>
+          Show all
+        </button>
+      </Empty>
+    ) : (
+      <Empty title="Nothing is stored yet" command="npm run demo -- --keep">
+        The demo signs a document and amends it. Your application signs by the method svc.sdc/sign.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <p className="hidden" role="status">
+        {total ?? rows.length} found
+      </p>
+      <Table
+        label={filter.kind === 'SDCDocument' ? 'Documents' : 'Workflows'}
+        rows={rows}
+        columns={columnsOf(nameOf)}
+        keyOf={({ id }) => id}
+        rowHeight={44}
+        onOpen={({ id }) => goTo(hashOf('documents', [filter.kind, id]))}
+        {...(total === undefined ? {} : { total })}
+        onEnd={() => {
+          if (search.hasNextPage && !search.isFetchingNextPage) void search.fetchNextPage();
+        }}
+      />
+      <p className="fine">
+        {total === undefined || total === rows.length
+          ? `${rows.length} found`
+          : `${rows.length} of ${total}; scroll for more`}
+      </p>
+    </>
+  );
+}
+
+const columnsOf = (nameOf: NameOf): readonly Column<Line>[] => [
+  {
+    key: 'document',
+    label: 'Document',
+    width: 'minmax(150px, 2fr)',
+    render: ({ id, title }) => (
+      <span className="two-lines">
+        <strong>{title === '' ? id : title}</strong>
+        {title !== '' && <code>{id}</code>}
+      </span>
+    ),
+  },
+  { key: 'status', label: 'Status', width: '108px', render: ({ status }) => <Status status={status} /> },
+  {
+    key: 'patient',
+    label: 'Patient',
+    width: 'minmax(100px, 1.3fr)',
+    render: ({ patient }) => (patient === undefined ? '' : nameOf(patient)),
+  },
+  {
+    key: 'author',
+    label: 'Author',
+    isWide: true,
+    width: 'minmax(100px, 1.3fr)',
+    render: ({ author }) => (author === undefined ? '' : nameOf(author)),
+  },
+  {
+    key: 'updated',
+    label: 'Last change',
+    isWide: true,
+    width: '120px',
+    render: ({ updated }) => (updated === '' ? '' : <Time value={updated} as="ago" />),
+  },
+];
+
+function lineOf(resource: Readonly<Record<string, unknown>>): Line {
+  const { id, type, title, status, patient, ctx, author, meta } = resource;
+  const inContext = (ctx as { patient?: unknown } | undefined)?.patient;
+  return {
+    id: textOf(id),
+    title: textOf(title) || textOf(type),
+    status: textOf(status),
+    patient: namedOf(patient) ?? namedOf(inContext),
+    author: namedOf(author),
+    updated: textOf((meta as { lastUpdated?: unknown } | undefined)?.lastUpdated),
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function namedOf(value: unknown): Named | undefined {
+  const { resourceType, id, display } = (value ?? {}) as Record<string, unknown>;
+  if (typeof resourceType !== 'string' || typeof id !== 'string') return undefined;
+  return { resourceType, id, ...(typeof display === 'string' ? { display } : {}) };
+}

@@ -1,0 +1,49 @@
+import { type ReactElement } from 'react';
+import { FieldTable } from '../../parts/body/FieldTable';
+import { type NameOf } from '../../parts/names';
+import { Time } from '../../parts/Time';
+import { Addenda } from './Addenda';
+import { withoutShownUnits } from './merged-rows';
+import { beforeSignature, type RecordAnswer, stopsOf } from './record';
+import { Who } from './Who';
+
+interface Props {
+  readonly title: string;
+  readonly record: RecordAnswer;
+  readonly nameOf: NameOf;
+}
+
+/** The whole record for paper: the first signed content, then the changes of each later one, with all addenda. */
+export function PrintedRecord({ title, record, nameOf }: Props): ReactElement {
+  const { target, date, chain } = record;
+  const before = beforeSignature(record);
+  return (
+    <div className="printed" aria-hidden="true">
+      <h1>{title}</h1>
+      <p>
+        {target.resourceType}/{target.id}, read <Time value={date} />
+      </p>
+      <p>
+        {chain.intact
+          ? `Intact: ${chain.length} addenda are as recorded. Last link ${chain.head ?? ''}`
+          : `NOT INTACT: the first fault is at addendum ${chain.broken?.sequence ?? '?'}. ${chain.broken?.message ?? ''}`}
+      </p>
+      {before.length > 0 && <Addenda title="Before the first signature" addenda={before} nameOf={nameOf} isWhole />}
+      {stopsOf(record).map((stop) => (
+        <section key={`${stop.kind}-${stop.number}`}>
+          <h2>{stop.kind === 'revision' ? `Revision ${stop.number}` : `Not signed, since revision ${stop.number}`}</h2>
+          <p>
+            {stop.revision.status} <Who addendum={stop.revision} nameOf={nameOf} />
+          </p>
+          {stop.revision.refusal !== undefined && <p>{stop.revision.refusal}</p>}
+          <FieldTable
+            label="Fields"
+            rows={stop.revision.values ?? withoutShownUnits(stop.revision.changes ?? [])}
+            isWhole
+          />
+          {stop.addenda.length > 0 && <Addenda title="Added to it" addenda={stop.addenda} nameOf={nameOf} isWhole />}
+        </section>
+      ))}
+    </div>
+  );
+}

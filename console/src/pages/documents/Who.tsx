@@ -1,0 +1,23 @@
+import { type ReactElement } from 'react';
+import { Badge } from '../../parts/Badge';
+import { type NameOf } from '../../parts/names';
+import { Time } from '../../parts/Time';
+import { type AddendumAnswer } from './record';
+
+interface Props {
+  readonly addendum: Pick<AddendumAnswer, 'user' | 'recorder' | 'date' | 'isProven'>;
+  readonly nameOf: NameOf;
+}
+
+/** Who and when; the recorder where another caller acted for the person. */
+export function Who({ addendum: { user, recorder, date, isProven }, nameOf }: Props): ReactElement {
+  const isOther = recorder !== undefined && (recorder.id !== user?.id || recorder.resourceType !== user.resourceType);
+  return (
+    <span className="who">
+      {user !== undefined && <span title={`${user.resourceType}/${user.id}`}>{nameOf(user)}</span>}
+      {isOther && <span className="faint">recorded by {nameOf(recorder)}</span>}
+      {date !== undefined && <Time value={date} />}
+      {isProven === false && <Badge tone="bad">not covered by the chain</Badge>}
+    </span>
+  );
+}

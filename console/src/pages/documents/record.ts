@@ -1,0 +1,122 @@
+import { type FieldRow, type FieldValue } from '../../parts/body/body';
+import { personIn } from '../../parts/names';
+
+/** The JSON of `$amendments` (docs/addenda.md). */
+export interface RecordAnswer {
+  readonly target: Named;
+  readonly date: string;
+  readonly chain: Chain;
+  readonly isDeleted?: boolean;
+  readonly stored?: {
+    readonly versionId: string;
+    readonly lastUpdated: string;
+    readonly status?: string;
+    readonly facts: readonly FieldRow[];
+  };
+  readonly revisions: readonly RevisionAnswer[];
+  readonly total: number;
+}
+
+export interface Named {
+  readonly resourceType: string;
+  readonly id: string;
+  readonly display?: string;
+}
+
+export interface Chain {
+  readonly intact: boolean;
+  readonly length: number;
+  readonly head?: string;
+  readonly broken?: {
+    readonly sequence: number;
+    readonly addendum?: Named;
+    readonly reason: string;
+    readonly message: string;
+  };
+}
+
+export interface AddendumAnswer {
+  readonly sequence: number;
+  readonly addendum?: Named;
+  readonly id?: string;
+  /** Why it cannot be shown. */
+  readonly lost?: string;
+  readonly type?: string;
+  readonly user?: Named;
+  readonly recorder?: Named;
+  readonly date?: string;
+  readonly isProven?: boolean;
+  readonly status?: string;
+  readonly text?: string;
+  readonly about?: {
+    readonly path: readonly string[];
+    readonly label: readonly string[];
+    readonly value?: FieldValue;
+    readonly isFound: boolean;
+  };
+  readonly isAsShown?: boolean;
+  readonly values?: readonly FieldRow[];
+}
+
+export interface RevisionAnswer extends Omit<AddendumAnswer, 'sequence'> {
+  /** 0 before the first signature; absent for changes that nobody signed. */
+  readonly number?: number;
+  readonly sequence?: number;
+  readonly unsigned?: boolean;
+  readonly since?: number;
+  readonly refusal?: string;
+  /** Of the first revision. */
+  readonly values?: readonly FieldRow[];
+  /** Of each later one. */
+  readonly changes?: readonly FieldRow[];
+  readonly addenda: readonly AddendumAnswer[];
+}
+
+/** A position of the slider. */
+export interface Stop {
+  readonly kind: 'revision' | 'unsigned';
+  /** Of a revision. */
+  readonly number: number;
+  readonly revision: RevisionAnswer;
+  /** What came after it and before the next one. */
+  readonly addenda: readonly AddendumAnswer[];
+}
+
+/** Revisions in their order, then the changes that nobody signed. */
+export function stopsOf({ revisions }: RecordAnswer): readonly Stop[] {
+  return revisions.flatMap((revision): readonly Stop[] => {
+    if (revision.unsigned === true)
+      return [{ kind: 'unsigned', number: revision.since ?? 0, revision, addenda: revision.addenda }];
+    const { number = 0, addenda } = revision;
+    return number === 0 ? [] : [{ kind: 'revision', number, revision, addenda }];
+  });
+}
+
+/** Comments and other addenda of the time before the first signature. */
+export const beforeSignature = ({ revisions }: RecordAnswer): readonly AddendumAnswer[] =>
+  revisions.find(({ number }) => number === 0)?.addenda ?? [];
+
+/** A comment that belongs to a value. */
+export const isComment = ({ type, about }: AddendumAnswer): boolean =>
+  type === 'svc.sdc.addendum/Comment' && about !== undefined;
+
+/** `svc.sdc.addendum/Note` as `Note`. */
+export const kindOf = (type: string | undefined): string => type?.slice(type.lastIndexOf('/') + 1) ?? 'Addendum';
+
+/** Everyone whom the record names. */
+export function peopleIn({ revisions, stored }: RecordAnswer): readonly (Named | undefined)[] {
+  const signers = revisions.flatMap(({ user, recorder, addenda }) => [
+    user,
+    recorder,
+    ...addenda.flatMap((addendum) => [addendum.user, addendum.recorder]),
+  ]);
+  const rows = [stored?.facts, ...revisions.flatMap(({ values, changes }) => [values, changes])].flat();
+  const named = rows.flatMap((row) => [row?.old, row?.new]).map((value) => personIn(value?.text ?? ''));
+  return [...signers, ...named];
+}
+
+/** The stop of the slider at which an addendum stands, from 1; undefined before the first signature. */
+export function stopOf(record: RecordAnswer, sequence: number): number | undefined {
+  const at = stopsOf(record).findLastIndex(({ revision }) => (revision.sequence ?? Infinity) <= sequence);
+  return at < 0 ? undefined : at + 1;
+}
