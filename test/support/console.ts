@@ -86,6 +86,11 @@ export class ConsoleBed {
     return tab;
   }
 
+  /** Closes what a spec left open: its pages would go on to call. */
+  async closeTabs(): Promise<void> {
+    for (const context of this.browser.contexts()) await context.close();
+  }
+
   async close(): Promise<void> {
     await this.browser.close();
     await this.app.close();
@@ -108,9 +113,11 @@ export async function expectReadable(page: Page): Promise<void> {
   expect(content).toBeLessThanOrEqual(width);
 }
 
+export const KEEPS_PICTURES = process.env.SVC_PICTURES === 'on';
+
 /** With `SVC_PICTURES=on`, keeps a picture of the page in docs/images/console. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
-  if (process.env.SVC_PICTURES !== 'on') return;
+  if (!KEEPS_PICTURES) return;
   const path = join('docs', 'images', 'console', `${name}.png`);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, await page.screenshot());

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { useSession } from './session';
 import { applyTheme, storedTheme, type Theme, THEMES } from './theme';
 
@@ -8,9 +8,27 @@ const NAMES: Readonly<Record<Theme, string>> = { system: 'As the device', light:
 export function Menu({ onHelp }: { readonly onHelp: () => void }): ReactElement {
   const { userName, signOut } = useSession();
   const [theme, setTheme] = useState(storedTheme);
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event): void => {
+      const { current } = details;
+      if (current === null || !current.open) return;
+      if (event instanceof KeyboardEvent) {
+        if (event.key !== 'Escape') return;
+        current.querySelector('summary')?.focus();
+      } else if (event.target instanceof Node && current.contains(event.target)) return;
+      current.open = false;
+    };
+    window.addEventListener('pointerdown', close);
+    window.addEventListener('keydown', close);
+    return () => {
+      window.removeEventListener('pointerdown', close);
+      window.removeEventListener('keydown', close);
+    };
+  }, []);
   return (
     <div className="menu">
-      <details>
+      <details ref={details}>
         <summary>
           <span className="avatar" aria-hidden="true">
             {userName.slice(0, 1).toUpperCase()}
@@ -36,7 +54,14 @@ export function Menu({ onHelp }: { readonly onHelp: () => void }): ReactElement 
               ))}
             </select>
           </label>
-          <button type="button" className="button quiet" onClick={onHelp}>
+          <button
+            type="button"
+            className="button quiet"
+            onClick={() => {
+              if (details.current !== null) details.current.open = false;
+              onHelp();
+            }}
+          >
             Keyboard <kbd>?</kbd>
           </button>
           <button type="button" className="button quiet" onClick={() => void signOut()}>

@@ -60,7 +60,7 @@ export function SignInForm({ userName: known = '', onEnded, onSignedIn, onLeave 
             {...field}
             type="password"
             autoComplete="current-password"
-            autoFocus={known !== ''}
+            data-focus
             required
             value={password}
             onChange={({ target }) => setPassword(target.value)}

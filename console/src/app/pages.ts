@@ -27,6 +27,7 @@ export const PAGES: readonly Page[] = [
     short: 'Overview',
     shortcut: 'o',
     icon: 'M3 12h4l3-8 4 16 3-8h4',
+    component: lazy(() => import('../pages/overview/OverviewPage')),
   },
   {
     path: 'destinations',

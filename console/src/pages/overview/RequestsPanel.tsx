@@ -1,0 +1,61 @@
+import { type ReactElement } from 'react';
+import { type ServerStatus } from 'svc-health-client';
+import { duration, rate, whole } from '../../parts/numbers';
+import { Panel } from '../../parts/Panel';
+import { type Counter, type Span } from './samples';
+
+interface Props {
+  readonly status: ServerStatus;
+  readonly span: Span;
+}
+
+const time = (seconds: number | undefined): string => (seconds === undefined ? '–' : duration(seconds));
+
+/** Requests by class: their rate and times of the span, and refusals and failures since the start. */
+export function RequestsPanel({ status, span }: Props): ReactElement {
+  const rows = [...status.requests].sort((one, other) => other.count - one.count);
+  const counterOf =
+    (name: string): Counter =>
+    ({ requests }) =>
+      requests.find((one) => one.class === name)?.count ?? 0;
+  return (
+    <Panel title="Requests by class" className="requests-panel">
+      {rows.length === 0 ? (
+        <p className="faint">No request since the start.</p>
+      ) : (
+        <div className="scroll" tabIndex={0} role="region" aria-label="Table of the classes">
+          <table className="figures">
+            <thead>
+              <tr>
+                <th scope="col">Class</th>
+                <th scope="col">Per second</th>
+                <th scope="col">p50</th>
+                <th scope="col">p95</th>
+                <th scope="col">In all</th>
+                <th scope="col">4xx</th>
+                <th scope="col">5xx, cut</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ class: name, count, refused, failed, cut }) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>{rate((span.grown(counterOf(name)) ?? 0) / span.seconds)}</td>
+                  <td>{time(span.quantile(0.5, name))}</td>
+                  <td>{time(span.quantile(0.95, name))}</td>
+                  <td>{whole(count)}</td>
+                  <td>{whole(refused)}</td>
+                  <td className={failed + cut > 0 ? 'bad' : undefined}>{whole(failed + cut)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p className="fine">
+        Rate and times: {span.isSinceStart ? 'since the start' : `the latest ${Math.round(span.seconds)} s`}. Counts:
+        since the start of the server that answered.
+      </p>
+    </Panel>
+  );
+}

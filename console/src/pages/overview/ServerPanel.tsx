@@ -1,0 +1,67 @@
+import { type ReactElement, type ReactNode } from 'react';
+import { type ServerStatus } from 'svc-health-client';
+import { bytes, duration, whole } from '../../parts/numbers';
+import { Panel } from '../../parts/Panel';
+import { Time } from '../../parts/Time';
+import { cpuCounter, ratesOf, type Sample } from './samples';
+
+interface Props {
+  readonly status: ServerStatus;
+  readonly samples: readonly Sample[];
+}
+
+/** The processes of the server and their database. */
+export function ServerPanel({ status, samples }: Props): ReactElement {
+  const { server, connections, database, health } = status;
+  const cpu = ratesOf(samples, cpuCounter).at(-1);
+  return (
+    <Panel title="Server and database">
+      <dl className="facts">
+        {server !== undefined && (
+          <>
+            <Fact name="Version">{server.version}</Fact>
+            <Fact name="Started">
+              <Time value={server.started} as="ago" />
+            </Fact>
+            <Fact name="Processes">{server.processes}</Fact>
+            <Fact name="Memory">{bytes(server.memoryBytes)}</Fact>
+            <Fact name="CPU">{typeof cpu === 'number' ? `${Math.round(cpu * 100)} % of a core` : '–'}</Fact>
+            <Fact name="Event loop delay">{duration(server.eventLoopDelaySeconds)} (p99)</Fact>
+            {server.backgroundFailures > 0 && (
+              <Fact name="Background failures">
+                <span className="bad">{whole(server.backgroundFailures)}</span>
+              </Fact>
+            )}
+          </>
+        )}
+        {connections !== undefined && (
+          <Fact name="Connections">
+            {connections.inUse} of {connections.size} in use
+            {connections.waiting > 0 && <span className="bad">, {whole(connections.waiting)} waiting</span>}
+          </Fact>
+        )}
+        <Fact name="Database answers in">{health.databaseMilliseconds < 1 ? '< 1 ms' : duration(health.databaseMilliseconds / 1000)}</Fact>
+        {database !== undefined && (
+          <>
+            <Fact name="PostgreSQL">{database.version}</Fact>
+            <Fact name="Its connections">
+              {database.connections} of {database.maxConnections}
+            </Fact>
+            <Fact name="Standbys">
+              {database.standbys}
+              {database.standbyLagBytes !== undefined && `, ${bytes(database.standbyLagBytes)} behind`}
+            </Fact>
+            {database.slotLagBytes !== undefined && <Fact name="Kept for slots">{bytes(database.slotLagBytes)}</Fact>}
+          </>
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactElement => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);

@@ -1,0 +1,34 @@
+import { type ReactElement, type ReactNode } from 'react';
+import { type Ink, Sparkline } from '../../parts/Sparkline';
+
+interface Props {
+  readonly title: string;
+  readonly value: ReactNode;
+  readonly unit?: string;
+  readonly note?: ReactNode;
+  readonly isBad?: boolean;
+  /** Values of the latest samples. */
+  readonly line?: readonly (number | null)[];
+  readonly ink?: Ink;
+  /** Where it is explained. */
+  readonly href?: string;
+}
+
+/** One figure with its course. */
+export function Tile({ title, value, unit, note, isBad = false, line, ink, href }: Props): ReactElement {
+  return (
+    <div className={isBad ? 'tile bad' : 'tile'}>
+      <h3>{href === undefined ? title : <a href={href}>{title}</a>}</h3>
+      <p className="tile-value">
+        {value} {unit !== undefined && <span className="tile-unit">{unit}</span>}
+      </p>
+      <p className="tile-note">{note ?? '\u00a0'}</p>
+      {line !== undefined && (
+        <Sparkline
+          label={`${title}: course of the latest ${line.length} samples`}
+          lines={[{ values: line, ink: ink ?? 'accent' }]}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Page } from 'playwright-core';
+import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
+import { ConsoleBed, expectReadable, fillSignIn, keepPicture, KEEPS_PICTURES, OPERATOR } from '../support/console';
+import { eventually } from '../../testing/eventually';
+import { MoodyProxy } from '../support/moody-proxy';
+
+const SCREENS = [
+  ['desktop', 'light'],
+  ['desktop', 'dark'],
+  ['phone', 'light'],
+  ['phone', 'dark'],
+] as const;
+const LIMITED = { userName: 'limited', password: 'a long password of the limited' };
+const STATUS = '/fhir/$server-status';
+
+const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
+
+inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromium', () => {
+  let bed: ConsoleBed;
+  let proxy: MoodyProxy;
+
+  beforeAll(async () => {
+    bed = await ConsoleBed.start();
+    proxy = await MoodyProxy.start(bed.app.url);
+    await bed.app.put('/User/limited', LIMITED);
+    for (let number = 0; number < 40; number++) await bed.app.put(`/fhir/Patient/p${number}`, {});
+    await bed.app.get('/fhir/Patient/p1', { authorization: 'Bearer none' });
+    await bed.app.post(
+      '/auth/token',
+      { grant_type: 'password', client_id: 'console', ...wrong },
+      { authorization: null },
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await proxy.stop();
+    await bed.close();
+  });
+
+  afterEach(async () => {
+    proxy.moodOf = () => ({ kind: 'fair' });
+    await bed.closeTabs();
+  });
+
+  const wrong = { username: OPERATOR.userName, password: 'wrong' };
+  const isLive = (page: Page): Promise<void> => page.getByText('Live, as of').waitFor();
+  const figure = async (page: Page, row: string, column: number): Promise<number> =>
+    Number((await page.getByRole('row', { name: row }).getByRole('cell').nth(column).innerText()).replaceAll(',', ''));
+
+  describe.each(SCREENS)('on a %s screen, %s', (screen, scheme) => {
+    it('shows all its parts without barriers', async () => {
+      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const { page } = tab;
+      await isLive(page);
+      for (const name of ['Requests by class', 'Server and database', 'Storage'])
+        await page.getByRole('heading', { level: 2, name }).waitFor();
+      const tiles = await page.getByRole('heading', { level: 3 }).allInnerTexts();
+      expect(tiles.slice(0, 8)).toEqual([
+        'Requests',
+        'Latency',
+        'Failures',
+        'Webhook queue',
+        'Logins',
+        'Denials',
+        'Sessions',
+        'Storage',
+      ]);
+      await page.waitForResponse((response) => response.url().endsWith(STATUS));
+      await page.getByRole('img', { name: /^Requests: course of the latest [12] samples/ }).waitFor();
+      await expectReadable(page);
+      expect(tab.complaints).toEqual([]);
+      if (scheme === 'light' && KEEPS_PICTURES) {
+        for (let round = 0; round < 12; round++) {
+          for (let number = 0; number < 10 + 40 * Math.abs(Math.sin(round)); number++)
+            await bed.app.get(`/fhir/Patient/p${number % 40}`);
+          await page.waitForTimeout(3000);
+        }
+        await keepPicture(page, `overview-${screen}`);
+      }
+    }, 120_000);
+  });
+
+  it('follows the server: what was read and refused in the meantime is counted', async () => {
+    const tab = await bed.signIn();
+    const { page } = tab;
+    await isLive(page);
+    const before = await figure(page, 'read', 3).catch(() => 0);
+    for (let number = 0; number < 30; number++) await bed.app.get(`/fhir/Patient/p${number}`);
+    await eventually(
+      'the reads are counted',
+      async () => ((await figure(page, 'read', 3)) === before + 30 ? true : undefined),
+      20_000,
+    );
+    await page.getByText(/\d+ refused \(4xx\) in \d+ s/).waitFor();
+  }, 60_000);
+
+  it('asks no more while it is paused, or out of view', async () => {
+    const tab = await bed.signIn();
+    const { page } = tab;
+    await isLive(page);
+    let asked = 0;
+    page.on('request', (request) => (asked += Number(request.url().endsWith(STATUS))));
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.waitForTimeout(6000);
+    expect(asked).toBe(0);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForResponse((response) => response.url().endsWith(STATUS));
+    await page.evaluate(`
+      Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' });
+      window.dispatchEvent(new Event('visibilitychange'));
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`);
+    asked = 0;
+    await page.waitForTimeout(6000);
+    expect(asked).toBe(0);
+  }, 60_000);
+
+  it('says which decision refused the status, and shows what everybody may see', async () => {
+    const tab = await bed.signIn(LIMITED);
+    const { page } = tab;
+    await page.getByRole('alert').getByText('Not granted').waitFor();
+    await page.getByText('What everybody may see').waitFor();
+    await expectReadable(page);
+    const href = await page.getByRole('link', { name: 'Why it was refused' }).getAttribute('href');
+    const id = /^#\/access\?decision=([\w-]+)$/.exec(href ?? '')?.[1] ?? '';
+    expect((await bed.app.get(`/auth/decisions/${id}`)).status).toBe(200);
+  }, 60_000);
+
+  it('keeps what it knows while the server cannot be reached, and goes on when it can', async () => {
+    const tab = await bed.signIn(OPERATOR, 'desktop', 'light', proxy.url);
+    const { page } = tab;
+    await isLive(page);
+    proxy.moodOf = () => ({ kind: 'hangs-up' });
+    await page.getByText('The server cannot be reached since').waitFor();
+    await page.getByRole('heading', { name: 'Requests by class' }).waitFor();
+    await expectReadable(page);
+    proxy.moodOf = () => ({ kind: 'fair' });
+    await page.getByText('The server cannot be reached since').waitFor({ state: 'detached' });
+    await page.waitForResponse((response) => response.url().endsWith(STATUS) && response.ok());
+    await isLive(page);
+  }, 90_000);
+
+  it('says that it waits for a slow server, and asks a busy one when Retry-After is over', async () => {
+    proxy.moodOf = (path) => (path.endsWith(STATUS) ? { kind: 'slow', milliseconds: 7000 } : { kind: 'fair' });
+    const tab = await bed.signIn(OPERATOR, 'desktop', 'light', proxy.url);
+    const { page } = tab;
+    await page.getByText(/The server is slow: waiting for the status of the server for \d+ s/).waitFor();
+    await isLive(page);
+    const asked: number[] = [];
+    proxy.moodOf = (path) => {
+      if (!path.endsWith(STATUS)) return { kind: 'fair' };
+      asked.push(Date.now());
+      return asked.length > 1 ? { kind: 'fair' } : { kind: 'answers', status: 503, headers: { 'Retry-After': '3' } };
+    };
+    await page.waitForResponse((response) => response.status() === 503);
+    await page.waitForResponse((response) => response.url().endsWith(STATUS) && response.ok());
+    const [first = 0, second = 0] = asked;
+    expect(second - first).toBeGreaterThanOrEqual(2900);
+  }, 90_000);
+
+  describe('tokens that end in mid-work', () => {
+    const endSessions = async (): Promise<void> => {
+      const { entry } = (await bed.app.get('/Session?active=true&user=User/operator')).json<{
+        entry: { resource: { id: string } }[];
+      }>();
+      expect(entry.length).toBeGreaterThan(0);
+      for (const { resource } of entry) {
+        await bed.app.send('PATCH', `/Session/${resource.id}`, {
+          headers: { 'Content-Type': 'application/merge-patch+json' },
+          body: { active: false },
+        });
+      }
+    };
+
+    it('are renewed unnoticed when they expire', async () => {
+      const { text } = await bed.app.get('/Client/console');
+      await bed.app.put('/Client/console', text.replace('"token_expiration":600', '"token_expiration":2'));
+      const tab = await bed.signIn();
+      const { page } = tab;
+      await bed.app.put('/Client/console', text);
+      let renewed = 0;
+      page.on('response', (response) => (renewed += Number(response.url().endsWith('/auth/token') && response.ok())));
+      await isLive(page);
+      await page.waitForResponse((response) => response.url().endsWith(STATUS) && response.ok());
+      expect(renewed).toBe(1);
+      expect(await page.getByRole('dialog').count()).toBe(0);
+    }, 60_000);
+
+    it('bring the sign-in above the page when they were revoked, and the page goes on where it was', async () => {
+      const tab = await bed.signIn();
+      const { page } = tab;
+      await isLive(page);
+      await page.evaluate('document.body.dataset.kept = "this document"');
+      await endSessions();
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.waitFor();
+      await expectReadable(page);
+      await keepPicture(page, 'session-ended-desktop');
+      let asked = 0;
+      page.on('request', (request) => (asked += Number(!request.url().endsWith('/health'))));
+      await page.waitForTimeout(6000);
+      expect(asked).toBe(0); // nothing knocks at the door with a dead token
+      await page.keyboard.press('Escape');
+      expect(await dialog.count()).toBe(1);
+      expect(await page.evaluate('document.activeElement.type')).toBe('password');
+      await page.getByLabel('Password').fill('wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.getByRole('alert').getByText(/\w/).waitFor();
+      await page.getByLabel('Password').fill(OPERATOR.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await isLive(page);
+      expect(await page.evaluate('document.body.dataset.kept')).toBe('this document');
+    }, 60_000);
+
+    it('show nothing of the first User to another one who signs in', async () => {
+      const tab = await bed.signIn();
+      const { page } = tab;
+      await isLive(page);
+      await endSessions();
+      await page.getByRole('dialog').waitFor();
+      await fillSignIn(page, LIMITED.userName, LIMITED.password);
+      await page.getByText('Not granted').waitFor();
+      expect(await page.getByText('Requests by class').count()).toBe(0);
+    }, 60_000);
+  });
+});

@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { type AddressInfo } from 'node:net';
+
+/** What a proxy does with a request: hands it on, waits before, answers by itself, or hangs up. */
+export type Mood =
+  | { readonly kind: 'fair' }
+  | { readonly kind: 'slow'; readonly milliseconds: number }
+  | { readonly kind: 'answers'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly kind: 'hangs-up' };
+
+/** A proxy in front of a server, for specs of callers whose server is slow, fails or is gone. */
+export class MoodyProxy {
+  /** Decides for each request by its path. */
+  moodOf: (path: string) => Mood = () => ({ kind: 'fair' });
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async start(target: string): Promise<MoodyProxy> {
+    const server = createServer((incoming, response) => {
+      const mood = proxy.moodOf(incoming.url ?? '/');
+      if (mood.kind === 'hangs-up') incoming.socket.destroy();
+      else if (mood.kind === 'answers') {
+        incoming.resume();
+        response.writeHead(mood.status, mood.headers).end();
+      } else {
+        const wait = mood.kind === 'slow' ? mood.milliseconds : 0;
+        setTimeout(() => {
+          forward(target, incoming, response);
+        }, wait);
+      }
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const proxy = new MoodyProxy(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return proxy;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}
+
+function forward(target: string, incoming: IncomingMessage, response: ServerResponse): void {
+  const { method, headers, url = '/' } = incoming;
+  const outgoing = request(`${target}${url}`, { method, headers, agent: false }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  outgoing.on('error', () => response.destroy());
+  incoming.pipe(outgoing);
+}
