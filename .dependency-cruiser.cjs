@@ -216,6 +216,7 @@ const platform = {
   processes: [],
   http: [
     'accepted-encoding',
+    'help-link',
     'inner-requests',
     'known-parameters',
     'operation-names',

@@ -94,4 +94,6 @@ export { Background, type BackgroundDefinition, type BackgroundTask } from './pl
 export { Clock } from './platform/time/clock';
 export { type MetricFamily, type Sample } from './platform/metrics/metric-family';
 export { MetricsFrom, type MetricSource, type MetricSourceDefinition } from './platform/metrics/metric-source';
-export { type ErrorDetails, type ErrorIssue, type ErrorKind, ServiceError } from './platform/errors/service-error';
+export { type ErrorCode } from './platform/errors/error-codes';
+export { type ErrorKind } from './platform/errors/error-kind';
+export { type ErrorDetails, type ErrorIssue, ServiceError } from './platform/errors/service-error';

@@ -64,6 +64,7 @@ export class PolicyEntryAccess implements EntryAccess {
     return new ServiceError(
       'forbidden',
       `This leads to ${types.join(', ')}, which you may not search. ${refusal.message}`,
+      { code: 'reference-target-forbidden' },
     );
   }
 

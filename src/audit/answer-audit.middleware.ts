@@ -1,6 +1,6 @@
 import { Injectable, Logger, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
-import { operationOutcome } from '../fhir/edge/operation-outcome';
+import { fatalOutcome } from '../fhir/edge/operation-outcome';
 import { Environment } from '../platform/config/environment';
 import { addressPrefixOf } from '../platform/admission/address-prefix';
 import { RequestContext } from '../platform/request/request-context';
@@ -70,8 +70,9 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     response.statusCode = 503;
     response.setHeader('Retry-After', '1');
     response.setHeader('Content-Type', 'application/fhir+json; charset=utf-8');
-    const outcome = operationOutcome(
+    const outcome = fatalOutcome(
       'transient',
+      'audit-unavailable',
       'The request could not be recorded, so it is not answered. Try again.',
     );
     response.end(JSON.stringify(outcome));

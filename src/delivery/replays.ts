@@ -47,7 +47,7 @@ export class Replays {
         throw new ServiceError(
           'unprocessable',
           `The range holds ${counted.events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${limitedTo} ("to").`,
-          { expression: 'to' },
+          { code: 'replay-too-large', expression: 'to' },
         );
       }
       await this.statements.run(QUEUE_AGAIN, [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)]);

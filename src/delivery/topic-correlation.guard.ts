@@ -33,7 +33,9 @@ export class TopicCorrelationGuard implements CanActivate {
     // An inner request inherits the value of the outer one.
     if (value === undefined || value === '' || request !== this.requests.origin) return true;
     if (!HANDED_ON.test(value))
-      throw new ServiceError('invalid', `${name} must be 1 to 256 printable ASCII characters, or be left out.`);
+      throw new ServiceError('invalid', `${name} must be 1 to 256 printable ASCII characters, or be left out.`, {
+        code: 'header-invalid',
+      });
     this.requests.correlateEvents(value);
     return true;
   }

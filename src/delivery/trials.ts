@@ -124,6 +124,7 @@ export class Trials {
     if (endpoint === undefined) return { handler, settings };
     if (handler.redirected === undefined) {
       throw new ServiceError('unprocessable', `A destination of kind ${kind} has no other endpoint to be tried with.`, {
+        code: 'parameter-value-invalid',
         expression: 'endpoint',
       });
     }

@@ -36,5 +36,6 @@ function assertWhole({ request }: EverythingCall): void {
   throw new ServiceError(
     'invalid',
     'NDJSON holds all resources and nothing else: _count, _cursor, _summary=count, _manifest and _explain are for JSON.',
+    { code: 'parameters-exclusive' },
   );
 }

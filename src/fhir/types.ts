@@ -28,6 +28,7 @@ export interface OperationOutcome {
   readonly issue: readonly {
     readonly severity: 'fatal' | 'error' | 'warning' | 'information';
     readonly code: string;
+    readonly details?: { readonly coding: readonly { readonly system: string; readonly code: string }[] };
     readonly diagnostics: string;
     readonly expression?: readonly string[];
   }[];

@@ -51,20 +51,29 @@ export class ResourceDraft {
   static of(body: ScannedJson, type: string, id?: string): ResourceDraft {
     const { value } = body;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new ServiceError('invalid', 'The body must be one JSON object: a resource.');
+      throw new ServiceError('invalid', 'The body must be one JSON object: a resource.', {
+        code: 'body-not-a-resource',
+      });
     }
     const content = value as Readonly<Record<string, unknown>>;
     const named = content.resourceType;
     if (named !== undefined && named !== type) {
-      throw new ServiceError('invalid', `resourceType must be ${type}, as in the URL.`, { expression: 'resourceType' });
+      throw new ServiceError('invalid', `resourceType must be ${type}, as in the URL.`, {
+        code: 'body-not-a-resource',
+        expression: 'resourceType',
+      });
     }
     const meta = content.meta;
     if (meta !== undefined && (typeof meta !== 'object' || meta === null || Array.isArray(meta))) {
-      throw new ServiceError('unprocessable', 'meta must be an object.', { expression: `${type}.meta` });
+      throw new ServiceError('unprocessable', 'meta must be an object.', {
+        code: 'resource-invalid',
+        expression: `${type}.meta`,
+      });
     }
     const { extension } = (meta ?? {}) as Meta;
     if (extension !== undefined && !Array.isArray(extension)) {
       throw new ServiceError('unprocessable', 'meta.extension must be an array.', {
+        code: 'resource-invalid',
         expression: `${type}.meta.extension`,
       });
     }
@@ -156,21 +165,25 @@ const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 export function assertId(id: string): void {
   if (!ID.test(id))
-    throw new ServiceError('invalid', 'An id has 1 to 64 letters, digits, "-" or ".".', { expression: 'id' });
+    throw new ServiceError('invalid', 'An id has 1 to 64 letters, digits, "-" or ".".', {
+      code: 'id-invalid',
+      expression: 'id',
+    });
 }
 
 function idOf(inBody: unknown, type: string, inUrl: string | undefined): string | undefined {
   const id = inBody ?? inUrl;
   if (id === undefined) return undefined;
   if (typeof id !== 'string')
-    throw new ServiceError('unprocessable', 'id must be a string.', { expression: `${type}.id` });
+    throw new ServiceError('unprocessable', 'id must be a string.', {
+      code: 'resource-invalid',
+      expression: `${type}.id`,
+    });
   if (inUrl !== undefined && id !== inUrl) {
     throw new ServiceError(
       'invalid',
       'The id in the body differs from the id in the URL. Make them equal, or leave it out of the body.',
-      {
-        expression: `${type}.id`,
-      },
+      { code: 'id-mismatch', expression: `${type}.id` },
     );
   }
   assertId(id);

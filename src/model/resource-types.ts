@@ -25,6 +25,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
       throw new ServiceError(
         'not-found',
         `No such route: ${type} is only part of messages that this server sends; it is never stored.`,
+        { code: 'resource-type-unknown' },
       );
     }
   }
@@ -40,7 +41,8 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     const refusal = this.refusedWrites(type)[write];
     if (refusal === undefined) return;
     const { message, kind = 'not-allowed' } = refusal;
-    throw new ServiceError(kind, message, kind === 'not-allowed' ? { allow: this.allowedMethods(type, place) } : {});
+    const allow = kind === 'not-allowed' ? { allow: this.allowedMethods(type, place) } : {};
+    throw new ServiceError(kind, message, { code: 'write-refused', ...allow });
   }
 
   accepts(type: string, write: WriteKind): boolean {
@@ -61,7 +63,9 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   private unknownType(type: string): ServiceError {
     const near = nearestCode(type, this.names());
     const hint = near === undefined ? 'GET /metadata lists those that are.' : `Did you mean "${near}"?`;
-    return new ServiceError('not-found', `No such route: "${type}" is not a resource type of this server. ${hint}`);
+    return new ServiceError('not-found', `No such route: "${type}" is not a resource type of this server. ${hint}`, {
+      code: 'resource-type-unknown',
+    });
   }
 
   private refusedWrites(type: string): RefusedWrites {

@@ -1,4 +1,6 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
+import { outcomeOf } from '../fhir/edge/operation-outcome';
+import { ServiceError } from '../platform/errors/service-error';
 import { type Schema, schemaRef } from './schema';
 
 /** Shapes of the OpenAPI document, as typed by @nestjs/swagger. */
@@ -78,12 +80,22 @@ export const answer = (description: string, schema = 'Resource', example?: objec
   },
 });
 
-export const refusedWith = (description: string): DescribedAnswer => answer(description, 'OperationOutcome');
+export const refusedWith = (description: string, example?: object): DescribedAnswer =>
+  answer(description, 'OperationOutcome', example);
+
+const REJECTED = outcomeOf(
+  new ServiceError('unauthorized', 'The access token is not valid: unknown, expired, or its Session is closed.', {
+    code: 'token-rejected',
+  }),
+);
+const DENIED = outcomeOf(
+  new ServiceError('forbidden', 'No AccessPolicy grants this request.', { code: 'policy-missing' }),
+);
 
 /** The refusals that any authenticated call may receive. */
 export const REFUSALS: OperationItem['responses'] = {
-  '401': refusedWith('No live credentials'),
-  '403': refusedWith('No AccessPolicy grants the call'),
+  '401': refusedWith('No live credentials', REJECTED),
+  '403': refusedWith('No AccessPolicy grants the call', DENIED),
 };
 
 /** Adds {@link REFUSALS} to each operation. */

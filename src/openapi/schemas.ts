@@ -109,7 +109,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   RpcError: object(['error'], {
     error: object(['message'], {
       message: text,
-      type: { ...text, description: 'A code, such as sdc.error/status' },
+      type: { ...text, description: 'The code of the error, such as rpc-params-invalid (docs/reference/errors.md)' },
       errors: list(object(['path', 'message'], { path: list(text), message: text })),
     }),
   }),

@@ -34,7 +34,8 @@ export class CapabilityController {
     const known = ['mode', ...RESOURCE_PARAMETERS];
     assertKnownParameters('The CapabilityStatement', queryOf(request), known, request.get('prefer'));
     const mode = queryOf(request).get('mode') ?? 'full';
-    if (!MODES.includes(mode)) throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`);
+    if (!MODES.includes(mode))
+      throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`, { code: 'parameter-value-invalid' });
     const { text, etag } = await this.statements.of(mode);
     await sendAnswer(response, { status: HttpStatus.OK, text, headers: { ETag: etag }, isResource: true });
   }

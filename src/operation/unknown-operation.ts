@@ -9,16 +9,20 @@ export function unknownOperation(code: string, known: readonly OperationDefiniti
   const shown = `$${code.slice(0, 64)}`;
   const paths = known.filter((definition) => definition.code === code).map(pathOf);
   if (paths.length > 0) {
-    return new ServiceError('not-found', `No such operation here: ${shown} is called at ${paths.join(', ')}`);
+    return new ServiceError('not-found', `No such operation here: ${shown} is called at ${paths.join(', ')}`, {
+      code: 'operation-unknown',
+    });
   }
   const instead = UNSERVED_OPERATIONS.get(code);
   if (instead !== undefined) {
-    return new ServiceError('not-found', `${shown} is not served. ${instead} More: ${UNSERVED_PAGE}`);
+    return new ServiceError('not-found', `${shown} is not served. ${instead} More: ${UNSERVED_PAGE}`, {
+      code: 'operation-unknown',
+    });
   }
   const codes = new Set(known.map((definition) => definition.code));
   const near = nearestCode(code, codes);
   const hint = near === undefined ? '' : `. Did you mean $${near}?`;
-  return new ServiceError('not-found', `No such operation: ${shown}${hint}`);
+  return new ServiceError('not-found', `No such operation: ${shown}${hint}`, { code: 'operation-unknown' });
 }
 
 function pathOf({ level, resourceType = '', code }: OperationDefinition): string {

@@ -32,7 +32,9 @@ export class RpcDispatcher {
   async resultOf(sent: unknown, callText: string, rows: GrantedRows, key?: CallKey): Promise<string | JsonParts> {
     const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };
     if (typeof method !== 'string') {
-      throw new ServiceError('invalid', 'A call is an object with "method", a string, and "params".');
+      throw new ServiceError('invalid', 'A call is an object with "method", a string, and "params".', {
+        code: 'rpc-call-malformed',
+      });
     }
     const found = this.registry.find(method);
     if (found === undefined) throw this.methodNotFound(method);
@@ -60,7 +62,7 @@ export class RpcDispatcher {
       this.registry.all().map(({ meta }) => meta.method),
     );
     const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
-    return new RpcRefusal(`Method ${method.slice(0, 100)} not found${hint}`);
+    return new RpcRefusal(`Method ${method.slice(0, 100)} not found${hint}`, { code: 'rpc-method-unknown' });
   }
 
   private callOf(callText: string): RpcCall {

@@ -1,19 +1,21 @@
 import { type ArgumentsHost, Catch, HttpException } from '@nestjs/common';
 import { type Response } from 'express';
 import { FhirErrorFilter } from '../fhir/edge/fhir-error.filter';
+import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/request/request-context';
 import { serviceErrorOf } from '../platform/http/service-error-of';
 import { sendJson } from './json-answer';
 import { RpcErrors } from './rpc-errors';
 
-/** Answers errors as RPC does; whether somebody may call is told as on every other route, with an OperationOutcome. */
+/** Answers errors in the form of RPC; denials get an OperationOutcome, as on every other route. */
 @Catch()
 export class RpcErrorFilter extends FhirErrorFilter {
   constructor(
     requests: RequestContext,
+    environment: Environment,
     private readonly errors: RpcErrors,
   ) {
-    super(requests);
+    super(requests, environment);
   }
 
   override catch(error: unknown, host: ArgumentsHost): void {

@@ -1,7 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { helpLink } from '../platform/http/help-link';
 import { FHIR_ERRORS } from '../fhir/edge/operation-outcome';
-import { type ErrorKind } from '../platform/errors/service-error';
+import { Environment } from '../platform/config/environment';
+import { type ErrorCode } from '../platform/errors/error-codes';
+import { type ErrorKind } from '../platform/errors/error-kind';
 import { RequestContext } from '../platform/request/request-context';
+import { errorCodeOf } from '../platform/errors/service-error';
 import { serviceErrorOf } from '../platform/http/service-error-of';
 import { errorTrace } from '../platform/logging/error-trace';
 import { RpcRefusal } from './rpc-refusal';
@@ -13,6 +17,9 @@ const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 
 /** The status of the FHIR edge, except that a call which is understood and refused is 422. */
 export const rpcStatusOf = (kind: ErrorKind): number => FHIR_ERRORS[REFUSALS.has(kind) ? 'unprocessable' : kind].status;
+
+/** The interface gives the whole body of this error, so no `type` is added. */
+const BARE: ErrorCode = 'target-not-found';
 
 export interface RpcFailure {
   readonly status: number;
@@ -26,7 +33,10 @@ export interface RpcFailure {
 export class RpcErrors {
   private readonly logger = new Logger(RpcErrors.name);
 
-  constructor(private readonly requests: RequestContext) {}
+  constructor(
+    private readonly requests: RequestContext,
+    private readonly environment: Environment,
+  ) {}
 
   /** What nobody foresaw is logged with its stack and told by the request id and nothing else. */
   failureOf(error: unknown): RpcFailure {
@@ -34,13 +44,25 @@ export class RpcErrors {
     if (known === undefined) {
       this.logger.error('A call failed unexpectedly', errorTrace(error));
       const message = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
-      return { status: 500, text: JSON.stringify({ error: { message } }), headers: {} };
+      return {
+        status: 500,
+        text: JSON.stringify({ error: { message, type: 'internal-error' satisfies ErrorCode } }),
+        headers: helpLink(this.environment.baseUrl, 'internal-error'),
+      };
     }
     const { allow, retryAfterSeconds } = known.details;
+    const code = errorCodeOf(known);
     return {
       status: known instanceof RpcRefusal ? FHIR_ERRORS[known.kind].status : rpcStatusOf(known.kind),
-      text: JSON.stringify({ error: { message: known.message, ...(known instanceof RpcRefusal ? known.more : {}) } }),
+      text: JSON.stringify({
+        error: {
+          message: known.message,
+          ...(code === BARE ? {} : { type: code }),
+          ...(known instanceof RpcRefusal ? known.more : {}),
+        },
+      }),
       headers: {
+        ...helpLink(this.environment.baseUrl, code),
         ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
         ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
       },

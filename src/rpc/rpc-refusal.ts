@@ -15,15 +15,20 @@ export interface ParamError {
 export class RpcRefusal extends ServiceError {
   override readonly name = 'RpcRefusal';
 
+  /** Members of the error beside its message. Default of `type`: the code in the catalogue of errors. */
+  readonly more: { readonly type?: string; readonly errors?: readonly ParamError[] };
+
   constructor(
     message: string,
-    readonly more: { readonly type?: string; readonly errors?: readonly ParamError[] } = {},
+    members: RpcRefusal['more'] & Pick<ErrorDetails, 'code'> = {},
     kind: 'unprocessable' | 'conflict' = 'unprocessable',
     details: ErrorDetails = {},
   ) {
-    super(kind, message, details);
+    const { code, ...more } = members;
+    super(kind, message, code === undefined ? details : { ...details, code });
+    this.more = more;
   }
 }
 
 export const invalidParams = (...errors: readonly ParamError[]): RpcRefusal =>
-  new RpcRefusal('Invalid params', { errors });
+  new RpcRefusal('Invalid params', { code: 'rpc-params-invalid', errors });

@@ -95,7 +95,8 @@ export class RpcController {
     key: string | undefined,
   ): Promise<AsyncIterable<string>> {
     const grants = await this.access.grantsOf(calls.slice(0, MAX_BATCH_CALLS));
-    if (calls.length > MAX_BATCH_CALLS) throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`);
+    if (calls.length > MAX_BATCH_CALLS)
+      throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`, { code: 'rpc-batch-too-large' });
     return this.batchText(calls, callTexts, grants, key);
   }
 

@@ -268,7 +268,13 @@ describe('POST /rpc', () => {
       const { status, text } = await send(JSON.stringify({ method: 'svc/echo', params }));
       expect({ status, body: JSON.parse(text) as unknown }).toEqual({
         status: 422,
-        body: { error: { message: 'Invalid params', errors: [{ path: [], message: 'params must be an object' }] } },
+        body: {
+          error: {
+            message: 'Invalid params',
+            type: 'rpc-params-invalid',
+            errors: [{ path: [], message: 'params must be an object' }],
+          },
+        },
       });
     });
 
@@ -279,7 +285,11 @@ describe('POST /rpc', () => {
         expect({ status, body }).toEqual({
           status: 422,
           body: {
-            error: { message: 'Invalid params', errors: [{ path: ['place'], message: 'place must be an object' }] },
+            error: {
+              message: 'Invalid params',
+              type: 'rpc-params-invalid',
+              errors: [{ path: ['place'], message: 'place must be an object' }],
+            },
           },
         });
       },
@@ -330,7 +340,7 @@ describe('POST /rpc', () => {
       async (body) => {
         expect(await send(body)).toMatchObject({
           status: 400,
-          text: '{"error":{"message":"A call is an object with \\"method\\", a string, and \\"params\\"."}}',
+          text: '{"error":{"message":"A call is an object with \\"method\\", a string, and \\"params\\".","type":"rpc-call-malformed"}}',
         });
       },
     );
@@ -351,7 +361,7 @@ describe('POST /rpc', () => {
       const { status, text } = await send(body);
       expect({ status, body: JSON.parse(text) as unknown }).toEqual({
         status: 400,
-        body: { error: { message: expect.any(String) } },
+        body: { error: { message: expect.any(String), type: expect.stringMatching(/^body-/) } },
       });
     });
 
@@ -364,7 +374,7 @@ describe('POST /rpc', () => {
       expect({ status: response.status, allow: response.headers.get('allow'), body: await response.json() }).toEqual({
         status: 405,
         allow: 'POST',
-        body: { error: { message: 'RPC methods are called with POST.' } },
+        body: { error: { message: 'RPC methods are called with POST.', type: 'not-allowed' } },
       });
     });
   });
@@ -383,10 +393,10 @@ describe('POST /rpc', () => {
         status: 200,
         text: `[${[
           '{"result":{"digits":1.10}}',
-          '{"error":{"message":"Method acme/unknown not found"}}',
-          '{"error":{"message":"Internal error. Name this request id to the operator: request-7"}}',
-          '{"error":{"message":"Not yours"}}',
-          '{"error":{"message":"A call is an object with \\"method\\", a string, and \\"params\\"."}}',
+          '{"error":{"message":"Method acme/unknown not found","type":"rpc-method-unknown"}}',
+          '{"error":{"message":"Internal error. Name this request id to the operator: request-7","type":"internal-error"}}',
+          '{"error":{"message":"Not yours","type":"forbidden"}}',
+          '{"error":{"message":"A call is an object with \\"method\\", a string, and \\"params\\".","type":"rpc-call-malformed"}}',
           '{"result":{"last":true}}',
         ].join(',')}]`,
       });
@@ -405,7 +415,7 @@ describe('POST /rpc', () => {
       });
       expect(await batch(101)).toMatchObject({
         status: 422,
-        text: '{"error":{"message":"At most 100 calls go into one request."}}',
+        text: '{"error":{"message":"At most 100 calls go into one request.","type":"rpc-batch-too-large"}}',
       });
     });
   });

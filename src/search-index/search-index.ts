@@ -97,7 +97,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     throw new ServiceError(
       'busy',
       'A server with other search parameters has been started on this database. This one writes nothing any more: stop it.',
-      { retryAfterSeconds: 10 },
+      { code: 'release-outdated', retryAfterSeconds: 10 },
     );
   }
 

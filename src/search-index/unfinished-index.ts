@@ -13,7 +13,10 @@ export function unfinishedIndex(parameter: SearchParameter, parameters: SearchPa
   return new ServiceError(
     'busy',
     `The index of ${parameter.type}.${parameter.code} is being built: ${percent} % are done${left}. Try again later.`,
-    { retryAfterSeconds: Math.min(LATEST_RETRY_SECONDS, Math.max(SOONEST_RETRY_SECONDS, secondsLeft ?? 0)) },
+    {
+      code: 'index-building',
+      retryAfterSeconds: Math.min(LATEST_RETRY_SECONDS, Math.max(SOONEST_RETRY_SECONDS, secondsLeft ?? 0)),
+    },
   );
 }
 

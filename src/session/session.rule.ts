@@ -80,4 +80,7 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
 }
 
 const refused = (member: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `Session.${member} ${reason}.`, { expression: `Session.${member}` });
+  new ServiceError('unprocessable', `Session.${member} ${reason}.`, {
+    code: 'session-invalid',
+    expression: `Session.${member}`,
+  });

@@ -17,7 +17,9 @@ export class Binder {
   /** @throws ServiceError 'invalid' for a search of more values than a statement should have */
   value(value: unknown): string {
     if (this.values.length >= MAX_VALUES)
-      throw new ServiceError('invalid', 'The search asks for too many values at once; ask for fewer.');
+      throw new ServiceError('invalid', 'The search asks for too many values at once; ask for fewer.', {
+        code: 'search-too-large',
+      });
     return `$${this.values.push(value)}`;
   }
 

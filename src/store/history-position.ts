@@ -18,5 +18,6 @@ export function parsePosition(text: string): HistoryPosition {
   throw new ServiceError(
     'invalid',
     '_before and _after are made by the server for its links; begin again at the first page.',
+    { code: 'page-link-invalid' },
   );
 }

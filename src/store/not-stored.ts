@@ -3,5 +3,9 @@ import { ServiceError } from '../platform/errors/service-error';
 /** Distinguishes resources that never existed from deleted ones (http://hl7.org/fhir/R4/http.html#read). */
 export const notStored = (type: string, id: string, wasDeleted: boolean): ServiceError =>
   wasDeleted
-    ? new ServiceError('gone', `Resource ${type}/${id} was deleted. GET /${type}/${id}/_history shows its versions.`)
-    : new ServiceError('not-found', `Resource ${type}/${id} not found. Check the id, or search with GET /${type}.`);
+    ? new ServiceError('gone', `Resource ${type}/${id} was deleted. GET /${type}/${id}/_history shows its versions.`, {
+        code: 'resource-deleted',
+      })
+    : new ServiceError('not-found', `Resource ${type}/${id} not found. Check the id, or search with GET /${type}.`, {
+        code: 'resource-not-found',
+      });

@@ -60,6 +60,7 @@ export class ResourceReader {
       throw new ServiceError(
         'not-found',
         `Resource ${type}/${id} has no version ${version}. GET /${type}/${id}/_history lists its versions.`,
+        { code: 'version-not-found' },
       );
     if (row.body === null) throw notStored(type, id, true);
     return storedResourceOf({ ...row, body: row.body });

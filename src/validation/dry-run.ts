@@ -32,9 +32,14 @@ export class DryRun {
       this.types.assertWritable(type, mode, id === undefined ? 'type' : 'instance');
     if (mode === 'delete') return validationAnswer([]);
     if (mode === 'profile' && profiles.length === 0)
-      throw new ServiceError('invalid', 'Mode "profile" needs a profile.', { expression: 'profile' });
+      throw new ServiceError('invalid', 'Mode "profile" needs a profile.', {
+        code: 'parameter-value-invalid',
+        expression: 'profile',
+      });
     if (resource === undefined) {
-      throw new ServiceError('invalid', 'Send the resource to validate, or Parameters with "resource".');
+      throw new ServiceError('invalid', 'Send the resource to validate, or Parameters with "resource".', {
+        code: 'body-not-a-resource',
+      });
     }
     const draft = ResourceDraft.of(resource, type, id);
     if (mode === 'update' && draft.id === undefined) {

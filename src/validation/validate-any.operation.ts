@@ -26,11 +26,13 @@ export class ValidateAny implements OperationHandler {
     const request = await this.slices.run(readValidateRequest(undefined, body, query));
     if (request.mode === 'delete')
       throw new ServiceError('invalid', 'Mode "delete" is for one resource: call /Type/id/$validate.', {
+        code: 'parameter-value-invalid',
         expression: 'mode',
       });
     const type = (request.resource?.value as Partial<Resource> | null | undefined)?.resourceType;
     if (typeof type !== 'string')
       throw new ServiceError('invalid', 'Send a resource with "resourceType", or Parameters with such a "resource".', {
+        code: 'body-not-a-resource',
         expression: 'resourceType',
       });
     return this.dryRun.answer(type, request);

@@ -95,7 +95,10 @@ function* parametersIn(sent: ScannedJson): Steps<readonly Parameter[]> {
 function modeOf(text: string | undefined): ValidateRequest['mode'] {
   const mode = MODES.find((known) => known === text);
   if (text !== undefined && mode === undefined) {
-    throw new ServiceError('invalid', `mode must be one of ${MODES.join(', ')}.`, { expression: 'mode' });
+    throw new ServiceError('invalid', `mode must be one of ${MODES.join(', ')}.`, {
+      code: 'parameter-value-invalid',
+      expression: 'mode',
+    });
   }
   return mode;
 }

@@ -36,6 +36,7 @@ export class PolicyRows {
       const problem = await this.firstProblemOf(one);
       if (problem === undefined) continue;
       throw new ServiceError('unprocessable', `AccessPolicy.criteria on ${type}: ${problem.message}`, {
+        code: 'policy-invalid',
         expression: 'AccessPolicy.criteria',
       });
     }

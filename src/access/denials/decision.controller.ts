@@ -31,7 +31,10 @@ export class DecisionController {
   @ApiResponse({ status: HttpStatus.NOT_FOUND, description: 'No such decision, or it was deleted after a day.' })
   async read(@Param('id') id: string): Promise<StoredDenial> {
     const found = UUID.test(id) ? await this.denials.find(id) : undefined;
-    if (found === undefined) throw new ServiceError('not-found', 'There is no such decision; they are kept for a day.');
+    if (found === undefined)
+      throw new ServiceError('not-found', 'There is no such decision; they are kept for a day.', {
+        code: 'decision-not-found',
+      });
     return found;
   }
 }

@@ -37,7 +37,7 @@ export class Denials implements MetricSource {
     const message = decision.granted
       ? 'The policies that grant this request limit it to some resources, which cannot be done here.'
       : 'No AccessPolicy grants this request.';
-    return new ServiceError('forbidden', `${message} Why: GET /auth/decisions/${id}`);
+    return new ServiceError('forbidden', `${message} Why: GET /auth/decisions/${id}`, { code: 'policy-missing' });
   }
 
   read(): readonly MetricFamily[] {

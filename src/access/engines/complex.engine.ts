@@ -72,6 +72,7 @@ function within(at: string, compile: () => PolicyCheck): PolicyCheck {
     if (!(error instanceof ServiceError)) throw error;
     const { expression } = error.details;
     throw new ServiceError('unprocessable', error.message.replace(/^AccessPolicy[^ ]*/, outer), {
+      code: 'policy-invalid',
       expression: outer(expression),
     });
   }

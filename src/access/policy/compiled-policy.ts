@@ -43,6 +43,7 @@ function templateOf(text: string): CriteriaTemplate {
   const template = parseCriterion(text);
   if (typeof template !== 'string') return template;
   throw new ServiceError('unprocessable', `AccessPolicy.criteria ${template}.`, {
+    code: 'policy-invalid',
     expression: 'AccessPolicy.criteria',
   });
 }

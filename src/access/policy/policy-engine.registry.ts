@@ -28,7 +28,7 @@ export class PolicyEngines extends HandlerRegistry<string, PolicyEngine> {
     throw new ServiceError(
       'unprocessable',
       why === '' ? `AccessPolicy.engine must be one of ${names.join(', ')}.` : `AccessPolicy.engine cannot be ${why}.`,
-      { expression: 'AccessPolicy.engine' },
+      { code: 'policy-invalid', expression: 'AccessPolicy.engine' },
     );
   }
 }

@@ -51,6 +51,7 @@ export function statusAfter({ verb, next, ifSigned }: Transition, status: unknow
   const document = known === undefined ? 'A document without a known status' : `A document that is ${known}`;
   const hint = known === 'completed' || known === 'amended' ? ifSigned : '';
   throw new RpcRefusal(`${document} cannot be ${verb}, only one that is ${[...next.keys()].join(', ')}.${hint}`, {
+    code: 'document-status',
     type: 'sdc.error/status',
   });
 }

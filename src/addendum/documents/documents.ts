@@ -114,7 +114,7 @@ function assertUnchanged(storedText: string, versionId: string): void {
   if (stored === versionId) return;
   throw new RpcRefusal(
     `The document was changed meanwhile: the stored version is ${stored ?? ''}, not ${versionId}. Read it again and repeat the change.`,
-    { type: 'sdc.error/version' },
+    { code: 'document-version', type: 'sdc.error/version' },
   );
 }
 
@@ -135,5 +135,5 @@ function refusalOf(error: unknown, id: string, path: ParamPath): unknown {
     ],
     message: issue.diagnostics,
   }));
-  return new RpcRefusal(error.message, { type: 'sdc.error/validation', errors });
+  return new RpcRefusal(error.message, { code: 'document-content-invalid', type: 'sdc.error/validation', errors });
 }

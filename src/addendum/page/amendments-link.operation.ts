@@ -50,7 +50,9 @@ abstract class AmendmentsLinkOperation implements OperationHandler {
   async execute({ type = '', id = '', rootUrl }: OperationRequest): Promise<FhirAnswer> {
     const sessionId = this.requests.caller?.sessionId;
     if (sessionId === undefined)
-      throw new ServiceError('forbidden', 'A link ends with its Session: ask for it with a Bearer token.');
+      throw new ServiceError('forbidden', 'A link ends with its Session: ask for it with a Bearer token.', {
+        code: 'token-required',
+      });
     const target = `${type}/${id}`;
     const rows = await this.access.grant({
       operationId: 'FhirAmendments',

@@ -108,6 +108,7 @@ export class RecordReader {
       stored = after;
     }
     throw new ServiceError('busy', `${resourceType}/${id} changes again and again. Try again in a few seconds.`, {
+      code: 'write-conflict',
       retryAfterSeconds: 5,
     });
   }

@@ -233,4 +233,5 @@ const tooDifferent = (): ServiceError =>
   new ServiceError(
     'unprocessable',
     `The two latest snapshots differ in so many values that the list would be longer than ${MAX_DIFF_CHARACTERS / 1024 / 1024} MiB. No Amendment is stored; both snapshots stay in their History addenda.`,
+    { code: 'diff-too-large' },
   );

@@ -72,7 +72,7 @@ export class Addenda {
       userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
     const user = named ?? recorder;
     if (userId !== undefined && this.environment.addendumAuthor === 'caller' && user.id !== userId) {
-      throw new ServiceError('forbidden', 'user must be the User who makes the call.');
+      throw new ServiceError('forbidden', 'user must be the User who makes the call.', { code: 'author-not-caller' });
     }
     return { user, recorder };
   }
@@ -201,7 +201,9 @@ export class Addenda {
 /** Interface, "Addendum RPC", rule 2. */
 function assertSigned({ type, text }: StoredResource): void {
   if (!isFinal(JSON.parse(memberText(text, 'status') ?? 'null')))
-    throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`);
+    throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`, {
+      code: 'note-on-open-document',
+    });
 }
 
 /** The text of an addendum; throws when it is gone, because a record must not silently shrink. */
@@ -220,5 +222,8 @@ export function targetNotFound({ resourceType, id }: NativeReference, path?: Par
   const message = isFhirId(id)
     ? `${resourceType}/${id} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`
     : `No ${resourceType} can have such an id. Send one of 1 to 64 letters, digits, "-" or ".".`;
-  return new RpcRefusal('Resource not found', path === undefined ? {} : { errors: [{ path, message }] });
+  return new RpcRefusal('Resource not found', {
+    code: 'target-not-found',
+    ...(path === undefined ? {} : { errors: [{ path, message }] }),
+  });
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type Epochs } from '../../platform/request/epochs';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { type ErrorCode } from '../../platform/errors/error-codes';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/request/caller';
 import { authorizationOf, queryOf } from '../../platform/http/raw-request';
@@ -68,6 +69,7 @@ export class CallerResolver {
     const session = await this.links.open(token, target, method === 'GET');
     if (session === undefined)
       throw unauthorized(
+        'link-expired',
         'The link was opened before, or is older than a minute, or its Session has ended. Ask for another one.',
       );
     const { epochs, ...caller } = session;
@@ -76,16 +78,20 @@ export class CallerResolver {
 
   /** @throws ServiceError 'unauthorized' */
   async resolve(authorization: string | undefined): Promise<Identified> {
-    if (authorization === undefined) throw unauthorized('Send an access token: Authorization: Bearer <token>.');
+    if (authorization === undefined)
+      throw unauthorized('token-missing', 'Send an access token: Authorization: Bearer <token>.');
     // b64token of RFC 6750, section 2.1
     const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1];
     if (bearer !== undefined) return this.resolveBearer(bearer);
     const basic = basicCredentialsOf(authorization);
     if (basic === undefined)
-      throw unauthorized('The Authorization header holds neither a Bearer token nor Basic credentials.');
+      throw unauthorized(
+        'authorization-malformed',
+        'The Authorization header holds neither a Bearer token nor Basic credentials.',
+      );
     const client = await this.clients.findByBasic(basic);
     if (client === undefined)
-      throw unauthorized('The client id or secret is wrong, or the client may not use HTTP Basic.');
+      throw unauthorized('basic-rejected', 'The client id or secret is wrong, or the client may not use HTTP Basic.');
     return { caller: { clientId: client.id }, epochs: await this.registryEpoch.current() };
   }
 
@@ -95,9 +101,7 @@ export class CallerResolver {
       throw new ServiceError(
         'unauthorized',
         'The access token is not valid: unknown, expired, or its Session is closed. Get another one with POST /auth/token.',
-        {
-          isInvalidToken: true,
-        },
+        { code: 'token-rejected', isInvalidToken: true },
       );
     }
     const { epochs, ...caller } = session;
@@ -105,4 +109,5 @@ export class CallerResolver {
   }
 }
 
-const unauthorized = (message: string): ServiceError => new ServiceError('unauthorized', message);
+const unauthorized = (code: ErrorCode, message: string): ServiceError =>
+  new ServiceError('unauthorized', message, { code });

@@ -42,6 +42,8 @@ export class KeyRotationController {
       return this.rotation.rotate();
     }
     if (query.size === 1 && name === 'compromised' && value === 'true') return this.rotation.replaceAll();
-    throw new ServiceError('invalid', 'The one parameter is compromised, which is true or false.');
+    throw new ServiceError('invalid', 'The one parameter is compromised, which is true or false.', {
+      code: 'parameter-value-invalid',
+    });
   }
 }

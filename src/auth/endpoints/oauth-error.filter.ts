@@ -1,7 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Logger } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
-import { type ServiceError } from '../../platform/errors/service-error';
+import { type ErrorCode, errorPageOf } from '../../platform/errors/error-codes';
+import { errorCodeOf, type ServiceError } from '../../platform/errors/service-error';
+import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
@@ -9,14 +11,17 @@ import { forbidStoring } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 
 /**
- * Error filter of the OAuth endpoints. The caller receives `{error, error_description}` (RFC 6749, section 5.2). The
+ * Error filter of the OAuth endpoints. The caller receives `{error, error_description, error_uri}` (RFC 6749, section 5.2). The
  * operator gets a log line with the request id and the precise cause.
  */
 @Catch()
 export class OAuthErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('OAuth');
 
-  constructor(private readonly requests: RequestContext) {}
+  constructor(
+    private readonly requests: RequestContext,
+    private readonly environment: Environment,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -29,10 +34,8 @@ export class OAuthErrorFilter implements ExceptionFilter {
     const known = serviceErrorOf(error);
     if (known === undefined) {
       this.logger.error('A request to an OAuth endpoint failed', errorTrace(error));
-      response.status(HttpStatus.INTERNAL_SERVER_ERROR).json({
-        error: 'server_error',
-        error_description: `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`,
-      });
+      const description = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
+      this.send(response, HttpStatus.INTERNAL_SERVER_ERROR, 'server_error', description, 'internal-error');
       return;
     }
     this.answer(known, request, response);
@@ -44,17 +47,23 @@ export class OAuthErrorFilter implements ExceptionFilter {
     if (error.status === 401 && request.headers.authorization !== undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
     }
-    response.status(error.status).json({ error: error.code, error_description: error.description });
+    this.send(response, error.status, error.code, error.description, error.cataloged);
   }
 
-  private answer({ kind, message, details }: ServiceError, request: Request, response: Response): void {
+  private answer(error: ServiceError, request: Request, response: Response): void {
+    const { kind, message, details } = error;
     const { allow, retryAfterSeconds, isInvalidToken } = details;
     this.log(request, kind, allow === undefined ? message : `${request.method}: ${message}`);
     if (allow !== undefined) response.setHeader('Allow', allow.join(', '));
     if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
     if (isInvalidToken === true) response.setHeader('WWW-Authenticate', 'Bearer realm="svc", error="invalid_token"');
     const { status } = FHIR_ERRORS[kind];
-    response.status(status).json({ error: CODES[status] ?? codeOf(status), error_description: message });
+    this.send(response, status, CODES[status] ?? codeOf(status), message, errorCodeOf(error));
+  }
+
+  private send(response: Response, status: number, error: string, description: string, code: ErrorCode): void {
+    const error_uri = errorPageOf(this.environment.baseUrl, code);
+    response.status(status).json({ error, error_description: description, error_uri });
   }
 
   private log({ path }: Request, error: string, detail: string, named?: string): void {

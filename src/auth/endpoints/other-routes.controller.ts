@@ -28,7 +28,10 @@ export class OtherRoutesController {
 
   private refusalOf({ method, path }: Request): ServiceError {
     const allow = this.routes.methodsOf(path);
-    if (allow.length === 0) return new ServiceError('not-found', 'There is no such route here; GET /api lists all.');
+    if (allow.length === 0)
+      return new ServiceError('not-found', 'There is no such route here; GET /api lists all.', {
+        code: 'route-unknown',
+      });
     return new ServiceError('not-allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}.`, { allow });
   }
 }

@@ -49,5 +49,8 @@ function textIn(body: unknown, name: string): string {
   const members = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
   const text = members[name];
   if (typeof text === 'string') return text;
-  throw new ServiceError('unprocessable', `${name} must be a string.`, { expression: name });
+  throw new ServiceError('unprocessable', `${name} must be a string.`, {
+    code: 'parameter-value-invalid',
+    expression: name,
+  });
 }

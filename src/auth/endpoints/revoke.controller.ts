@@ -8,7 +8,7 @@ import { Sessions } from '../../session/sessions';
 import { settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { forbidStoring } from '../oauth/oauth-answer';
-import { OAuthError } from '../oauth/oauth-error';
+import { invalidGrant, OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { OAUTH_ERROR, REVOKE_REQUEST } from './token.openapi';
 import { clientCredentialsOf, readParameters } from '../oauth/token-request';
@@ -80,5 +80,9 @@ export class RevokeController {
  */
 function assertOwner(token: { readonly clientId: string }, clientId: string): void {
   if (token.clientId === clientId) return;
-  throw new OAuthError('invalid_grant', 'The token was issued to another client', `issued to ${token.clientId}`);
+  throw invalidGrant(
+    'token-of-another-client',
+    'The token was issued to another client',
+    `issued to ${token.clientId}`,
+  );
 }

@@ -57,8 +57,16 @@ export const OAUTH_ERROR = {
   schema: {
     type: 'object',
     required: ['error', 'error_description'],
-    properties: { error: { type: 'string' }, error_description: { type: 'string' } },
-    example: { error: 'invalid_grant', error_description: 'Wrong username or password' },
+    properties: {
+      error: { type: 'string' },
+      error_description: { type: 'string' },
+      error_uri: { type: 'string', format: 'uri', description: 'The page of the error; its fragment is the code' },
+    },
+    example: {
+      error: 'invalid_grant',
+      error_description: 'Wrong username or password',
+      error_uri: 'http://localhost:3000/docs/docs/reference/errors.html#credentials-wrong',
+    },
   },
 };
 

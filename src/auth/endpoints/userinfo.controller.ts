@@ -45,7 +45,8 @@ export class UserinfoController {
 
   private async answer(response: Response): Promise<void> {
     const user = await this.owners.findUser(userIdOf(this.requests));
-    if (user === undefined) throw new ServiceError('gone', 'The User of the token is deleted.');
+    if (user === undefined)
+      throw new ServiceError('gone', 'The User of the token is deleted.', { code: 'resource-deleted' });
     sendUnstored(response, user.userinfo.text);
   }
 }
@@ -54,6 +55,10 @@ export class UserinfoController {
 export function userIdOf({ caller }: RequestContext): string {
   if (caller?.userId !== undefined) return caller.userId;
   if (caller?.sessionId === undefined)
-    throw new ServiceError('unauthorized', 'HTTP Basic has no User; send the token of one.');
-  throw new ServiceError('forbidden', 'The token was issued to a client for itself: it has no User.');
+    throw new ServiceError('unauthorized', 'HTTP Basic has no User; send the token of one.', {
+      code: 'token-required',
+    });
+  throw new ServiceError('forbidden', 'The token was issued to a client for itself: it has no User.', {
+    code: 'token-without-user',
+  });
 }

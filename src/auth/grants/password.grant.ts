@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Client } from '../client/client';
 import { CredentialGuard } from '../guessing/credential-guard';
-import { isWrongGuess, OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
+import { isWrongGuess, OAuthError, wrongCredentials } from '../oauth/oauth-error';
 import { TokenIssuer, type TokenOrder, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
 import { type TokenRequest } from '../oauth/token-request';
@@ -67,8 +67,7 @@ export class PasswordGrant implements Grant {
     await this.owners.prepare(verified.userId);
     return this.unitOfWork.run(async () => {
       const user = await this.owners.hold(requested.client, verified.userId);
-      if (!(await this.passwords.isCurrent(verified)))
-        throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the password was changed meanwhile');
+      if (!(await this.passwords.isCurrent(verified))) throw wrongCredentials('the password was changed meanwhile');
       await this.twoFactor.assertPassed(user.value, code);
       this.unitOfWork.afterCommit(() => this.passwords.renewHash(verified, password));
       return this.issuer.issue({ ...requested, user });

@@ -4,7 +4,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type RefreshToken, RefreshTokens } from '../../session/refresh-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { type Client, settingsOf } from '../client/client';
-import { OAuthError } from '../oauth/oauth-error';
+import { invalidGrant, OAuthError } from '../oauth/oauth-error';
 import { grantedScope } from '../oauth/scope';
 import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
@@ -103,8 +103,8 @@ function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined
 }
 
 const notValid = (detail: string): OAuthError =>
-  new OAuthError(
-    'invalid_grant',
+  invalidGrant(
+    'refresh-token-rejected',
     'The refresh token is not valid: unknown, expired, used, or its Session is closed. Log in again',
     `refresh token: ${detail}`,
   );

@@ -34,4 +34,4 @@ export function assertShapes(path: string, object: unknown, shapes: Readonly<Rec
 }
 
 export const refused = (expression: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `${expression} ${reason}.`, { expression });
+  new ServiceError('unprocessable', `${expression} ${reason}.`, { code: 'account-invalid', expression });

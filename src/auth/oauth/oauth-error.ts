@@ -1,3 +1,5 @@
+import { type ErrorCode } from '../../platform/errors/error-codes';
+
 /** Error codes of RFC 6749, section 5.2; RFC 8707, section 2, adds the one for a forbidden audience. */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -7,6 +9,16 @@ export type OAuthErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope'
   | 'invalid_target';
+
+const CATALOGED: Readonly<Record<OAuthErrorCode, ErrorCode>> = {
+  invalid_request: 'oauth-invalid-request',
+  invalid_client: 'oauth-invalid-client',
+  invalid_grant: 'oauth-invalid-grant',
+  unauthorized_client: 'oauth-unauthorized-client',
+  unsupported_grant_type: 'oauth-unsupported-grant-type',
+  invalid_scope: 'oauth-invalid-scope',
+  invalid_target: 'oauth-invalid-target',
+};
 
 /** One text for an unknown user and a wrong password: callers must not learn which names exist. */
 export const WRONG_CREDENTIALS = 'Wrong username or password';
@@ -33,6 +45,8 @@ export class OAuthError extends Error {
     readonly operatorDetail = description,
     /** The Client, if it is a stored one. */
     readonly clientId?: string,
+    /** The cause in the catalogue of docs/reference/errors.md. */
+    readonly cataloged: ErrorCode = CATALOGED[code],
   ) {
     super(description);
   }
@@ -42,3 +56,11 @@ export class OAuthError extends Error {
     return this.code === 'invalid_client' ? 401 : 400;
   }
 }
+
+/** An `invalid_grant` with its own cause in the catalogue. */
+export const invalidGrant = (cataloged: ErrorCode, description: string, operatorDetail?: string): OAuthError =>
+  new OAuthError('invalid_grant', description, operatorDetail, undefined, cataloged);
+
+/** One answer for an unknown user and a wrong password. */
+export const wrongCredentials = (operatorDetail?: string): OAuthError =>
+  invalidGrant('credentials-wrong', WRONG_CREDENTIALS, operatorDetail);

@@ -11,7 +11,7 @@ import { mayAct } from '../../resource/may-act';
 import { Sessions } from '../../session/sessions';
 import { type Client } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
-import { OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
+import { invalidGrant, wrongCredentials } from '../oauth/oauth-error';
 
 /** Larger Users are not cached; each token reads them. */
 const MAX_KEPT_CHARACTERS = 16_384;
@@ -70,8 +70,8 @@ export class TokenOwners {
     await this.sessions.holdOwners({ clientId: client.id, userId });
     await this.clients.assertActive(client.id);
     const user = await this.users.get(userId);
-    if (user === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user is deleted');
-    if (!mayAct('User', user.value)) throw new OAuthError('invalid_grant', 'User is inactive');
+    if (user === undefined) throw wrongCredentials('the user is deleted');
+    if (!mayAct('User', user.value)) throw invalidGrant('user-inactive', 'User is inactive');
     return user;
   }
 

@@ -58,7 +58,10 @@ export class NewPasswords {
     assertPassword(text, expression);
     const { passwordMinLength: least } = this.environment;
     if (passwordLength(text) >= least) return;
-    throw new ServiceError('unprocessable', `${expression} has at least ${least} characters.`, { expression });
+    throw new ServiceError('unprocessable', `${expression} has at least ${least} characters.`, {
+      code: 'password-rejected',
+      expression,
+    });
   }
 
   /**
@@ -82,12 +85,15 @@ export class NewPasswords {
 /** @throws ServiceError 'unprocessable' */
 function assertPassword(text: string, expression: string): void {
   if (isPasswordLength(text)) return;
-  throw new ServiceError('unprocessable', `${expression} has 1 to ${MAX_PASSWORD_BYTES} bytes.`, { expression });
+  throw new ServiceError('unprocessable', `${expression} has 1 to ${MAX_PASSWORD_BYTES} bytes.`, {
+    code: 'password-rejected',
+    expression,
+  });
 }
 
 const malformedHash = (): ServiceError =>
   new ServiceError(
     'unprocessable',
     'User.password begins like a hash, but this server does not accept it. Send argon2id up to 64 MiB, or $s0$ of scrypt.',
-    { expression: 'User.password' },
+    { code: 'password-rejected', expression: 'User.password' },
   );

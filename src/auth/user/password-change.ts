@@ -55,6 +55,7 @@ export class PasswordChange {
     await this.guesses.judge({ kind: 'user', name: userId }, [current], judge, isWrong);
     if (normalisedPassword(next) === normalisedPassword(current)) {
       throw new ServiceError('unprocessable', 'newPassword must differ from currentPassword.', {
+        code: 'password-rejected',
         expression: 'newPassword',
       });
     }
@@ -71,10 +72,13 @@ const withPassword = (text: string, hash: string): string =>
   ]);
 
 const wrong = (): ServiceError =>
-  new ServiceError('unprocessable', 'currentPassword is wrong.', { expression: 'currentPassword' });
+  new ServiceError('unprocessable', 'currentPassword is wrong.', {
+    code: 'password-wrong',
+    expression: 'currentPassword',
+  });
 
 const isWrong = (error: unknown): boolean =>
   error instanceof ServiceError && error.details.expression === 'currentPassword';
 
 const changedMeanwhile = (): ServiceError =>
-  new ServiceError('conflict', 'The User was changed meanwhile. Log in and try again.');
+  new ServiceError('conflict', 'The User was changed meanwhile. Log in and try again.', { code: 'user-changed' });

@@ -6,7 +6,7 @@ import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { HashSlots } from '../hashing/hash-slots';
 import { isCurrentFormat } from '../hashing/password-format';
 import { isPasswordLength, PasswordHash } from '../hashing/password-hash';
-import { OAuthError, WRONG_CREDENTIALS } from '../oauth/oauth-error';
+import { wrongCredentials } from '../oauth/oauth-error';
 import { type LoginOwner } from './user-logins.repository';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
@@ -40,7 +40,7 @@ export class PasswordStrategy {
       });
       const settle = (error: Error | null, verified?: VerifiedPassword | false | null): void => {
         if (error === null && verified) resolve(verified);
-        else reject(error ?? new OAuthError('invalid_grant', WRONG_CREDENTIALS));
+        else reject(error ?? wrongCredentials());
       };
       const check = this.passport.authenticate(strategy, { session: false }, settle) as PassportMiddleware;
       // passport reads only `body` of a request.
@@ -65,12 +65,12 @@ export class PasswordStrategy {
   }
 
   private async verify(owner: LoginOwner | undefined, password: string): Promise<VerifiedPassword> {
-    if (!isPasswordLength(password)) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'password too long');
+    if (!isPasswordLength(password)) throw wrongCredentials('password too long');
     const isRight = await this.hashes.isRight(password, owner?.password?.passwordHash);
-    if (owner === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'unknown user');
+    if (owner === undefined) throw wrongCredentials('unknown user');
     const { userId, password: stored } = owner;
-    if (stored === undefined) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'the user has no password');
-    if (!isRight) throw new OAuthError('invalid_grant', WRONG_CREDENTIALS, 'wrong password');
+    if (stored === undefined) throw wrongCredentials('the user has no password');
+    if (!isRight) throw wrongCredentials('wrong password');
     return { userId, ...stored };
   }
 }

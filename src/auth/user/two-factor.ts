@@ -4,7 +4,7 @@ import { SecretBox } from '../../platform/crypto/secret-box';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { Clock } from '../../platform/time/clock';
-import { OAuthError, WRONG_CODE } from '../oauth/oauth-error';
+import { invalidGrant, type OAuthError, WRONG_CODE } from '../oauth/oauth-error';
 import { stepOf } from './one-time-code';
 
 /** A new key resets `last_step`: none of its codes was accepted yet. */
@@ -47,7 +47,7 @@ export class TwoFactor {
   async assertPassed({ id: userId = '', twoFactor }: Resource, code: string | undefined): Promise<void> {
     if (!isEnabled(twoFactor)) return;
     if (code === undefined)
-      throw new OAuthError('invalid_grant', 'two-factor required', 'the one-time code is missing');
+      throw invalidGrant('one-time-code-missing', 'two-factor required', 'the one-time code is missing');
     const key = await this.findKey(userId);
     if (key === undefined) throw wrongCode('twoFactor.enabled without a secretKey');
     const step = stepOf(code, key, this.clock.now());
@@ -65,4 +65,4 @@ export class TwoFactor {
 const isEnabled = (twoFactor: unknown): boolean =>
   typeof twoFactor === 'object' && twoFactor !== null && 'enabled' in twoFactor && twoFactor.enabled === true;
 
-const wrongCode = (detail: string): OAuthError => new OAuthError('invalid_grant', WRONG_CODE, detail);
+const wrongCode = (detail: string): OAuthError => invalidGrant('one-time-code-wrong', WRONG_CODE, detail);

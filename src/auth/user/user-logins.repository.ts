@@ -97,5 +97,6 @@ export class UserLogins {
 
 const taken = (member: string): ServiceError =>
   new ServiceError('duplicate', `Another User has this ${member} as a login name. Choose another one.`, {
+    code: 'login-name-taken',
     expression: `User.${member}`,
   });

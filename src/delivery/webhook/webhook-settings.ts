@@ -183,4 +183,7 @@ function secretsOf(values: readonly unknown[], inForce: readonly string[]): stri
 }
 
 const refusal = (message: string): ServiceError =>
-  new ServiceError('unprocessable', message, { expression: 'SvcTopicDestination.parameter' });
+  new ServiceError('unprocessable', message, {
+    code: 'destination-invalid',
+    expression: 'SvcTopicDestination.parameter',
+  });

@@ -86,9 +86,13 @@ export class PageLists {
     );
     if (list === undefined) throw expired();
     if (list.caller !== this.caller)
-      throw new ServiceError('forbidden', 'These pages were made for another caller. Ask for the first page.');
+      throw new ServiceError('forbidden', 'These pages were made for another caller. Ask for the first page.', {
+        code: 'pages-of-another-caller',
+      });
     if (list.patient_id !== patientId)
-      throw new ServiceError('invalid', '_cursor belongs to the pages of another patient.');
+      throw new ServiceError('invalid', '_cursor belongs to the pages of another patient.', {
+        code: 'page-link-invalid',
+      });
     const entries = await this.statements.run<ListedRow>(READ_ENTRIES, [listId, position, count]);
     // The list may have been evicted between the two statements.
     if (entries.length < Math.min(count, list.size - position)) throw expired();
@@ -112,19 +116,19 @@ const expired = (): ServiceError =>
   new ServiceError(
     'gone',
     'These pages have expired: they are kept for a limited time, and newer pages replace the oldest. Ask for the first page again; it shows the current state.',
+    { code: 'pages-expired' },
   );
 
 const tooMany = (): ServiceError =>
   new ServiceError(
     'busy',
     'Too many pages are kept now. Try again later, or stream the whole with Accept: application/fhir+ndjson.',
-    {
-      retryAfterSeconds: 60,
-    },
+    { code: 'pages-full', retryAfterSeconds: 60 },
   );
 
 const tooLong = (): ServiceError =>
   new ServiceError(
     'unprocessable',
     `Compartments of more than ${MOST_OF_A_LIST} resources are not kept as pages. Stream the whole with Accept: application/fhir+ndjson, or ask for less with _type, start and end.`,
+    { code: 'compartment-too-large' },
   );

@@ -89,11 +89,15 @@ export class CompartmentReader {
     if (limit === undefined) await this.reader.read('Patient', patientId);
     else if ((await this.reader.findWithin(limit, 'Patient', patientId)) === undefined)
       throw notStored('Patient', patientId, false);
-    throw new ServiceError('busy', 'The patient was stored at this very moment. Try again.', { retryAfterSeconds: 1 });
+    throw new ServiceError('busy', 'The patient was stored at this very moment. Try again.', {
+      code: 'write-conflict',
+      retryAfterSeconds: 1,
+    });
   }
 }
 
-const tooSlowAtOnce = (): ServiceError => new ServiceError('timeout', 'The first chunk took too long.');
+const tooSlowAtOnce = (): ServiceError =>
+  new ServiceError('timeout', 'The first chunk took too long.', { code: 'everything-timeout' });
 
 /** Falls back to reading part by part, so that a timeout can name the part. */
 function undefinedIfSlow(error: unknown): undefined {
@@ -105,5 +109,5 @@ function tooSlow(seconds: number, at: QueryPart | undefined): ServiceError {
   const remedy = 'Ask with a larger _timeout, or for less with _type or _since.';
   const hint =
     at === undefined ? '' : ` The index that helps, if it is missing or broken: create index concurrently ${at.index}.`;
-  return new ServiceError('timeout', `${what} ${remedy}${hint}`);
+  return new ServiceError('timeout', `${what} ${remedy}${hint}`, { code: 'everything-timeout' });
 }

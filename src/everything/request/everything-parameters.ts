@@ -12,7 +12,10 @@ export function parametersOf(query: URLSearchParams, body: Buffer): URLSearchPar
   const { value } = readJson(decodeUtf8(body));
   const { resourceType, parameter = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (resourceType !== 'Parameters' || !Array.isArray(parameter))
-    throw new ServiceError('invalid', 'Send a Parameters resource, or nothing.', { expression: 'Parameters' });
+    throw new ServiceError('invalid', 'Send a Parameters resource, or nothing.', {
+      code: 'body-not-a-resource',
+      expression: 'Parameters',
+    });
   const own = parameter.map((one: unknown, place): [string, string] => {
     const { name, ...rest } = (one ?? {}) as Readonly<Record<string, unknown>>;
     const given = Object.entries(rest).filter(([key]) => /^value[A-Z]/.test(key));
@@ -21,9 +24,7 @@ export function parametersOf(query: URLSearchParams, body: Buffer): URLSearchPar
     throw new ServiceError(
       'invalid',
       'Each parameter has a name and one plain value, such as valueInstant or valueCode.',
-      {
-        expression: `Parameters.parameter[${place}]`,
-      },
+      { code: 'parameter-value-invalid', expression: `Parameters.parameter[${place}]` },
     );
   });
   return new URLSearchParams([...query, ...own]);

@@ -90,7 +90,8 @@ export function linkedParameters(
 
 /** Elsewhere an empty value is ignored; here it could mean everything at once or a page, so it is refused. */
 function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
-  if (query.get('_count') === '') throw new ServiceError('invalid', '_count must be a whole number such as 20.');
+  if (query.get('_count') === '')
+    throw new ServiceError('invalid', '_count must be a whole number such as 20.', { code: 'parameter-value-invalid' });
   return cursor !== undefined || query.has('_count') ? countOf(query) : undefined;
 }
 
@@ -101,19 +102,23 @@ function cursorOf(query: URLSearchParams): PageCursor | undefined {
   if (text === null) return undefined;
   const [, listId, position] = CURSOR.exec(text) ?? [];
   if (listId === undefined)
-    throw new ServiceError('invalid', '_cursor comes from links to further pages; follow these links unchanged.');
+    throw new ServiceError('invalid', '_cursor comes from links to further pages; follow these links unchanged.', {
+      code: 'page-link-invalid',
+    });
   const chosen = [...CHOOSING, '_manifest', '_explain'].find((name) => query.has(name));
   if (chosen !== undefined)
     throw new ServiceError(
       'invalid',
       `${chosen} and _cursor exclude each other: the request for the first page selected the resources of all pages.`,
+      { code: 'parameters-exclusive' },
     );
   return { listId, position: Number(position) };
 }
 
 function isManifestOf(query: URLSearchParams): boolean {
   const text = query.get('_manifest') ?? '';
-  if (!['', '0', '1', 'true', 'false'].includes(text)) throw new ServiceError('invalid', '_manifest must be 1 or 0.');
+  if (!['', '0', '1', 'true', 'false'].includes(text))
+    throw new ServiceError('invalid', '_manifest must be 1 or 0.', { code: 'parameter-value-invalid' });
   return text === '1' || text === 'true';
 }
 
@@ -123,9 +128,10 @@ function assertKnownNames(query: URLSearchParams, ignoresUnknown: boolean): void
       throw new ServiceError(
         'invalid',
         `$everything does not know "${name.slice(0, 64)}"; it takes ${PARAMETERS.join(', ')}.`,
+        { code: 'parameter-unknown' },
       );
     if (!LISTS.includes(name) && query.getAll(name).length > 1)
-      throw new ServiceError('invalid', `${name.slice(0, 64)} is given twice.`);
+      throw new ServiceError('invalid', `${name.slice(0, 64)} is given twice.`, { code: 'parameter-repeated' });
   }
 }
 
@@ -133,7 +139,10 @@ function assertKnownNames(query: URLSearchParams, ignoresUnknown: boolean): void
 function spanOf(name: string, text: string, example: string): { readonly low: number; readonly high: number } {
   // An unencoded plus sign of a time zone arrives as a space.
   const span = dateSpanOf(text.replace(' ', '+'));
-  if (span === undefined) throw new ServiceError('invalid', `${name} must be a date or time such as ${example}.`);
+  if (span === undefined)
+    throw new ServiceError('invalid', `${name} must be a date or time such as ${example}.`, {
+      code: 'parameter-value-invalid',
+    });
   return span;
 }
 
@@ -145,7 +154,7 @@ function periodOf(query: URLSearchParams): CarePeriod | undefined {
   const [start, end] = [edge('start')?.low, edge('end')?.high];
   if (start === undefined && end === undefined) return undefined;
   if (start !== undefined && end !== undefined && start > end)
-    throw new ServiceError('invalid', 'start must not be later than end.');
+    throw new ServiceError('invalid', 'start must not be later than end.', { code: 'parameter-value-invalid' });
   return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
 }
 
@@ -157,12 +166,15 @@ function typesOf(
   const named = query.getAll('_type').flatMap((list) => list.split(','));
   const types = named.map((name) => name.trim()).filter((name) => name !== '');
   if (types.length === 0)
-    throw new ServiceError('invalid', '_type must name resource types, such as Observation,Condition.');
+    throw new ServiceError('invalid', '_type must name resource types, such as Observation,Condition.', {
+      code: 'parameter-value-invalid',
+    });
   const foreign = types.find((type) => !isInCompartment(type));
   const known = new Set(types.filter(isInCompartment));
   if (foreign === undefined || (isLenient(prefer) && known.size > 0)) return known;
   throw new ServiceError(
     'invalid',
     `_type: "${foreign.slice(0, 64)}" is no type of the Patient compartment (GET /fhir/CompartmentDefinition/patient lists them).`,
+    { code: 'parameter-value-invalid' },
   );
 }

@@ -32,7 +32,8 @@ export function includesOf(query: URLSearchParams, parameters: SearchParameterSe
   const names = query.getAll('_include').flatMap((list) => list.split(','));
   const asked = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (asked.length === 0) return undefined;
-  if (asked.length > MOST_NAMES) throw new ServiceError('invalid', `_include takes ${MOST_NAMES} names at most.`);
+  if (asked.length > MOST_NAMES)
+    throw new ServiceError('invalid', `_include takes ${MOST_NAMES} names at most.`, { code: 'include-invalid' });
   const types: string[] = [];
   const references: IncludedTypes['references'][number][] = [];
   for (const name of asked) {
@@ -75,4 +76,5 @@ const badInclude = (name: string, why: string): ServiceError =>
   new ServiceError(
     'invalid',
     `_include: "${name.slice(0, 128)}" ${why}. It takes types (Practitioner), references (Observation:performer), or *.`,
+    { code: 'include-invalid' },
   );

@@ -1,22 +1,29 @@
 import { type Server } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { NO_SNIFFING } from '../../platform/http/security-headers';
-import { operationOutcome } from './operation-outcome';
+import { type ErrorCode } from '../../platform/errors/error-codes';
+import { fatalOutcome } from './operation-outcome';
 
 interface BrokenRequest extends Error {
   readonly code?: string;
 }
 
 /** Node's errors before a request exists (https://nodejs.org/api/http.html#event-clienterror), as issues of FHIR. */
-const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string, message: string]>> = {
+const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string, code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'too-long',
+    'headers-too-large',
     'URL and headers together have more than 16 KiB. Send long searches with POST to /{type}/_search.',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'timeout', 'The request did not arrive in time. Send it again.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'timeout',
+    'too-slow',
+    'The request did not arrive in time. Send it again.',
+  ],
 };
-const MALFORMED = ['400 Bad Request', 'structure', 'This is no request of HTTP/1.1.'] as const;
+const MALFORMED = ['400 Bad Request', 'structure', 'invalid', 'This is no request of HTTP/1.1.'] as const;
 
 /** Answers requests that Node cannot parse with an OperationOutcome instead of an empty body. */
 export function refuseBrokenRequests(server: Server): void {
@@ -25,8 +32,8 @@ export function refuseBrokenRequests(server: Server): void {
       socket.destroy();
       return;
     }
-    const [status, issue, message] = REFUSALS[error.code ?? ''] ?? MALFORMED;
-    const body = JSON.stringify(operationOutcome(issue, message));
+    const [status, issue, code, message] = REFUSALS[error.code ?? ''] ?? MALFORMED;
+    const body = JSON.stringify(fatalOutcome(issue, code, message));
     socket.end(
       [
         `HTTP/1.1 ${status}`,

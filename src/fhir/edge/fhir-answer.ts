@@ -93,7 +93,10 @@ function asRead(response: Response, answer: FhirAnswer): FhirAnswer | Promise<Fh
   if (isNotModified(request.headers, headers)) return { status: 304, headers };
   if (!request.url.includes('?')) return answer;
   const subset = readSubset(queryOf(request));
-  if (subset === 'count') throw new ServiceError('invalid', '_summary=count is for searches and histories.');
+  if (subset === 'count')
+    throw new ServiceError('invalid', '_summary=count is for searches and histories.', {
+      code: 'parameter-value-invalid',
+    });
   return subset === undefined ? answer : asSubset(response, answer, subset);
 }
 

@@ -1,10 +1,13 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { type Response } from 'express';
+import { Environment } from '../../platform/config/environment';
+import { errorCodeOf } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
 import { sendAnswer } from './fhir-answer';
-import { FHIR_ERRORS, operationOutcome, outcomeOf } from './operation-outcome';
+import { helpLink } from '../../platform/http/help-link';
+import { FHIR_ERRORS, fatalOutcome, outcomeOf } from './operation-outcome';
 
 /**
  * The default edge: converts any error to an OperationOutcome. An unexpected error is logged with its stack; the answer
@@ -14,7 +17,10 @@ import { FHIR_ERRORS, operationOutcome, outcomeOf } from './operation-outcome';
 export class FhirErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(FhirErrorFilter.name);
 
-  constructor(private readonly requests: RequestContext) {}
+  constructor(
+    private readonly requests: RequestContext,
+    private readonly environment: Environment,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
@@ -31,6 +37,7 @@ export class FhirErrorFilter implements ExceptionFilter {
         status: FHIR_ERRORS[known.kind].status,
         text: JSON.stringify(outcomeOf(known)),
         headers: {
+          ...helpLink(this.environment.baseUrl, errorCodeOf(known)),
           ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
           ...(acceptPatch === undefined ? {} : { 'Accept-Patch': acceptPatch.join(', ') }),
           ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
@@ -41,7 +48,11 @@ export class FhirErrorFilter implements ExceptionFilter {
     }
     this.logger.error('A request failed unexpectedly', errorTrace(error));
     const diagnostics = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
-    void sendAnswer(response, { status: 500, text: JSON.stringify(operationOutcome('exception', diagnostics)) });
+    void sendAnswer(response, {
+      status: 500,
+      text: JSON.stringify(fatalOutcome('exception', 'internal-error', diagnostics)),
+      headers: helpLink(this.environment.baseUrl, 'internal-error'),
+    });
   }
 }
 

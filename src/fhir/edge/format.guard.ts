@@ -21,7 +21,7 @@ export class FormatGuard implements CanActivate {
  */
 export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerFormat {
   if (!['true', 'false', '', null].includes(formatParameterOf(request, '_pretty'))) {
-    throw new ServiceError('invalid', '_pretty must be true or false.');
+    throw new ServiceError('invalid', '_pretty must be true or false.', { code: 'parameter-value-invalid' });
   }
   const format = formatOfRequest(request, offer);
   if (format !== undefined) return format;

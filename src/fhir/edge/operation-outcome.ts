@@ -1,4 +1,6 @@
-import { type ErrorIssue, type ErrorKind, type ServiceError } from '../../platform/errors/service-error';
+import { type ErrorCode, ERROR_CODES_SYSTEM } from '../../platform/errors/error-codes';
+import { type ErrorKind } from '../../platform/errors/error-kind';
+import { type ErrorIssue, errorCodeOf, type ServiceError } from '../../platform/errors/service-error';
 import { type OperationOutcome } from '../types';
 
 /** The FHIR edge: HTTP status and issue code (http://hl7.org/fhir/R4/valueset-issue-type.html) of each error kind. */
@@ -25,9 +27,21 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
 
 type Issue = OperationOutcome['issue'][number];
 
-export function operationOutcome(code: string, diagnostics: string, expression?: string): OperationOutcome {
+/** @param errorCode the cause in the catalogue */
+export function fatalOutcome(
+  code: string,
+  errorCode: ErrorCode,
+  diagnostics: string,
+  expression?: string,
+): OperationOutcome {
   return outcome(code, diagnostics, [
-    { severity: 'fatal', code, diagnostics, ...(expression === undefined ? {} : { expression: [expression] }) },
+    {
+      severity: 'fatal',
+      code,
+      details: detailsOf(errorCode),
+      diagnostics,
+      ...(expression === undefined ? {} : { expression: [expression] }),
+    },
   ]);
 }
 
@@ -36,28 +50,36 @@ export function outcomeOfIssues(code: string, summary: string, issues: readonly 
   return outcome(
     code,
     summary,
-    issues.map(({ expression, ...issue }) => ({
-      ...issue,
+    issues.map(({ severity, code, errorCode, diagnostics, expression }) => ({
+      severity,
+      code,
+      ...(errorCode === undefined ? {} : { details: detailsOf(errorCode) }),
+      diagnostics,
       ...(expression === '' ? {} : { expression: [expression] }),
     })),
   );
 }
 
 /** In an error response every issue is fatal: no part of the request was processed. */
-export function outcomeOf({ kind, message, details }: ServiceError): OperationOutcome {
+export function outcomeOf(error: ServiceError): OperationOutcome {
+  const { kind, message, details } = error;
   const code = FHIR_ERRORS[kind].issue;
-  if (details.issues === undefined) return operationOutcome(code, message, details.expression);
-  const { issue, ...rest } = outcomeOfIssues(code, message, details.issues);
+  const errorCode = errorCodeOf(error);
+  if (details.issues === undefined) return fatalOutcome(code, errorCode, message, details.expression);
+  const issues = details.issues.map((one) => (one.severity === 'error' ? { errorCode, ...one } : one));
+  const { issue, ...rest } = outcomeOfIssues(code, message, issues);
   return {
     ...rest,
     issue: issue.map((one) => (one.severity === 'error' ? { ...one, severity: 'fatal' as const } : one)),
   };
 }
 
+const detailsOf = (code: ErrorCode): Required<Issue>['details'] => ({ coding: [{ system: ERROR_CODES_SYSTEM, code }] });
+
 /** An OperationOutcome for a success. */
 export function informationOutcome(diagnostics: string): OperationOutcome {
-  const { issue, ...rest } = operationOutcome('informational', diagnostics);
-  return { ...rest, issue: issue.map((one) => ({ ...one, severity: 'information' })) };
+  const code = 'informational';
+  return outcome(code, diagnostics, [{ severity: 'information', code, diagnostics }]);
 }
 
 function outcome(id: string, summary: string, issue: readonly Issue[]): OperationOutcome {

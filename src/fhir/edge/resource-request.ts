@@ -31,13 +31,18 @@ export function readBodyText(request: Request): string {
     );
   }
   if (isOtherRelease(request)) {
-    throw new ServiceError('unsupported-media-type', 'This server speaks FHIR 4.0: send the resource as R4.');
+    throw new ServiceError('unsupported-media-type', 'This server speaks FHIR 4.0: send the resource as R4.', {
+      code: 'fhir-version-unsupported',
+    });
   }
   const body = bodyOf(request);
-  if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.');
+  if (body.length === 0)
+    throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.', { code: 'body-missing' });
   if (!isYaml) return decodeUtf8(body);
   if (body.length > YAML_LIMIT_BYTES) {
-    throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
+    throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.', {
+      code: 'body-too-large',
+    });
   }
   return jsonOfYaml(decodeUtf8(body));
 }

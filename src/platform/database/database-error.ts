@@ -1,5 +1,7 @@
 import { QueryFailedError } from 'typeorm';
-import { type ErrorKind, ServiceError } from '../errors/service-error';
+import { type ErrorCode } from '../errors/error-codes';
+import { type ErrorKind } from '../errors/error-kind';
+import { ServiceError } from '../errors/service-error';
 import { ROW_FORMAT_CONSTRAINT } from './row-format';
 
 /** Another transaction changed the same thing at the same time: the unit of work starts over. */
@@ -48,33 +50,33 @@ export const isInsufficientPrivilege = (error: unknown): error is Error =>
 export function databaseErrorToServiceError(error: unknown): ServiceError | undefined {
   const found = refusalOf(error);
   if (found === undefined) return undefined;
-  const [kind, message, retryAfterSeconds] = found;
-  return new ServiceError(kind, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds }, {
-    cause: error,
-  });
+  const [kind, code, message, retryAfterSeconds] = found;
+  const details = { code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  return new ServiceError(kind, message, details, { cause: error });
 }
 
-type Refusal = readonly [kind: ErrorKind, message: string, retryAfterSeconds?: number];
+type Refusal = readonly [kind: ErrorKind, code: ErrorCode, message: string, retryAfterSeconds?: number];
 
 function refusalOf(error: unknown): Refusal | undefined {
   // Of several hosts or addresses one may be there soon.
   if (error instanceof AggregateError) return error.errors.map(refusalOf).find((refusal) => refusal !== undefined);
-  if (isTransactionConflict(error)) return ['busy', 'Too many writes to the same resource at once. Try again.', 1];
+  if (isTransactionConflict(error))
+    return ['busy', 'write-conflict', 'Too many writes to the same resource at once. Try again.', 1];
   const { code = nodeCodeOf(error) ?? '', constraint } = postgresErrorOf(error) ?? {};
   if (code === QUERY_CANCELED)
-    return ['timeout', 'The query took longer than allowed. Ask for less, or raise the time limit.'];
+    return ['timeout', 'query-timeout', 'The query took longer than allowed. Ask for less, or raise the time limit.'];
   if (code === CHARACTER_NOT_IN_REPERTOIRE)
-    return ['invalid', 'The request holds a character that no text can hold (NUL).'];
+    return ['invalid', 'body-forbidden-text', 'The request holds a character that no text can hold (NUL).'];
   if (constraint === ROW_FORMAT_CONSTRAINT) {
     const message =
       'A newer release has migrated the database, and this server may only read. Send writes to a server of that release.';
-    return ['busy', message, 60];
+    return ['busy', 'release-outdated', message, 60];
   }
   if (code === READ_ONLY_TRANSACTION)
-    return ['busy', 'The database takes no writes at the moment: it is a standby. Try again.', 5];
+    return ['busy', 'database-read-only', 'The database takes no writes now: it is a standby. Try again.', 5];
   const isUnavailable = code === LOCK_NOT_AVAILABLE || /^(08|53|57P)/.test(code) || UNREACHABLE.has(code);
   if (!isUnavailable && !isLostConnection(error)) return undefined;
-  return ['busy', 'The database is not available at the moment. Try again.', 1];
+  return ['busy', 'database-unavailable', 'The database is not available. Try again.', 1];
 }
 
 const UNREACHABLE = new Set(

@@ -43,6 +43,6 @@ export class TimeLimit {
   }
 
   refusal(cause?: unknown): ServiceError {
-    return new ServiceError('timeout', this.message, {}, { cause });
+    return new ServiceError('timeout', this.message, { code: 'query-timeout' }, { cause });
   }
 }

@@ -290,7 +290,11 @@ export class UnitOfWork {
           this.logger.error(
             `${unit.runs ?? 'Work'} neither ended nor sent a statement: its transaction was rolled back`,
           );
-          reject(new ServiceError('timeout', 'A transaction of this request stood still and was rolled back.'));
+          reject(
+            new ServiceError('timeout', 'A transaction of this request stood still and was rolled back.', {
+              code: 'transaction-timeout',
+            }),
+          );
         }, STATEMENTS_FAIL_MILLISECONDS).unref();
     });
     unit.client.once('end', onEnd);
@@ -360,7 +364,7 @@ const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
   new ServiceError(
     'precondition-failed',
     `Other writes got in the way ${MAX_TRIES} times at isolation level ${level}. Read again and repeat the change, or ask for a lower x-max-isolation-level.`,
-    {},
+    { code: 'isolation-conflict' },
     { cause },
   );
 

@@ -1,31 +1,12 @@
-/** Kinds of errors of the domain. Each edge (FHIR, RPC, OAuth) maps them to its answers in one table. */
-export type ErrorKind =
-  | 'invalid'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not-found'
-  | 'not-allowed'
-  | 'not-acceptable'
-  /** Another writer or a rule stands against it. */
-  | 'conflict'
-  /** A value that must be unique is taken. */
-  | 'duplicate'
-  | 'gone'
-  | 'precondition-failed'
-  | 'multiple-matches'
-  /** A body that stalls. */
-  | 'too-slow'
-  | 'too-large'
-  | 'unsupported-media-type'
-  | 'unprocessable'
-  | 'throttled'
-  | 'busy'
-  | 'timeout';
+import { type ErrorCode } from './error-codes';
+import { type ErrorKind } from './error-kind';
 
 /** One of several faults of a request; `code` is a word of http://hl7.org/fhir/R4/valueset-issue-type.html. */
 export interface ErrorIssue {
   readonly severity: 'error' | 'warning' | 'information';
   readonly code: string;
+  /** The cause in the catalogue. Default: that of the error. */
+  readonly errorCode?: ErrorCode;
   /** Says what is wrong and what to do. */
   readonly diagnostics: string;
   /** FHIRPath of the element at fault, with indexes. */
@@ -34,6 +15,8 @@ export interface ErrorIssue {
 
 /** What an answer carries beside the message. */
 export interface ErrorDetails {
+  /** The cause in the catalogue of docs/reference/errors.md. Default: the kind. */
+  readonly code?: ErrorCode;
   /** All faults, where the message sums up several. */
   readonly issues?: readonly ErrorIssue[];
   /** FHIRPath of the element at fault, for OperationOutcome.issue.expression. */
@@ -67,3 +50,6 @@ export class ServiceError extends Error {
     super(message, options);
   }
 }
+
+/** The cause in the catalogue. */
+export const errorCodeOf = ({ kind, details }: ServiceError): ErrorCode => details.code ?? kind;

@@ -97,6 +97,7 @@ const tooLong = (): ServiceError =>
   new ServiceError(
     'unprocessable',
     'The answers of this Bundle are too long together. Read this by itself, or ask for less: _count, _elements, _summary.',
+    { code: 'bundle-too-large' },
   );
 
 /** A response that gathers what is answered. Own members, since Express exchanges the prototype of a response. */

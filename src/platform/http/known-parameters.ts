@@ -27,5 +27,6 @@ export function assertKnownParameters(
   throw new ServiceError(
     'invalid',
     `${what} does not know the parameter "${unknown.slice(0, 64)}"; it takes ${remedy}.`,
+    { code: 'parameter-unknown' },
   );
 }

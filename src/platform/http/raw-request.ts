@@ -37,6 +37,6 @@ export const isJson = (request: Request): boolean => JSON_TYPES.has(mediaTypeOf(
  */
 export function authorizationOf({ headers, headersDistinct }: Request): string | undefined {
   if ((headersDistinct.authorization?.length ?? 0) > 1)
-    throw new ServiceError('invalid', 'The Authorization header is repeated. Send one.');
+    throw new ServiceError('invalid', 'The Authorization header is repeated. Send one.', { code: 'header-invalid' });
   return headers.authorization;
 }

@@ -1,28 +1,46 @@
 import { HttpException } from '@nestjs/common';
 import { databaseErrorToServiceError } from '../database/database-error';
-import { type ErrorKind, ServiceError } from '../errors/service-error';
-import { JsonBodyError } from '../json/json-body-error';
+import { type ErrorCode } from '../errors/error-codes';
+import { type ErrorKind } from '../errors/error-kind';
+import { ServiceError } from '../errors/service-error';
+import { JsonBodyError, type JsonBodyErrorKind } from '../json/json-body-error';
 
 /** The one translation from thrown errors to refusals that a caller may see; undefined means 500 without a reason. */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
-  if (error instanceof JsonBodyError) return new ServiceError('invalid', error.message, {}, { cause: error });
+  if (error instanceof JsonBodyError)
+    return new ServiceError('invalid', error.message, { code: BODY_CODES[error.kind] }, { cause: error });
   // Nest wraps what Express throws.
   if (error instanceof HttpException) return frameworkRefusal(error.getStatus(), error.cause);
   return databaseErrorToServiceError(error);
 }
 
+const BODY_CODES: Readonly<Record<JsonBodyErrorKind, ErrorCode>> = {
+  malformed: 'body-malformed',
+  'duplicate-key': 'body-duplicate-key',
+  'forbidden-key': 'body-forbidden-key',
+  'forbidden-text': 'body-forbidden-text',
+  'too-deep': 'body-too-deep',
+  'number-too-long': 'body-number-too-long',
+  'too-many': 'body-too-many-values',
+};
+
 /** Refusals of Nest and Express, which know a status and no words of ours. */
 function frameworkRefusal(status: number, cause: unknown): ServiceError | undefined {
-  const [kind, message] = WORDS[status]?.(cause) ?? [];
-  return kind === undefined ? undefined : new ServiceError(kind, message ?? '', {}, { cause });
+  const found = WORDS[status]?.(cause);
+  if (found === undefined) return undefined;
+  const [kind, code, message] = found;
+  return new ServiceError(kind, message, { code }, { cause });
 }
 
-const WORDS: Readonly<Record<number, (cause: unknown) => readonly [kind: ErrorKind, message: string]>> = {
-  400: (cause) => ['invalid', malformed(cause)],
+const WORDS: Readonly<
+  Record<number, (cause: unknown) => readonly [kind: ErrorKind, code: ErrorCode, message: string]>
+> = {
+  400: (cause) => ['invalid', 'url-malformed', malformed(cause)],
   404: () => [
     'not-found',
-    'No such route. Resources are at /fhir/{type}/{id}; GET /fhir/metadata tells what there is.',
+    'route-unknown',
+    'No such route. Resources are at /fhir/{type}/{id}; GET /fhir/metadata lists the types.',
   ],
 };
 

@@ -26,6 +26,7 @@ export function unpackingOf(
     throw new ServiceError(
       'unsupported-media-type',
       'The content encoding of the body is not supported; use gzip, deflate, br or none.',
+      { code: 'content-encoding-unsupported' },
     );
   }
   return async (bytes, mostBytes) => {
@@ -36,7 +37,7 @@ export function unpackingOf(
       throw new ServiceError(
         'invalid',
         'The body cannot be unpacked: it is not what its Content-Encoding names. Send it as that, or without.',
-        {},
+        { code: 'body-malformed' },
         { cause: error },
       );
     }
@@ -49,5 +50,6 @@ export function tooLarge(mostBytes: number): ServiceError {
   return new ServiceError(
     'too-large',
     `The request body is larger than the ${size} that this server takes. Send it in parts.`,
+    { code: 'body-too-large' },
   );
 }

@@ -211,4 +211,5 @@ export const limitedToRows = (): ServiceError =>
   new ServiceError(
     'forbidden',
     'The policies that grant this request limit it to some resources, which cannot be done here.',
+    { code: 'rows-limited' },
   );

@@ -21,7 +21,10 @@ export class CompartmentRule implements ResourceRule {
     const { code = '', resource } = value as Partial<CompartmentDefinition>;
     const issues = (resource ?? []).flatMap((one, place) => faultsOf(one, place, code, parameters));
     if (issues.length === 0) return;
-    throw new ServiceError('unprocessable', issues.map(({ diagnostics }) => diagnostics).join(' '), { issues });
+    throw new ServiceError('unprocessable', issues.map(({ diagnostics }) => diagnostics).join(' '), {
+      code: 'compartment-definition-invalid',
+      issues,
+    });
   }
 }
 

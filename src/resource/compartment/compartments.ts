@@ -64,6 +64,7 @@ export class Compartments {
       throw new ServiceError(
         'unprocessable',
         `No CompartmentDefinition of ${code} is stored. Store one, for example under the id "${code.toLowerCase()}".`,
+        { code: 'compartment-definition-invalid' },
       );
     }
     return this.compiledOf(definition, (await this.index.current()).parameters);
@@ -111,5 +112,6 @@ function linkOf(type: string, code: string, parameters: SearchParameterSet): Sea
   throw new ServiceError(
     'unprocessable',
     `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
+    { code: 'compartment-definition-invalid' },
   );
 }

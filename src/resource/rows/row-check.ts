@@ -53,4 +53,6 @@ where (select true from resource c where c.type = a.type and c.id = a.id and ${t
  * distinguish them.
  */
 export const notGranted = (): ServiceError =>
-  new ServiceError('forbidden', 'The policies that grant this request do not cover this resource.');
+  new ServiceError('forbidden', 'The policies that grant this request do not cover this resource.', {
+    code: 'rows-not-granted',
+  });

@@ -33,7 +33,7 @@ export function assertAsBuiltIn(value: Resource): boolean {
   throw new ServiceError(
     'unprocessable',
     `SearchParameter.${member} is that of ${place}, a definition of HL7 that is built in and never changes. ${ADVICE}`,
-    { expression: `SearchParameter.${member}` },
+    { code: 'search-parameter-invalid', expression: `SearchParameter.${member}` },
   );
 }
 
@@ -41,5 +41,5 @@ export const notDeletable = ({ id }: Resource): ServiceError =>
   new ServiceError(
     'not-allowed',
     `SearchParameter/${id} is a definition of HL7 that is built in, so it cannot be deleted. ${ADVICE}`,
-    { allow: ['GET', 'HEAD'] },
+    { code: 'definition-built-in', allow: ['GET', 'HEAD'] },
   );

@@ -9,5 +9,6 @@ export const excerpt = (text: string): string => text.slice(0, 128);
 /** @param member path of the element at fault below SearchParameter: `component[0].expression` */
 export const badElement = (member: string, reason: string): ServiceError =>
   new ServiceError('unprocessable', `SearchParameter.${member} ${reason}.`, {
+    code: 'search-parameter-invalid',
     expression: `SearchParameter.${member}`,
   });

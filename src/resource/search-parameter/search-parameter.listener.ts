@@ -53,6 +53,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     const { type, code } = parameter;
     if (!stored.some((row) => isNamed(parameter, row)) && (await this.states.countOf(type)) >= MAX_OF_TYPE)
       throw new ServiceError('unprocessable', `${type} has ${MAX_OF_TYPE} search parameters of its own already.`, {
+        code: 'search-parameter-invalid',
         expression: 'SearchParameter.base',
       });
     const set = this.index.builtIn.withLive([parameter]);
@@ -62,9 +63,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     throw new ServiceError(
       'duplicate',
       `Another active SearchParameter defines ${type}.${code}. Choose another code.`,
-      {
-        expression: 'SearchParameter.code',
-      },
+      { code: 'search-parameter-taken', expression: 'SearchParameter.code' },
     );
   }
 }

@@ -77,9 +77,7 @@ export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): voi
   throw new ServiceError(
     'unprocessable',
     `The ${type} is not valid. ${first.expression}: ${first.diagnostics}${more}`,
-    {
-      issues: errors,
-    },
+    { code: 'resource-invalid', issues: errors },
   );
 }
 

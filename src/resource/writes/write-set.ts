@@ -252,4 +252,5 @@ const tooLongTogether = (): ServiceError =>
   new ServiceError(
     'unprocessable',
     'The resources that this Bundle changes have more than 64 MiB together. Send it in parts.',
+    { code: 'bundle-too-large' },
   );

@@ -21,11 +21,15 @@ export function createCriteriaOf(request: Request): string | undefined {
   const inHeader = request.get('if-none-exist');
   // Node joins repeated headers with a comma, which in criteria means OR.
   if ((request.headersDistinct['if-none-exist']?.length ?? 0) > 1) {
-    throw new ServiceError('invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.');
+    throw new ServiceError('invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.', {
+      code: 'header-invalid',
+    });
   }
   const inUrl = criteriaOf(request);
   if (inHeader !== undefined && inUrl !== '') {
-    throw new ServiceError('invalid', 'Send the criteria in If-None-Exist or in the URL, not in both.');
+    throw new ServiceError('invalid', 'Send the criteria in If-None-Exist or in the URL, not in both.', {
+      code: 'header-invalid',
+    });
   }
   return inHeader ?? (inUrl === '' ? undefined : inUrl);
 }
@@ -38,7 +42,7 @@ export const isConditionalCreate = (request: Request): boolean =>
 export function isNoContent(request: Request): boolean {
   const text = queryOf(request).get('_no-content');
   if (['true', 'false', '', null].includes(text)) return text === 'true';
-  throw new ServiceError('invalid', '_no-content must be true or false.');
+  throw new ServiceError('invalid', '_no-content must be true or false.', { code: 'parameter-value-invalid' });
 }
 
 /**
@@ -52,6 +56,7 @@ export function assertNoCriteria(request: Request): void {
   throw new ServiceError(
     'invalid',
     `A write by id takes no "${name.slice(0, 64)}". Leave it out, or leave the id out for a conditional write.`,
+    { code: 'parameter-unknown' },
   );
 }
 
@@ -59,5 +64,7 @@ export function assertNoCriteria(request: Request): void {
 export function isRemoveAll(request: Request): boolean {
   const header = request.get('x-conditional-delete');
   if (header === undefined || header === 'remove-all') return header !== undefined;
-  throw new ServiceError('invalid', 'x-conditional-delete takes "remove-all" and nothing else.');
+  throw new ServiceError('invalid', 'x-conditional-delete takes "remove-all" and nothing else.', {
+    code: 'header-invalid',
+  });
 }

@@ -42,7 +42,9 @@ export function readHistoryQuery(
   const valueOf = (name: string): string | undefined =>
     query.get(name) === '' ? undefined : (query.get(name) ?? undefined);
   if (!['-_lastUpdated', undefined].includes(valueOf('_sort'))) {
-    throw new ServiceError('invalid', 'A history is sorted by -_lastUpdated, newest first, and no other way.');
+    throw new ServiceError('invalid', 'A history is sorted by -_lastUpdated, newest first, and no other way.', {
+      code: 'parameter-value-invalid',
+    });
   }
   const [since, at] = [valueOf('_since'), valueOf('_at')];
   const period = at === undefined ? undefined : rangeOf('_at', at);
@@ -80,10 +82,11 @@ function assertKnown(query: URLSearchParams, isLenientCall: boolean): void {
       throw new ServiceError(
         'invalid',
         `A history does not know "${name.slice(0, 64)}"; it takes ${PARAMETERS.slice(0, -2).join(', ')}.`,
+        { code: 'parameter-unknown' },
       );
     }
     if (name !== '_elements' && PARAMETERS.includes(name) && query.getAll(name).length > 1) {
-      throw new ServiceError('invalid', `${name} is given twice. Send it once.`);
+      throw new ServiceError('invalid', `${name} is given twice. Send it once.`, { code: 'parameter-repeated' });
     }
   }
 }
@@ -96,7 +99,7 @@ function walkOf(at: {
 }): HistoryRequest['walk'] {
   const { before, after, page, count } = at;
   if ([before, after, page].filter((value) => value !== undefined).length > 1)
-    throw new ServiceError('invalid', 'Use one of _before, _after and _page.');
+    throw new ServiceError('invalid', 'Use one of _before, _after and _page.', { code: 'parameters-exclusive' });
   if (after !== undefined) return { direction: 'newer', from: parsePosition(after), skip: 0 };
   if (before !== undefined) return { direction: 'older', from: parsePosition(before), skip: 0 };
   return { direction: 'older', skip: ((page ?? 1) - 1) * count };
@@ -105,11 +108,13 @@ function walkOf(at: {
 function pageOf(text: string | undefined, count: number): number | undefined {
   if (text === undefined) return undefined;
   const page = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (page === 0) throw new ServiceError('invalid', '_page must be a whole number from 1 on.');
+  if (page === 0)
+    throw new ServiceError('invalid', '_page must be a whole number from 1 on.', { code: 'parameter-value-invalid' });
   if ((page - 1) * count <= LARGEST_SKIP) return page;
   throw new ServiceError(
     'invalid',
     `_page leads to the first ${LARGEST_SKIP} versions; to go on, follow the "next" links.`,
+    { code: 'parameter-value-invalid' },
   );
 }
 
@@ -117,5 +122,7 @@ function pageOf(text: string | undefined, count: number): number | undefined {
 function rangeOf(name: string, text: string): DateRange {
   const span = dateSpanOf(text.replace(' ', '+'));
   if (span !== undefined) return span;
-  throw new ServiceError('invalid', `${name} must be a time such as 2026-01-31T10:00:00Z, or a date.`);
+  throw new ServiceError('invalid', `${name} must be a time such as 2026-01-31T10:00:00Z, or a date.`, {
+    code: 'parameter-value-invalid',
+  });
 }

@@ -82,6 +82,7 @@ export class HistoryController {
   versionNotAllowed(@Param('type') type: string): never {
     this.types.assertKnown(type);
     throw new ServiceError('not-allowed', 'A version never changes: it can be read with GET.', {
+      code: 'history-read-only',
       allow: ['GET', 'HEAD'],
     });
   }
@@ -90,6 +91,7 @@ export class HistoryController {
   notAllowed(@Param() { type }: Record<string, string>): never {
     if (type !== undefined) this.types.assertKnown(type);
     throw new ServiceError('not-allowed', 'The history is append-only: it can be read with GET.', {
+      code: 'history-read-only',
       allow: ['GET', 'HEAD'],
     });
   }
@@ -127,6 +129,8 @@ const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
 
 function versionNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text))
-    throw new ServiceError('not-found', 'No such version: a version is a whole number such as 2.');
+    throw new ServiceError('not-found', 'No such version: a version is a whole number such as 2.', {
+      code: 'version-not-found',
+    });
   return Number(text);
 }

@@ -32,7 +32,8 @@ export async function patchOf(request: Request, maxBytes: number, slices: Slices
     throw new ServiceError('unsupported-media-type', message, { acceptPatch });
   }
   const body = bodyOf(request);
-  if (body.length === 0) throw new ServiceError('invalid', 'The body is empty; send a patch.');
+  if (body.length === 0)
+    throw new ServiceError('invalid', 'The body is empty; send a patch.', { code: 'body-missing' });
   const kind = methodOf(request) ?? (mediaType === 'any' ? undefined : mediaType);
   return compileResourcePatch(kind, decodeUtf8(body), maxBytes, slices);
 }
@@ -41,6 +42,7 @@ function methodOf(request: Request): PatchKind | undefined {
   const method = queryOf(request).get('_method');
   if (method === null) return undefined;
   const kind = KINDS.find((known) => known === method);
-  if (kind === undefined) throw new ServiceError('invalid', `_method takes one of ${KINDS.join(', ')}.`);
+  if (kind === undefined)
+    throw new ServiceError('invalid', `_method takes one of ${KINDS.join(', ')}.`, { code: 'parameter-value-invalid' });
   return kind;
 }

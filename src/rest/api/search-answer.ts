@@ -44,6 +44,7 @@ export const noPlaceForTotals = (): ServiceError =>
   new ServiceError(
     'invalid',
     '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
+    { code: 'parameters-exclusive' },
   );
 
 function bundleOf(

@@ -1,4 +1,6 @@
-import { type ErrorIssue, type ErrorKind, ServiceError } from '../../platform/errors/service-error';
+import { type ErrorCode } from '../../platform/errors/error-codes';
+import { type ErrorKind } from '../../platform/errors/error-kind';
+import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { isTransactionConflict } from '../../platform/database/database-error';
 
@@ -58,5 +60,10 @@ export async function atEntry<T>(index: number, work: () => Promise<T> | T): Pro
 }
 
 /** @param expression of the member at fault, relative to the entry or to the Bundle */
-export const faultAt = (expression: string, message: string, kind: ErrorKind = 'invalid'): ServiceError =>
-  new ServiceError(kind, message, { expression });
+export const faultAt = (
+  expression: string,
+  message: string,
+  kind: ErrorKind = 'invalid',
+  code?: ErrorCode,
+): ServiceError =>
+  new ServiceError(kind, message, { code: code ?? (kind === 'invalid' ? 'bundle-entry-invalid' : kind), expression });

@@ -1,5 +1,5 @@
 import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
-import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { type ErrorIssue, errorCodeOf, ServiceError } from '../../platform/errors/service-error';
 import { EntryRefusal, entryError } from './entry-error';
 
 /** Maximum issues of one answer: more than people fix at once. */
@@ -86,7 +86,13 @@ export class EntryFaults {
   }
 }
 
-function issuesOf({ kind, message, details }: EntryRefusal): readonly ErrorIssue[] {
+function issuesOf(refusal: EntryRefusal): readonly ErrorIssue[] {
+  const { kind, message, details } = refusal;
+  const errorCode = errorCodeOf(refusal);
   const { issues, expression = '' } = details;
-  return issues ?? [{ severity: 'error', code: FHIR_ERRORS[kind].issue, diagnostics: message, expression }];
+  return (
+    issues?.map((issue) => (issue.severity === 'error' ? { errorCode, ...issue } : issue)) ?? [
+      { severity: 'error', code: FHIR_ERRORS[kind].issue, errorCode, diagnostics: message, expression },
+    ]
+  );
 }

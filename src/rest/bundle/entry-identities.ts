@@ -47,6 +47,7 @@ export function identitiesOf(
         throw new ServiceError(
           'not-found',
           `No ${action.type} matches the criteria. Try them with GET /${action.type}?{criteria}.`,
+          { code: 'no-match' },
         );
       const identity = newIdentity(intent);
       left.set(canonical, { id: identity.id, origin: 'made' });

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { type OperationOutcome } from '../../fhir/types';
 import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { TransactionConflict } from '../../platform/database/database-error';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
-import { type ErrorKind, ServiceError } from '../../platform/errors/service-error';
+import { type ErrorCode } from '../../platform/errors/error-codes';
+import { type ErrorKind } from '../../platform/errors/error-kind';
+import { ServiceError } from '../../platform/errors/service-error';
 import { type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
@@ -69,13 +72,17 @@ export class EntryReads {
     if (answer.status === FHIR_ERRORS.busy.status) throw new TransactionConflict('A read of a transaction was refused');
     const kind = KINDS.get(answer.status);
     if (kind === undefined) throw new Error(`An inner request was answered with ${answer.status}`);
-    throw new ServiceError(kind, diagnosticsOf(answer.text), { expression: 'request' });
+    const { code, diagnostics = 'The entry was refused.' } = firstIssueOf(answer.text);
+    throw new ServiceError(kind, diagnostics, { expression: 'request', ...(code !== undefined && { code }) });
   }
 }
 
 const KINDS = new Map(Object.entries(FHIR_ERRORS).map(([kind, { status }]) => [status, kind as ErrorKind] as const));
 
-function diagnosticsOf(outcome: string): string {
-  const { issue } = JSON.parse(outcome) as { issue?: readonly { diagnostics?: string }[] };
-  return issue?.[0]?.diagnostics ?? 'The entry was refused.';
+function firstIssueOf(text: string): { readonly diagnostics?: string; readonly code?: ErrorCode } {
+  const { issue } = JSON.parse(text) as Partial<OperationOutcome>;
+  const { diagnostics, details } = issue?.[0] ?? {};
+  // Our own routes wrote the code.
+  const code = details?.coding[0]?.code as ErrorCode | undefined;
+  return { ...(diagnostics !== undefined && { diagnostics }), ...(code !== undefined && { code }) };
 }

@@ -22,20 +22,25 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   yield;
   const members = new Map(membersOf(compact).map(({ key, valueText }) => [key, valueText]));
   if (stringOf(members.get('resourceType')) !== 'Bundle') {
-    throw faultAt('resourceType', 'Send a Bundle: a JSON object with "resourceType": "Bundle".');
+    throw bundleFault('resourceType', 'Send a Bundle: a JSON object with "resourceType": "Bundle".');
   }
   const named = stringOf(members.get('type'));
   const type = TYPES.find((known) => known === named);
   if (type === undefined) {
-    throw faultAt('Bundle.type', `Bundle.type must be one of ${TYPES.join(', ')}.`);
+    throw bundleFault('Bundle.type', `Bundle.type must be one of ${TYPES.join(', ')}.`);
   }
   const entryText = members.get('entry') ?? '[]';
   if (!entryText.startsWith('[')) {
-    throw faultAt('Bundle.entry', 'Bundle.entry must be a list.');
+    throw bundleFault('Bundle.entry', 'Bundle.entry must be a list.');
   }
   const entries = elementsOf(entryText);
   if (entries.length > maxEntries) {
-    throw faultAt('Bundle.entry', `A Bundle has at most ${maxEntries} entries here; send it in parts.`, 'too-large');
+    throw faultAt(
+      'Bundle.entry',
+      `A Bundle has at most ${maxEntries} entries here; send it in parts.`,
+      'too-large',
+      'bundle-too-many-entries',
+    );
   }
   const read: BundleEntry[] = [];
   const faults = new EntryFaults();
@@ -47,6 +52,9 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   if (type === 'batch') faults.throwIfAny();
   return { type, entries: read, faults };
 }
+
+const bundleFault = (expression: string, message: string): ServiceError =>
+  faultAt(expression, message, 'invalid', 'bundle-invalid');
 
 function entryOf(text: string, index: number, type: BundleType): BundleEntry {
   const members = new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
@@ -88,6 +96,7 @@ function storingRequest(resource: EntryResource | undefined): EntryRequest {
     throw new ServiceError(
       'invalid',
       'The entry has no resource to store. Add one with its resourceType, or leave the entry out.',
+      { code: 'bundle-entry-invalid' },
     );
   const { type, id } = resource;
   return id === undefined ? { method: 'POST', url: type } : { method: 'PUT', url: `${type}/${id}` };

@@ -67,6 +67,7 @@ export class ConditionalWriter {
       }
       if (draft.id !== undefined && draft.id !== match.id) {
         throw new ServiceError('invalid', 'The id in the body is not the id of the resource that matches.', {
+          code: 'id-mismatch',
           expression: `${draft.type}.id`,
         });
       }
@@ -78,7 +79,9 @@ export class ConditionalWriter {
   patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
     return this.run({ type, criteria, reach: options.reach }, (match) => {
       if (match === undefined)
-        throw new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`);
+        throw new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`, {
+          code: 'no-match',
+        });
       return this.writer.patch(type, match.id, patch, { ...options, locked: match });
     });
   }
@@ -134,4 +137,5 @@ const tooMany = ({ type }: Condition): ServiceError =>
   new ServiceError(
     'multiple-matches',
     `More than ${MAX_REMOVED} ${type} resources match; nothing was deleted. Delete in parts, with narrower criteria.`,
+    { code: 'too-many-to-delete' },
   );

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../platform/errors/service-error';
+import { type ErrorDetails, ServiceError } from '../../platform/errors/service-error';
 import { type WriteConditions } from '../../resource/writes/write';
 
 /** The preconditions of a write as sent: header fields, or members of a Bundle's entry. */
@@ -18,7 +18,7 @@ export function preconditionsOf(
 ): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> {
   const read = (tag: keyof SentTags): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> => {
     const [text, name] = [sent[tag], names[tag]];
-    const details = names === ENTRY_TAGS ? { expression: name } : {};
+    const details = { code: 'header-invalid' as const, ...(names === ENTRY_TAGS ? { expression: name } : {}) };
     return text === undefined ? {} : { [tag]: versionsOf(text, name, details) };
   };
   return { ...read('ifMatch'), ...read('ifNoneMatch') };
@@ -28,7 +28,7 @@ export function preconditionsOf(
  * Reads `If-Match` or `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2): `W/"2"`, `"2"`, a bare `2`, a list of
  * these, or `*`. Any other quoted tag becomes version 0, which no resource has.
  */
-function versionsOf(text: string, name: string, details: object): readonly number[] | '*' {
+function versionsOf(text: string, name: string, details: ErrorDetails): readonly number[] | '*' {
   const tags = text.trim();
   if (tags === '*') return '*';
   return tags.split(',').map((tag) => {

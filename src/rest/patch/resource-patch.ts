@@ -35,7 +35,10 @@ export async function compileResourcePatch(
     const [stored, result] = await inTime(() => patched(storedText, apply), slices);
     for (const name of ['resourceType', 'id'] as const) {
       if (identityOf(result, name) !== identityOf(stored, name))
-        throw new ServiceError('unprocessable', `A patch cannot change ${name}.`, { expression: name });
+        throw new ServiceError('unprocessable', `A patch cannot change ${name}.`, {
+          code: 'patch-not-applicable',
+          expression: name,
+        });
     }
     return slices.run(bodyOf(result, Math.max(maxBytes, Buffer.byteLength(storedText))));
   };
@@ -82,6 +85,11 @@ function* bodyOf(result: JsonValue, maxBytes: number): Steps<ScannedJson> {
     return yield* readJsonInSteps(text);
   } catch (error) {
     if (!(error instanceof JsonBodyError)) throw error;
-    throw new ServiceError('unprocessable', `The patched resource is refused. ${error.message}`, {}, { cause: error });
+    throw new ServiceError(
+      'unprocessable',
+      `The patched resource is refused. ${error.message}`,
+      { code: 'patch-not-applicable' },
+      { cause: error },
+    );
   }
 }

@@ -9,10 +9,12 @@ import { type Steps } from '../../platform/time/steps';
 export type TreePatch = (tree: JsonValue) => Steps<JsonValue>;
 
 /** The patch itself is malformed (RFC 5789, section 2.2: 400). */
-export const malformed = (message: string): ServiceError => new ServiceError('invalid', message);
+export const malformed = (message: string): ServiceError =>
+  new ServiceError('invalid', message, { code: 'patch-malformed' });
 
 /** The patch does not apply to the stored resource (RFC 5789, section 2.2: 422). */
-export const unfit = (message: string): ServiceError => new ServiceError('unprocessable', message);
+export const unfit = (message: string): ServiceError =>
+  new ServiceError('unprocessable', message, { code: 'patch-not-applicable' });
 
 /** The sent path, shortened for a message. */
 export const excerpt = (place: string): string => (place.length > 200 ? `${place.slice(0, 200)}…` : place);

@@ -96,7 +96,7 @@ function keptTextOf(result: unknown): string | null {
 const stillRunning = (): RpcRefusal =>
   new RpcRefusal(
     'A call with this Idempotency-Key is running. Repeat it later for its result.',
-    { type: 'rpc.error/running' },
+    { code: 'idempotency-key-running', type: 'rpc.error/running' },
     'conflict',
     { retryAfterSeconds: 1 },
   );
@@ -104,13 +104,11 @@ const stillRunning = (): RpcRefusal =>
 const usedBefore = (): RpcRefusal =>
   new RpcRefusal(
     'This Idempotency-Key was sent with another call. Send a new key with each call, and the same key with its repeats.',
-    {
-      type: 'rpc.error/key-reused',
-    },
+    { code: 'idempotency-key-reused', type: 'rpc.error/key-reused' },
   );
 
 const notKept = (): RpcRefusal =>
   new RpcRefusal(
     `The call with this Idempotency-Key was carried out. Its result is longer than ${MAX_KEPT_BYTES} bytes and is not kept: read what it stored.`,
-    { type: 'rpc.error/result-not-kept' },
+    { code: 'idempotency-result-not-kept', type: 'rpc.error/result-not-kept' },
   );

@@ -76,6 +76,7 @@ export class Extraction extends Scope {
     throw new ServiceError(
       'unprocessable',
       `Composite search parameters pair more than ${this.maxPairs} values of this resource: divide it, or give its items fewer codings.`,
+      { code: 'resource-invalid' },
     );
   }
 

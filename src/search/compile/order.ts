@@ -73,7 +73,9 @@ export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm[
   if (cast === 'text') return String(value);
   const isInstant = typeof value === 'number' && value >= earliestInstant && value <= latestInstant;
   if (typeof value === 'string' || (cast === 'timestamptz' && !isInstant))
-    throw new ServiceError('invalid', 'The page link was changed on the way; begin again at the first page.');
+    throw new ServiceError('invalid', 'The page link was changed on the way; begin again at the first page.', {
+      code: 'page-link-invalid',
+    });
   return cast === 'timestamptz' ? new Date(value).toISOString() : value;
 }
 

@@ -99,6 +99,7 @@ function referenceOf(name: string, source: string, code: string, scope: SearchSc
   throw new ServiceError(
     'invalid',
     `"${name}" names ${source}.${code.slice(0, 64)}, which is no reference parameter.${hintOf(code, references)}`,
+    { code: 'include-invalid' },
   );
 }
 

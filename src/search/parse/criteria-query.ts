@@ -12,12 +12,18 @@ export function criteriaQuery(type: string, criteria: string): URLSearchParams {
   const text = criteria.trim();
   const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);
   if (query.size === 0) {
-    throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`);
+    throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`, {
+      code: 'criteria-invalid',
+    });
   }
   for (const [name, value] of query) {
     const shown = name.slice(0, 64);
-    if (SHAPING.test(name)) throw new ServiceError('invalid', `"${shown}" shapes answers; it cannot be a criterion.`);
-    if (value.trim() === '') throw new ServiceError('invalid', `The criterion "${shown}" has no value.`);
+    if (SHAPING.test(name))
+      throw new ServiceError('invalid', `"${shown}" shapes answers; it cannot be a criterion.`, {
+        code: 'criteria-invalid',
+      });
+    if (value.trim() === '')
+      throw new ServiceError('invalid', `The criterion "${shown}" has no value.`, { code: 'criteria-invalid' });
   }
   return query;
 }

@@ -62,10 +62,14 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
   }
   const unusable = parameters.listUnusable(type).find((one) => one.code === code);
   if (unusable !== undefined)
-    throw new ServiceError('invalid', `${type}.${code} cannot be searched by: ${unusable.reason}.`);
+    throw new ServiceError('invalid', `${type}.${code} cannot be searched by: ${unusable.reason}.`, {
+      code: 'search-parameter-unknown',
+    });
   if (isLenient) return undefined;
   const hint = hintOf(code, parameters.list(type));
-  throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
+  throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`, {
+    code: 'search-parameter-unknown',
+  });
 }
 
 /** The nearest code, else the list of known codes. */

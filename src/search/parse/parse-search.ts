@@ -29,7 +29,9 @@ export interface ParsedSearch {
  */
 export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
   if (query.size > MAX_PARAMETERS)
-    throw new ServiceError('invalid', `A search takes at most ${MAX_PARAMETERS} parameters.`);
+    throw new ServiceError('invalid', `A search takes at most ${MAX_PARAMETERS} parameters.`, {
+      code: 'search-too-large',
+    });
   const clauses: SearchClause[] = [];
   const bounded = { ...scope, effort: { left: MAX_EFFORT } };
   const used: [string, string][] = [];
@@ -46,7 +48,9 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
         : (pairedClauseOf(name, value, query, bounded) ?? clauseOf(name, value, bounded));
     if (clause === undefined) continue;
     if (clauses.push(clause) > MAX_CLAUSES)
-      throw new ServiceError('invalid', `A search takes at most ${MAX_CLAUSES} parameters.`);
+      throw new ServiceError('invalid', `A search takes at most ${MAX_CLAUSES} parameters.`, {
+        code: 'search-too-large',
+      });
     used.push([name, value]);
   }
   return { clauses, used };

@@ -41,7 +41,7 @@ export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, 
 
 /** An error that names the parameter. */
 export const invalid = (name: string, what: string): ServiceError =>
-  new ServiceError('invalid', `"${name.slice(0, 80)}" ${what}.`);
+  new ServiceError('invalid', `"${name.slice(0, 80)}" ${what}.`, { code: 'search-value-invalid' });
 
 export const unsupportedModifier = (name: string, known: readonly string[]): ServiceError =>
   invalid(

@@ -35,4 +35,5 @@ export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undef
   return { sql: [...choices, ...(isJson ? ['format json'] : [])].join(', '), isJson };
 }
 
-const badExplain = (why: string): ServiceError => new ServiceError('invalid', `_explain: ${why}.`);
+const badExplain = (why: string): ServiceError =>
+  new ServiceError('invalid', `_explain: ${why}.`, { code: 'parameter-value-invalid' });

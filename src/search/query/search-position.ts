@@ -16,6 +16,7 @@ export function parsePosition(side: PagePosition['side'], text: string): PagePos
     throw new ServiceError(
       'invalid',
       `_${side} is made by the server for its links to other pages; begin again at the first page.`,
+      { code: 'page-link-invalid' },
     );
   }
   return { side, key, values };

@@ -90,7 +90,9 @@ function isOldestFirstOf(query: URLSearchParams): boolean {
   const sort = query.get('_sort') ?? '';
   if (sort === '' || sort === '-_lastUpdated') return false;
   if (sort === '_lastUpdated') return true;
-  throw new ServiceError('invalid', '"_sort" of a search over types is -_lastUpdated or _lastUpdated.');
+  throw new ServiceError('invalid', '"_sort" of a search over types is -_lastUpdated or _lastUpdated.', {
+    code: 'search-value-invalid',
+  });
 }
 
 /** `Type:parameter` has the same meaning for each type; `*` means the references of each type. */

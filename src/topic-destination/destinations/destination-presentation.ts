@@ -73,4 +73,7 @@ function flagOf(destination: Resource, member: string): boolean {
 }
 
 export const destinationRefusal = (member: string, message: string): ServiceError =>
-  new ServiceError('unprocessable', `${member} ${message}`, { expression: `SvcTopicDestination.${member}` });
+  new ServiceError('unprocessable', `${member} ${message}`, {
+    code: 'destination-invalid',
+    expression: `SvcTopicDestination.${member}`,
+  });

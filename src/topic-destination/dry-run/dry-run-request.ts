@@ -50,6 +50,7 @@ export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Da
     throw new ServiceError(
       'invalid',
       'Send a SvcSubscriptionTopic, or Parameters with one as the resource of "topic".',
+      { code: 'body-not-a-resource' },
     );
   }
   const text = (name: string): string | undefined => {
@@ -134,4 +135,4 @@ function flagOf(name: string, value: unknown): boolean | undefined {
 }
 
 const invalid = (name: string, message: string): ServiceError =>
-  new ServiceError('invalid', `${name} ${message}`, { expression: name });
+  new ServiceError('invalid', `${name} ${message}`, { code: 'parameter-value-invalid', expression: name });

@@ -60,7 +60,9 @@ export class DryRunOperation implements OperationHandler {
     const request = await this.slices.run(readDryRunRequest(body, query, this.clock.now()));
     for (const { type } of request.topic.triggers) {
       if (!this.types.names().includes(type))
-        throw new ServiceError('unprocessable', `"${type}" is not a resource type of this server.`);
+        throw new ServiceError('unprocessable', `"${type}" is not a resource type of this server.`, {
+          code: 'topic-invalid',
+        });
     }
     return { status: 200, text: JSON.stringify(dryRunParameters(request, await this.dryRun.run(request))) };
   }

@@ -73,7 +73,7 @@ function parametersIn(body: Buffer): readonly [string, string][] {
   if (body.length === 0) return [];
   const { resourceType, parameter = [] } = readJson(decodeUtf8(body)).value as Resource;
   if (resourceType !== 'Parameters' || !Array.isArray(parameter)) {
-    throw new ServiceError('invalid', 'Send Parameters, or no body and a query.');
+    throw new ServiceError('invalid', 'Send Parameters, or no body and a query.', { code: 'body-not-a-resource' });
   }
   return parameter.map((element: unknown) => {
     const { name, ...rest } = (element ?? {}) as Readonly<Record<string, unknown>>;
@@ -81,6 +81,7 @@ function parametersIn(body: Buffer): readonly [string, string][] {
     const isValue = ['string', 'number', 'boolean'].includes(typeof value?.[1]);
     if (typeof name !== 'string' || value === undefined || !isValue || more.length > 0) {
       throw new ServiceError('invalid', 'Each parameter has a name and one value: a text, a number or a boolean.', {
+        code: 'parameter-value-invalid',
         expression: 'Parameters.parameter',
       });
     }
@@ -89,4 +90,7 @@ function parametersIn(body: Buffer): readonly [string, string][] {
 }
 
 const parameterRefusal = (name: string, message: string): ServiceError =>
-  new ServiceError('invalid', `${name.slice(0, 64)} ${message}.`, { expression: name.slice(0, 64) });
+  new ServiceError('invalid', `${name.slice(0, 64)} ${message}.`, {
+    code: 'parameter-value-invalid',
+    expression: name.slice(0, 64),
+  });

@@ -130,7 +130,10 @@ const instantPart = (name: string, time: Date | null): object[] =>
 function stateOf(text: string | undefined): EventState | undefined {
   const state = EVENT_STATES.find((known) => known === text);
   if (text !== undefined && state === undefined) {
-    throw new ServiceError('invalid', `state must be one of ${EVENT_STATES.join(', ')}.`, { expression: 'state' });
+    throw new ServiceError('invalid', `state must be one of ${EVENT_STATES.join(', ')}.`, {
+      code: 'parameter-value-invalid',
+      expression: 'state',
+    });
   }
   return state;
 }
@@ -140,7 +143,10 @@ function cursorOf(text: string | undefined): TimelineCursor | undefined {
   const [, kind, digits = ''] = /^([qn])(\d{1,16})$/.exec(text) ?? [];
   if (kind === 'q') return { queuedBelow: Number(digits) };
   if (kind === 'n') return { numberBelow: Number(digits) };
-  throw new ServiceError('invalid', '_page must come from the "next" of a page.', { expression: '_page' });
+  throw new ServiceError('invalid', '_page must come from the "next" of a page.', {
+    code: 'page-link-invalid',
+    expression: '_page',
+  });
 }
 
 const tokenOf = (cursor: TimelineCursor): string =>

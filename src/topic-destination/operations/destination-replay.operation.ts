@@ -55,7 +55,9 @@ export class DestinationReplayOperation implements OperationHandler {
     const parameters = callParametersOf({ query, body }, [...RANGE_NAMES, 'endpoint', 'dryRun']);
     const range = eventRangeOf(parameters);
     if (!RANGE_NAMES.some((name) => parameters.has(name))) {
-      throw new ServiceError('invalid', 'Say what to send again: "from" and "to" (numbers), or "since" and "until".');
+      throw new ServiceError('invalid', 'Say what to send again: "from" and "to" (numbers), or "since" and "until".', {
+        code: 'parameter-value-invalid',
+      });
     }
     const endpoint = parameters.get('endpoint');
     await this.principals.assertMayChange(id);

@@ -36,7 +36,7 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
       throw new ServiceError(
         'forbidden',
         'Your policies limit you to some resources, and resolve() in a criterion reads any. Leave it out.',
-        { expression: 'SvcSubscriptionTopic.trigger' },
+        { code: 'rows-limited', expression: 'SvcSubscriptionTopic.trigger' },
       );
     }
     const known = this.types.names();
@@ -46,9 +46,7 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
       throw new ServiceError(
         'unprocessable',
         `trigger[${index}].resource: "${type}" is not a resource type of this server.`,
-        {
-          expression: `SvcSubscriptionTopic.trigger[${index}].resource`,
-        },
+        { code: 'topic-invalid', expression: `SvcSubscriptionTopic.trigger[${index}].resource` },
       );
     });
   }

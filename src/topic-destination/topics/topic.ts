@@ -168,4 +168,7 @@ function unevaluable(path: string, error: unknown): ServiceError {
 }
 
 const topicRefusal = (path: string, message: string): ServiceError =>
-  new ServiceError('unprocessable', `${path} ${message}`, { expression: `SvcSubscriptionTopic.${path}` });
+  new ServiceError('unprocessable', `${path} ${message}`, {
+    code: 'topic-invalid',
+    expression: `SvcSubscriptionTopic.${path}`,
+  });

@@ -221,7 +221,7 @@ describe('the engines of policies', () => {
           200,
           [
             { result: { text: 'care' } },
-            { error: { message: expect.stringContaining('AccessPolicy') } },
+            { error: { message: expect.stringContaining('AccessPolicy'), type: 'policy-missing' } },
             { result: { text: 'care' } },
           ],
         ]);

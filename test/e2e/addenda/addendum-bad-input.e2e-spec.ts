@@ -220,7 +220,9 @@ describe('bad input', () => {
       ],
     ] as const) {
       const { text } = await refused(method, JSON.stringify(params));
-      expect(JSON.parse(text)).toEqual({ error: { message: 'Invalid params', errors: [{ path: at, message }] } });
+      expect(JSON.parse(text)).toEqual({
+        error: { message: 'Invalid params', type: 'rpc-params-invalid', errors: [{ path: at, message }] },
+      });
     }
     await unchanged();
   });
@@ -257,7 +259,10 @@ describe('bad input', () => {
   it('a batch of 50,000 calls runs none of them', async () => {
     const call = JSON.stringify({ method: 'svc.sdc.addendum/add-comment', params: { target, user, text: 'x' } });
     const { status, text } = await app.post('/rpc', `[${Array<string>(50_000).fill(call).join(',')}]`);
-    expect([status, text]).toEqual([422, '{"error":{"message":"At most 100 calls go into one request."}}']);
+    expect([status, text]).toEqual([
+      422,
+      '{"error":{"message":"At most 100 calls go into one request.","type":"rpc-batch-too-large"}}',
+    ]);
     await unchanged();
   });
 });

@@ -88,7 +88,9 @@ describe('SVC_ADDENDUM_TYPES', () => {
   ])('tells %s', async (_what, addendum, faults) => {
     const before = await count();
     const errors = faults.map(([path, message]) => ({ path: ['addendum', ...path], message }));
-    expect((await create(addendum)).body).toEqual({ error: { message: 'Invalid params', errors } });
+    expect((await create(addendum)).body).toEqual({
+      error: { message: 'Invalid params', type: 'rpc-params-invalid', errors },
+    });
     expect(await count()).toBe(before);
   });
 
@@ -97,6 +99,7 @@ describe('SVC_ADDENDUM_TYPES', () => {
     expect((await create({ ...handover, beds })).body).toEqual({
       error: {
         message: 'Invalid params',
+        type: 'rpc-params-invalid',
         errors: [{ path: ['addendum', 'beds', '0', 'no'], message: 'no must be integer' }],
       },
     });

@@ -36,7 +36,7 @@ const assigned = {
 /** The answer to params of which one member is at fault. */
 const invalid = (path: readonly string[], message: unknown): { status: number; body: object } => ({
   status: 422,
-  body: { error: { message: 'Invalid params', errors: [{ path, message }] } },
+  body: { error: { message: 'Invalid params', type: 'rpc-params-invalid', errors: [{ path, message }] } },
 });
 
 describe('addendum RPC', () => {
@@ -149,7 +149,12 @@ describe('addendum RPC', () => {
     const notFinal = ['draft', 'in-progress', 'canceled', 'in-amendment', 'new', 'Completed', undefined];
     const refusal = {
       status: 422,
-      body: { error: { message: 'A Note needs a SDCDocument that is completed or amended; add a Comment instead.' } },
+      body: {
+        error: {
+          message: 'A Note needs a SDCDocument that is completed or amended; add a Comment instead.',
+          type: 'note-on-open-document',
+        },
+      },
     };
 
     it.each(notFinal)('%s refuses a Note, and takes a Comment', async (status) => {
@@ -784,7 +789,9 @@ describe('addendum RPC', () => {
       await database.query('drop function fail_for_test cascade');
       expect({ status, body }).toEqual({
         status: 500,
-        body: { error: { message: expect.stringMatching(/^Internal error\. Name this request id/) } },
+        body: {
+          error: { message: expect.stringMatching(/^Internal error\. Name this request id/), type: 'internal-error' },
+        },
       });
       expect(await countStored()).toEqual(before);
       expect(await resultOf('add-comment', { target, user, text: 'y' })).toMatchObject({ text: 'y' });

@@ -349,7 +349,10 @@ describe('documents by RPC', () => {
       const id = await stored('draft');
       const before = await read(id);
       const { status, body } = await call('/sign', bodyOf(id, { isVetoed: true }));
-      expect({ status, body }).toEqual({ status: 422, body: { error: { message: 'No History of this.' } } });
+      expect({ status, body }).toEqual({
+        status: 422,
+        body: { error: { message: 'No History of this.', type: 'unprocessable' } },
+      });
       expect([await read(id), await addendaOf(id)]).toEqual([before, []]);
     });
   });

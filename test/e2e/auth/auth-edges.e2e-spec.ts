@@ -110,7 +110,11 @@ describe('the edges of /auth', () => {
       const answer = await app.send(method, path, { authorization: null, ...sent });
       expect([answer.status, answer.json()]).toEqual([
         status,
-        { error: 'invalid_request', error_description: expect.any(String) },
+        {
+          error: 'invalid_request',
+          error_description: expect.any(String),
+          error_uri: expect.stringContaining('/docs/'),
+        },
       ]);
     });
     expect(lines).toEqual([{ event: 'OAuth request refused', path, ...cause }]);

@@ -82,7 +82,11 @@ describe('guessing', () => {
     expect(await fail(10)).toEqual(Array(10).fill(400));
     const refused = await ask('nurse', nurse.password);
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '1']);
-    expect(refused.json()).toEqual({ error: 'slow_down', error_description: expect.any(String) });
+    expect(refused.json()).toEqual({
+      error: 'slow_down',
+      error_description: expect.any(String),
+      error_uri: expect.stringContaining('#throttled'),
+    });
     expect(refused.headers.get('Cache-Control')).toBe('no-store');
   });
 

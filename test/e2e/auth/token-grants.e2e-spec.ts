@@ -232,7 +232,11 @@ describe('grants of POST /auth/token', () => {
       const answer = await asked({});
       expect([answer.status, answer.json()]).toEqual([
         400,
-        { error: 'invalid_grant', error_description: 'two-factor required' },
+        {
+          error: 'invalid_grant',
+          error_description: 'two-factor required',
+          error_uri: expect.stringContaining('#one-time-code-missing'),
+        },
       ]);
       const wrong = await asked({ password: 'wrong', totp: codeNow() });
       expect(wrong.json().error_description).toBe('Wrong username or password');

@@ -406,7 +406,11 @@ describe('POST /auth/token', () => {
         await asked('nurse', 'x'.repeat(5000)),
         await asked('nurse', '***'),
       ];
-      const expected = { error: 'invalid_grant', error_description: 'Wrong username or password' };
+      const expected = {
+        error: 'invalid_grant',
+        error_description: 'Wrong username or password',
+        error_uri: expect.stringContaining('#credentials-wrong'),
+      };
       for (const answer of answers) {
         expect({ status: answer.status, body: answer.json() }).toEqual({ status: 400, body: expected });
       }
@@ -417,7 +421,11 @@ describe('POST /auth/token', () => {
       const answer = await asked('left');
       expect({ status: answer.status, body: answer.json() }).toEqual({
         status: 400,
-        body: { error: 'invalid_grant', error_description: 'User is inactive' },
+        body: {
+          error: 'invalid_grant',
+          error_description: 'User is inactive',
+          error_uri: expect.stringContaining('#user-inactive'),
+        },
       });
     });
   });
@@ -441,7 +449,11 @@ describe('POST /auth/token', () => {
       }).toEqual({
         status: isUnknownClient ? 401 : 400,
         // RFC 6749, section 5.2, says which characters a description has.
-        body: { error, error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) },
+        body: {
+          error,
+          error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/),
+          error_uri: expect.stringMatching(/#[a-z-]+$/),
+        },
         cache: 'no-store',
         challenge: isUnknownClient && typeof sent.authorization === 'string' ? 'Basic realm="svc"' : null,
       });

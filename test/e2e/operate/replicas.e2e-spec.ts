@@ -118,7 +118,11 @@ describe('two servers on one database', () => {
         expect([await statusOn(here, bearer), await statusOn(there, bearer)]).toEqual([401, 401]);
       const { userId: username, password } = person;
       const answer = await askToken(there, person, { grant_type: 'password', username, password });
-      expect(answer.json()).toEqual({ error: 'invalid_grant', error_description: 'User is inactive' });
+      expect(answer.json()).toEqual({
+        error: 'invalid_grant',
+        error_description: 'User is inactive',
+        error_uri: expect.stringContaining('#user-inactive'),
+      });
     }
   });
 

@@ -139,7 +139,11 @@ describe('refusals say what is wrong, where, and what to do', () => {
       const [status, text] = await fetched('/auth/token', { method: 'POST', body: form });
       expect([status, JSON.parse(text)]).toEqual([
         400,
-        { error: 'invalid_grant', error_description: expect.stringContaining('Log in again') },
+        {
+          error: 'invalid_grant',
+          error_description: expect.stringContaining('Log in again'),
+          error_uri: expect.stringContaining('#refresh-token-rejected'),
+        },
       ]);
     });
 
@@ -185,7 +189,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
       const answer = await app.post('/rpc', body, { headers: { 'Content-Type': type } });
       expect([answer.status, answer.json()]).toEqual([
         415,
-        { error: { message: 'Send the call as application/json.' } },
+        { error: { message: 'Send the call as application/json.', type: 'unsupported-media-type' } },
       ]);
       const stranger = await app.post('/rpc', body, { headers: { 'Content-Type': type }, authorization: null });
       expect(stranger.status).toBe(401);

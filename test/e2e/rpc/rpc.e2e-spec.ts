@@ -65,7 +65,7 @@ describe('/rpc of the whole server', () => {
       const answer = await app.post('/rpc', body);
       expect({ status: answer.status, body: answer.json() }).toEqual({
         status: 400,
-        body: { error: { message: expect.any(String) } },
+        body: { error: { message: expect.any(String), type: expect.stringMatching(/^(?:body|rpc)-/) } },
       });
     },
   );

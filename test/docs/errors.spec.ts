@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { FHIR_ERRORS } from '../../src/fhir/edge/operation-outcome';
+import { ERROR_CODES, errorPageOf } from '../../src/platform/errors/error-codes';
+import { textOf } from './documents';
+
+interface Documented {
+  /** Heading of the group, such as `404 Not Found`. */
+  readonly group: string;
+  readonly text: string;
+}
+
+/** Codes of the page, each with its group and text. */
+function documentedCodes(): Map<string, Documented> {
+  const groups = textOf('docs/reference/errors.md').split(/^## /m).slice(1);
+  return new Map(
+    groups.flatMap((text) => {
+      const [head = '', ...sections] = text.split(/^### /m);
+      return sections.map((section): [string, Documented] => {
+        const [code = '', ...lines] = section.split('\n');
+        return [code, { group: head.trim(), text: lines.join('\n') }];
+      });
+    }),
+  );
+}
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !/\.spec\.ts$|error-codes\.ts$/.test(name))
+  .map((name) => readFileSync(`src/${name}`, 'utf8'))
+  .join('\n');
+
+describe('docs/reference/errors.md', () => {
+  const documented = documentedCodes();
+
+  it('lists the codes of the catalogue, and no others', () => {
+    expect([...documented.keys()].sort()).toEqual([...ERROR_CODES.keys()].sort());
+  });
+
+  it.each([...documented])('says cause and remedy of %s', (_, { text }) => {
+    expect(text.trim()).toMatch(/^- \*\*Cause\*\*: \S.+\n(?: {2}.+\n)*- \*\*Remedy\*\*: \S.+(?:\n {2}.+)*$/);
+  });
+
+  it.each([...ERROR_CODES])('has %s below the status of its kind', (code, kind) => {
+    const status = kind === undefined ? '(?:500|OAuth)' : String(FHIR_ERRORS[kind].status);
+    // Node refuses such a request before it has a kind.
+    expect(documented.get(code)?.group).toMatch(new RegExp(`^${code === 'headers-too-large' ? '431' : status} `));
+  });
+
+  it('is the page that answers link to', () => {
+    const [, base = ''] = /SITE_BASE \?\? '([^']+)'/.exec(textOf('site/.vitepress/config.mjs')) ?? [];
+    expect(errorPageOf('https://svc.example', 'busy')).toBe(
+      `https://svc.example${base}docs/reference/errors.html#busy`,
+    );
+  });
+
+  it('names the older types of RPC, and no others', () => {
+    const told = [...textOf('docs/reference/errors.md').matchAll(/RPC `type`:\s+`([^`]+)`/g)].map(([, type]) => type);
+    const inCode = [...sources.matchAll(/type: '((?:sdc|rpc)\.error\/[^']+)'/g)].map(([, type]) => type);
+    expect(told.sort()).toEqual(inCode.sort());
+  });
+});
+
+describe('the catalogue of errors', () => {
+  it.each([...ERROR_CODES.keys()])('has %s, which the server throws', (code) => {
+    expect(sources.includes(`'${code}'`)).toBe(true);
+  });
+});
