@@ -17,6 +17,11 @@ export class SvcError extends Error {
     super(messageOf(body) ?? `The server answered ${status}.`);
   }
 
+  /** The stable code of the error (docs/reference/errors.md of the server); of RPC its `type`. */
+  get code(): string | undefined {
+    return codeOf(this.body);
+  }
+
   /** Of a denial by policies: the decision that `client.access.decision` explains. */
   get decisionId(): string | undefined {
     return /\/auth\/decisions\/([\w-]+)/.exec(this.message)?.[1];
@@ -39,10 +44,19 @@ function parsed(text: string): unknown {
   }
 }
 
+interface Coding {
+  readonly system?: string;
+  readonly code?: string;
+}
+
 interface Refusal {
-  readonly issue?: readonly { readonly diagnostics?: string; readonly details?: { readonly text?: string } }[];
-  readonly error?: string | { readonly message?: string };
+  readonly issue?: readonly {
+    readonly diagnostics?: string;
+    readonly details?: { readonly text?: string; readonly coding?: readonly Coding[] };
+  }[];
+  readonly error?: string | { readonly message?: string; readonly type?: string };
   readonly error_description?: string;
+  readonly error_uri?: string;
 }
 
 function messageOf(body: unknown): string | undefined {
@@ -51,4 +65,12 @@ function messageOf(body: unknown): string | undefined {
   if (description !== undefined) return description;
   if (typeof error === 'object') return error.message;
   return issue?.map(({ diagnostics, details }) => diagnostics ?? details?.text ?? '').join(' ') ?? error;
+}
+
+function codeOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { issue, error, error_uri: uri } = body as Refusal;
+  if (typeof error === 'object') return error.type;
+  if (uri !== undefined) return new URL(uri).hash.slice(1);
+  return issue?.[0]?.details?.coding?.find(({ system }) => system === 'urn:svc:error')?.code;
 }

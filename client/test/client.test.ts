@@ -67,7 +67,12 @@ test('renews a token that was closed elsewhere, and refuses a wrong password in 
   const [first, second] = await Promise.all([SvcClient.login({ baseUrl }, login), SvcClient.login({ baseUrl }, login)]);
   await first.logout();
   assert.equal((await second.read('Patient', 'p1')).id, 'p1');
-  await assert.rejects(SvcClient.login({ baseUrl }, { ...login, password: 'wrong' }), { status: 400 });
+  await assert.rejects(SvcClient.login({ baseUrl }, { ...login, password: 'wrong' }), {
+    status: 400,
+    code: 'credentials-wrong',
+  });
+  await assert.rejects(second.read('Patient', 'nobody'), { status: 404, code: 'resource-not-found' });
+  await assert.rejects(second.rpc('svc/ecko', {}), { status: 422, code: 'rpc-method-unknown' });
 });
 
 test('adds addenda, and tells their kinds apart', async () => {
