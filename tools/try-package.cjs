@@ -44,6 +44,18 @@ try {
   const plan = execFileSync('npm', ['run', '-s', 'migrate', '--', '--check'], { cwd: ward }).toString();
   if (!plan.includes('CreateHandOvers'))
     throw new Error(`migrate does not know the migrations of the module:\n${plan}`);
+
+  // The tutorial, as its page says.
+  const page = readFileSync(join(repository, 'docs/tutorials/your-own-module.md'), 'utf8');
+  const greeting = join(folder, 'greeting');
+  mkdirSync(join(greeting, 'src'), { recursive: true });
+  cpSync(tarball, join(greeting, `${name}-${version}.tgz`));
+  for (const [, file, code] of page.matchAll(/^`([\w.-]+)`\n\n```ts\n([\s\S]*?)```$/gm))
+    writeFileSync(join(greeting, 'src', file), code);
+  writeFileSync(join(greeting, 'tsconfig.json'), /```json\n([\s\S]*?)```/.exec(page)[1]);
+  const [, setup] = /```sh\n[^`]*cd \.\.\/greeting\n([^`]*)```/.exec(page);
+  run('sh', ['-ec', setup], greeting);
+  run('npm', ['test'], greeting);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
