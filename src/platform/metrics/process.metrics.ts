@@ -10,6 +10,9 @@ const QUANTILES = [0.5, 0.99, 1];
 /** How long the readers before cannot take the delays of an event loop away from this one. */
 const DELAYS_MILLISECONDS = 30_000;
 
+/** Computed once: the difference of two clocks varies by milliseconds, and each value would look like another start. */
+const STARTED_AT = performance.timeOrigin / 1000;
+
 /** Of this process alone; names of the first four as Prometheus' own client libraries have them. */
 @Injectable()
 @MetricsFrom({ source: 'process', path: '/metrics' })
@@ -26,11 +29,10 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   read(): readonly MetricFamily[] {
     const { user, system } = process.cpuUsage();
     const heap = getHeapStatistics();
-    const startedAt = Date.now() / 1000 - process.uptime();
     const build = { labels: { version: softwareVersion() }, value: 1 };
     return [
       single('gauge', 'svc_processes', 'Processes that answered this scrape.', 1),
-      single('gauge', 'process_start_time_seconds', 'When the process started.', startedAt, 'min'),
+      single('gauge', 'process_start_time_seconds', 'When the process started.', STARTED_AT, 'min'),
       single('counter', 'process_cpu_seconds_total', 'Processor time, all threads.', (user + system) / 1e6),
       single('gauge', 'process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
       single('gauge', 'nodejs_heap_size_used_bytes', 'JavaScript heap in use.', heap.used_heap_size),
