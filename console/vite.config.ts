@@ -16,6 +16,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Of the packages in the scripts, whose licenses ask to be handed on.
+    license: { fileName: 'licenses.md' },
     // light-dark() and native dialogs.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
   },

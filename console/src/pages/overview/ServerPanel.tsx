@@ -40,7 +40,9 @@ export function ServerPanel({ status, samples }: Props): ReactElement {
             {connections.waiting > 0 && <span className="bad">, {whole(connections.waiting)} waiting</span>}
           </Fact>
         )}
-        <Fact name="Database answers in">{health.databaseMilliseconds < 1 ? '< 1 ms' : duration(health.databaseMilliseconds / 1000)}</Fact>
+        <Fact name="Database answers in">
+          {health.databaseMilliseconds < 1 ? '< 1 ms' : duration(health.databaseMilliseconds / 1000)}
+        </Fact>
         {database !== undefined && (
           <>
             <Fact name="PostgreSQL">{database.version}</Fact>
