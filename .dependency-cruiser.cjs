@@ -58,7 +58,6 @@ const faces = {
     'attempt-log-level',
     'delivery-failure',
     'delivery-kind',
-    'delivery-kind.registry',
     'delivery-statements',
     'delivery.module',
     'destinations',

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../platform/crypto/secret-box';
-import { type DeliveryKind, type DeliverySettings, type Outgoing } from './delivery-kind';
-import { DeliveryKinds } from './delivery-kind.registry';
+import { type DeliveryKind, DeliveryKinds, type DeliverySettings, type Outgoing } from './delivery-kind';
 import { DeliveryFailure } from './delivery-failure';
 import { type ClaimedBatch, DeliveryQueue } from './delivery-queue';
 import { NotificationRenderers } from './notification-renderer';

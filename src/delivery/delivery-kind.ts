@@ -1,4 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { HandlerRegistry } from '../platform/discovery/handler-registry';
 
 /** An element of a destination's `parameter`: a name and one `value[x]` (interface, "SvcTopicDestination"). */
 export interface DestinationParameter {
@@ -117,3 +119,10 @@ export interface DeliveryKindDefinition {
  * }
  */
 export const DeliverBy = DiscoveryService.createDecorator<DeliveryKindDefinition>();
+
+@Injectable()
+export class DeliveryKinds extends HandlerRegistry<DeliveryKindDefinition, DeliveryKind> {
+  constructor(discovery: DiscoveryService) {
+    super(discovery, DeliverBy, ({ kind }) => kind);
+  }
+}

@@ -49,11 +49,7 @@ export interface ClaimedBatch extends Claim {
 }
 
 /** A destination that can be claimed. */
-export interface Due {
-  readonly destinationKey: number;
-  /** Failed attempts in a row. */
-  readonly failStreak: number;
-}
+export type Due = Pick<Claim, 'destinationKey' | 'failStreak'>;
 
 /** The result of an attempt. */
 export interface AttemptResult {
@@ -173,7 +169,7 @@ export class DeliveryQueue {
     readsTexts: boolean,
   ): Promise<DeliveryBatch | undefined> {
     const held = [destinationKey, epoch, slot];
-    const reading = readsTexts ? this.renderers.statementFor(presentation) : undefined;
+    const reading = readsTexts ? this.renderers.only.statementFor(presentation) : undefined;
     const [[batch], material] = await inOneFlight([
       this.statements.run<BatchRow & { readonly presentation: string }>(OPEN_BATCH, [
         ...held,

@@ -43,10 +43,8 @@ const GENERATION_IN_FORCE = `(select generation from delivery_generation where n
 
 export const RENEW_GENERATION: Statement = {
   name: 'delivery-renew-generation',
-  text: 'select renew_delivery_generation(false) as finding',
+  text: 'select renew_delivery_generation(false) as finding, is_held from delivery_generation',
 };
-
-export const READ_HOLD: Statement = { name: 'delivery-read-hold', text: 'select is_held from delivery_generation' };
 
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
@@ -107,11 +105,6 @@ export const CLAIM: Statement = {
       r.fail_streak as "failStreak", due.is_orphaned as "isOrphaned"`,
 };
 
-const withError = (column: string, message: string): string =>
-  `jsonb_path_query_array(
-     jsonb_build_array(jsonb_build_object('message', ${message}::text, 'timestamp', clock_timestamp())) || ${column},
-     '$[0 to ${MAX_LAST_ERRORS - 1}]')`;
-
 const logged = (batch: string, values: { duration: string; isDelivered: boolean; outcome: string }): string =>
   `insert into delivery_attempt (destination_key, first_number, opened_at, event_count, is_replay,
       duration_milliseconds, is_delivered, outcome${values.isDelivered ? `, origin, ${ARRAYS}` : ''})
@@ -130,13 +123,18 @@ function countInHour({ delivered, failed }: { readonly delivered: string; readon
   return `${sum('hour_delivered', delivered)}, ${sum('hour_failed', failed)}, hour_numbers[${HOUR_ELEMENT}] = ${HOUR}`;
 }
 
+/** Counts a failed attempt to send the open batch `b` of a destination `r`. */
+const countFailure = (outcome: string): string =>
+  `failed_batches = r.failed_batches + 1, failed_events = r.failed_events + cardinality(b.event_ids),
+        last_errors = jsonb_path_query_array(jsonb_build_array(jsonb_build_object('message', ${outcome}::text,
+          'timestamp', clock_timestamp())) || r.last_errors, '$[0 to ${MAX_LAST_ERRORS - 1}]'),
+        ${countInHour({ delivered: '0', failed: '1' })}`;
+
 /** An attempt with unknown outcome counts as failed, so that totals follow one documented rule exactly. */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
   text: `with counted as (
-      update destination_runtime r set failed_batches = r.failed_batches + 1,
-        failed_events = r.failed_events + cardinality(b.event_ids), last_errors = ${withError('r.last_errors', '$2')},
-        ${countInHour({ delivered: '0', failed: '1' })}
+      update destination_runtime r set ${countFailure('$2')}
       from open_batch b where ${IS_OPEN} and r.destination_key = $1
       returning b.destination_key, b.first_number, b.created_at, b.event_ids, b.is_replay
     )
@@ -257,10 +255,7 @@ export const FAIL: Statement = {
   name: 'delivery-fail',
   text: `with failed as (
       update destination_runtime r set owner_slot = null, lease_until = null, fail_streak = r.fail_streak + 1,
-        next_attempt_at = clock_timestamp() + make_interval(secs => pause / 1000),
-        failed_batches = r.failed_batches + 1, failed_events = r.failed_events + cardinality(b.event_ids),
-        last_errors = ${withError('r.last_errors', 'outcome')},
-        ${countInHour({ delivered: '0', failed: '1' })}
+        next_attempt_at = clock_timestamp() + make_interval(secs => pause / 1000), ${countFailure('outcome')}
       from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::double precision[])
           f(key, epoch, slot, duration, outcome, pause)
         join open_batch b on b.destination_key = f.key
@@ -368,10 +363,10 @@ export const STATUS: Statement = {
 /** The first $1 destinations, in one snapshot; each row has their total number. greatest() ignores nulls. */
 export const METRICS: Statement = {
   name: 'delivery-metrics',
-  text: `select r.destination_id, ${COUNTS}, r.fail_streak, r.latency_seconds,
-      r.latency_counts::double precision[] as latency_counts,
+  text: `select r.destination_id as destination, ${COUNTS}, r.fail_streak as "failStreak",
+      r.latency_seconds as "latencySeconds", r.latency_counts::double precision[] as "latencyCounts",
       greatest(extract(epoch from clock_timestamp() - least(b.recorded_at[1], (select e.recorded_at from outbox_event e
-        where ${WAITING} order by e.event_id limit 1)))::double precision, 0) as oldest_age,
+        where ${WAITING} order by e.event_id limit 1)))::double precision, 0) as "oldestAge",
       (select count(*) from destination_runtime) as destinations
     from (select * from destination_runtime order by destination_key limit $1) r
       left join open_batch b on ${IS_OPEN}

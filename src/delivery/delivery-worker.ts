@@ -35,7 +35,7 @@ interface Visit {
   found?: AbortController | undefined;
   attempt?: Attempt | undefined;
   /** Spans of the requests that woke it since its batch was claimed; undefined without traces. */
-  wakers?: Span[] | undefined;
+  wakers?: readonly Span[] | undefined;
   /** Spans of the requests whose events may be in its batch. */
   causes?: readonly Span[] | undefined;
   /** Ends the pause after a failure. */
@@ -106,9 +106,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (!this.environment.isDelivering) return;
-    await this.generation.renew();
-    await this.generation.warnWhereHeld();
+    if (this.environment.isDelivering) await this.generation.renew();
   }
 
   /** Stops claiming, lets attempts end within `SVC_SHUTDOWN_SECONDS`, and releases the worker slot. */
@@ -128,8 +126,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   wake(destinationKeys: readonly number[]): void {
     const { span } = this.requests;
     for (const key of destinationKeys) {
-      this.begin(key, { isWanted: true, isFailing: false })?.found?.abort();
-      if (span !== undefined) this.noteWaker(key, span);
+      const visit = this.begin(key, { isWanted: true, isFailing: false });
+      visit?.found?.abort();
+      if (span !== undefined && visit !== undefined)
+        visit.wakers = [...(visit.wakers ?? []), span].slice(0, MAX_CAUSES);
     }
   }
 
@@ -147,10 +147,9 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
 
   /** Aborts the current attempt: the destination was changed or deleted. */
   abandon(destinationKey: number): void {
-    const visit = this.visits.get(destinationKey);
-    visit?.attempt?.control.abort(new DeliveryFailure('The destination was changed during the attempt'));
-    visit?.pause?.abort();
-    this.wake([destinationKey]);
+    const { attempt } = this.visits.get(destinationKey) ?? {};
+    attempt?.control.abort(new DeliveryFailure('The destination was changed during the attempt'));
+    this.endPause(destinationKey);
   }
 
   /** Looks at once for what a destination has to send, where it pauses after a failure. */
@@ -159,14 +158,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.wake([destinationKey]);
   }
 
-  private noteWaker(key: number, span: Span): void {
-    const visit = this.visits.get(key);
-    if (visit === undefined) return;
-    visit.wakers ??= [];
-    if (visit.wakers.length < MAX_CAUSES) visit.wakers.push(span);
-  }
-
-  /** Begins a visit, or returns the current one, which then looks once more. */
+  /** Begins a visit, or lets the current one look once more. Returns it, or undefined if nothing is begun any more. */
   private begin(key: number, visit: Visit): Visit | undefined {
     if (this.isStopping || !this.environment.isDelivering) return undefined;
     const present = this.visits.get(key);
@@ -177,7 +169,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.visits.set(key, visit);
     // Runs outside the request that wakes it: delivery continues long after the response.
     visit.ended = this.requests.outside(() => this.visit(key, visit));
-    return undefined;
+    return visit;
   }
 
   private async visit(key: number, visit: Visit): Promise<void> {

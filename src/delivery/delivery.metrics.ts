@@ -7,11 +7,11 @@ import { MetricsFrom, type MetricSource } from '../platform/metrics/metric-sourc
 import { type DeliveryCounts, LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
 
 interface MetricsRow extends DeliveryCounts {
-  readonly destination_id: string;
-  readonly fail_streak: number;
-  readonly oldest_age: number;
-  readonly latency_seconds: number;
-  readonly latency_counts: readonly number[];
+  readonly destination: string;
+  readonly failStreak: number;
+  readonly oldestAge: number;
+  readonly latencySeconds: number;
+  readonly latencyCounts: readonly number[];
   readonly destinations: number;
 }
 
@@ -25,13 +25,8 @@ const PREFIX = 'svc_topic_destination';
 const FAMILIES = [
   ['gauge', 'messages_queued', 'Events that wait for a batch.', 'eventsQueued'],
   ['gauge', 'messages_in_process', 'Events of the batch that is being delivered.', 'eventsInProcess'],
-  [
-    'gauge',
-    'oldest_message_age_seconds',
-    'Age of the oldest event that is not delivered; 0 without any.',
-    'oldest_age',
-  ],
-  ['gauge', 'failures_in_a_row', 'Failed attempts since the last delivery.', 'fail_streak'],
+  ['gauge', 'oldest_message_age_seconds', 'Age of the oldest undelivered event; 0 without any.', 'oldestAge'],
+  ['gauge', 'failures_in_a_row', 'Failed attempts since the last delivery.', 'failStreak'],
   ['counter', 'messages_delivered_total', 'Events delivered.', 'deliveredEvents'],
   ['counter', 'messages_failed_total', 'Events of failed attempts, counted again at each.', 'failedEvents'],
   ['counter', 'batches_delivered_total', 'Batches delivered.', 'deliveredBatches'],
@@ -62,7 +57,7 @@ export class DeliveryMetrics implements MetricSource {
         name: `${PREFIX}_${name}`,
         type,
         help,
-        samples: rows.map((row) => ({ labels: { destination: row.destination_id }, value: row[member] })),
+        samples: rows.map((row) => ({ labels: { destination: row.destination }, value: row[member] })),
       })),
       {
         name: `${PREFIX}_delivery_seconds`,
@@ -74,10 +69,5 @@ export class DeliveryMetrics implements MetricSource {
   }
 }
 
-const latencySamples = ({
-  destination_id: destination,
-  latency_counts: counts,
-  latency_seconds: sum,
-  deliveredEvents,
-}: MetricsRow): Sample[] =>
-  histogramSamples({ destination }, LATENCY_BOUNDS_SECONDS, [...counts, deliveredEvents], sum);
+const latencySamples = ({ destination, latencyCounts, latencySeconds, deliveredEvents }: MetricsRow): Sample[] =>
+  histogramSamples({ destination }, LATENCY_BOUNDS_SECONDS, [...latencyCounts, deliveredEvents], latencySeconds);

@@ -5,13 +5,12 @@ import { Environment } from '../platform/config/environment';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
 import { DeliveryGeneration } from './delivery-generation';
-import { DeliveryKinds } from './delivery-kind.registry';
-import { DeliveryLog } from './delivery-log';
+import { DeliveryKinds } from './delivery-kind';
+import { DeliveryHousekeeping } from './delivery-housekeeping';
 import { DeliveryMetrics } from './delivery.metrics';
 import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { Destinations } from './destinations';
-import { EventSweeper } from './event-sweeper';
 import { NotificationRenderers } from './notification-renderer';
 import { Outbox } from './outbox';
 import { Replays } from './replays';
@@ -28,12 +27,11 @@ import { WorkerIdentity } from './worker-identity';
     BatchSender,
     DeliveryGeneration,
     DeliveryKinds,
-    DeliveryLog,
+    DeliveryHousekeeping,
     DeliveryMetrics,
     DeliveryQueue,
     DeliveryWorker,
     Destinations,
-    EventSweeper,
     NotificationRenderers,
     Outbox,
     Replays,

@@ -57,15 +57,8 @@ export class NotificationRenderers extends HandlerRegistry<string, NotificationR
     super(discovery, RendersNotifications, () => 'notification renderer');
   }
 
-  render(batch: DeliveryBatch): Promise<string> {
-    return this.renderer.render(batch);
-  }
-
-  statementFor(presentation: string): Statement | undefined {
-    return this.renderer.statementFor(presentation);
-  }
-
-  private get renderer(): NotificationRenderer {
+  /** @throws Error when no module has one */
+  get only(): NotificationRenderer {
     const [renderer] = this.all();
     if (renderer === undefined) throw new Error('No module renders notifications');
     return renderer.handler;

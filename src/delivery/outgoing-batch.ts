@@ -59,7 +59,7 @@ export class OutgoingBatch implements Outgoing {
     const body = await memory.render(source.share, time.control, async () => {
       const content = source.content ?? (await source.read());
       source.content = undefined;
-      return this.renderers.render(content);
+      return this.renderers.only.render(content);
     });
     this.body = body;
     if (this.isOver) this.release();

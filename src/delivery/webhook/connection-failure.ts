@@ -2,24 +2,19 @@ import { AxiosError } from 'axios';
 import { DeliveryFailure } from '../delivery-failure';
 
 /** Messages by Node's error code; a code discloses nothing of the URL, the headers or the response. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Connection refused',
-  ECONNRESET: 'The connection was closed before an answer came',
-  EPIPE: 'The connection was closed before an answer came',
-  ECONNABORTED: 'The connection was closed before an answer came',
-  ENOTFOUND: 'The host name of the endpoint is not known',
-  EAI_AGAIN: 'The host name of the endpoint could not be looked up',
-  EHOSTUNREACH: 'The host of the endpoint cannot be reached',
-  ENETUNREACH: 'The host of the endpoint cannot be reached',
-  ETIMEDOUT: 'The connection to the endpoint timed out',
-  EPROTO: 'TLS could not be set up with the endpoint',
-  CERT_HAS_EXPIRED: 'The TLS certificate of the endpoint has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The TLS certificate of the endpoint is not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The TLS certificate of the endpoint is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The TLS certificate of the endpoint is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The TLS certificate of the endpoint is not trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate of the endpoint is for another host',
-};
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'Connection refused'],
+  [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'The connection was closed before an answer came'],
+  [/^ENOTFOUND$/, 'The host name of the endpoint is not known'],
+  [/^EAI_AGAIN$/, 'The host name of the endpoint could not be looked up'],
+  [/^(EHOST|ENET)UNREACH$/, 'The host of the endpoint cannot be reached'],
+  [/^ETIMEDOUT$/, 'The connection to the endpoint timed out'],
+  [/^EPROTO$/, 'TLS could not be set up with the endpoint'],
+  [/^CERT_HAS_EXPIRED$/, 'The TLS certificate of the endpoint has expired'],
+  [/SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF|GET_ISSUER)/, 'The TLS certificate of the endpoint is not trusted'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The TLS certificate of the endpoint is for another host'],
+  [/^HPE_/, 'The answer is not HTTP'],
+];
 
 /** The message in `$status` for an attempt without a response. */
 export function connectionFailureOf(error: unknown): DeliveryFailure {
@@ -27,9 +22,7 @@ export function connectionFailureOf(error: unknown): DeliveryFailure {
   if (cause instanceof DeliveryFailure) return cause;
   const code = codeOf(cause) ?? codeOf(error);
   if (code === undefined) return new DeliveryFailure('The request failed');
-  return new DeliveryFailure(
-    MESSAGES[code] ?? (code.startsWith('HPE_') ? 'The answer is not HTTP' : `The connection failed (${code})`),
-  );
+  return new DeliveryFailure(MESSAGES.find(([codes]) => codes.test(code))?.[1] ?? `The connection failed (${code})`);
 }
 
 /** After several addresses were tried, the first error counts. */

@@ -41,6 +41,8 @@ const MAX_HEADER_BYTES = 8 * 1024;
 
 const MAX_SECRETS = 2;
 
+const NO_QUERY_VALUE = `${MASK} in the query of endpoint keeps a stored value of the same name and host, and there is none. Send the value.`;
+
 /**
  * Reads the parameters of a webhook. A masked value, of a header or in the endpoint's query, keeps the value in force.
  * @throws ServiceError 'unprocessable' that names the parameter and the remedy.
@@ -51,7 +53,7 @@ export function webhookSettingsOf(
 ): WebhookSettings {
   const values = valuesOf(parameters);
   return {
-    endpoint: endpointKept(endpointOf(single(values, 'endpoint')), inForce?.endpoint),
+    endpoint: unmaskedEndpoint(endpointOf(single(values, 'endpoint')), inForce?.endpoint) ?? refuse(NO_QUERY_VALUE),
     timeoutSeconds: wholeNumberOf(values, 'timeout'),
     keepAliveSeconds: Math.max(0, wholeNumberOf(values, 'keepAlive')),
     maxMessagesInBatch: wholeNumberOf(values, 'maxMessagesInBatch'),
@@ -92,15 +94,12 @@ function valuesOf(parameters: readonly DestinationParameter[]): ParameterValues 
   for (const parameter of parameters) {
     const { name } = parameter;
     if (!isParameterName(name))
-      throw refusal(
-        `"${name.slice(0, 64)}" is no parameter of a webhook. It has ${Object.keys(VALUE_FIELDS).join(', ')}.`,
-      );
+      refuse(`"${name.slice(0, 64)}" is no parameter of a webhook. It has ${Object.keys(VALUE_FIELDS).join(', ')}.`);
     const field = VALUE_FIELDS[name];
     const others = Object.keys(parameter).filter(
       (member) => member !== 'name' && member !== field && member !== 'id' && member !== 'extension',
     );
-    if (!(field in parameter) || others.length > 0)
-      throw refusal(`${name} takes its value in ${field}, and nothing else.`);
+    if (!(field in parameter) || others.length > 0) refuse(`${name} takes its value in ${field}, and nothing else.`);
     values.set(name, [...(values.get(name) ?? []), parameter[field]]);
   }
   return values;
@@ -110,25 +109,17 @@ const isParameterName = (name: string): name is ParameterName => Object.hasOwn(V
 
 function single(values: ParameterValues, name: ParameterName): unknown {
   const [value, ...more] = values.get(name) ?? [];
-  if (more.length > 0) throw refusal(`${name} may appear only once.`);
+  if (more.length > 0) refuse(`${name} may appear only once.`);
   return value;
 }
 
 /** @throws ServiceError 'unprocessable' for a value that is not a usable URL */
 export function endpointOf(value: unknown): string {
-  if (value === undefined) throw refusal('endpoint is required: the URL that events are sent to, in valueUrl.');
-  if (typeof value !== 'string') throw refusal('endpoint must be a URL, in valueUrl.');
+  if (value === undefined) refuse('endpoint is required: the URL that events are sent to, in valueUrl.');
+  if (typeof value !== 'string') refuse('endpoint must be a URL, in valueUrl.');
   const url = readEndpointUrl(value);
-  if (typeof url === 'string') throw refusal(`endpoint ${url}.`);
+  if (typeof url === 'string') refuse(`endpoint ${url}.`);
   return url.href;
-}
-
-function endpointKept(url: string, inForce: string | undefined): string {
-  const endpoint = unmaskedEndpoint(url, inForce);
-  if (endpoint !== undefined) return endpoint;
-  throw refusal(
-    `${MASK} in the query of endpoint keeps a stored value of the same name and host, and there is none. Send the value.`,
-  );
 }
 
 function wholeNumberOf(values: ParameterValues, name: keyof typeof WHOLE_NUMBERS): number {
@@ -136,20 +127,24 @@ function wholeNumberOf(values: ParameterValues, name: keyof typeof WHOLE_NUMBERS
   const value = single(values, name);
   if (value === undefined) return fallback;
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw refusal(`${name} must be a whole number from ${least} to ${most}.`);
+  refuse(`${name} must be a whole number from ${least} to ${most}.`);
 }
 
 function headersOf(values: readonly unknown[], inForce: readonly HeaderLine[]): HeaderLine[] {
-  if (values.length > MAX_HEADERS) throw refusal(`There may be at most ${MAX_HEADERS} header parameters.`);
+  if (values.length > MAX_HEADERS) refuse(`There may be at most ${MAX_HEADERS} header parameters.`);
   const known = [...inForce];
   const headers = values.map((value) => {
-    if (typeof value !== 'string') throw refusal('header must be a string: "Name: value".');
+    if (typeof value !== 'string') refuse('header must be a string: "Name: value".');
     const header = parseHeaderLine(value);
-    if (typeof header === 'string') throw refusal(`A header ${header}.`);
-    return header.value === MASK ? takeKnown(known, header.name) : header;
+    if (typeof header === 'string') refuse(`A header ${header}.`);
+    if (header.value !== MASK) return header;
+    const { value: stored } =
+      take(known, header.name) ??
+      refuse(`${MASK} keeps a stored value, and there is none for the header ${header.name}. Send the value.`);
+    return { ...header, value: stored };
   });
   const sizeBytes = headers.reduce((sum, { name, value }) => sum + name.length + value.length + 4, 0);
-  if (sizeBytes > MAX_HEADER_BYTES) throw refusal(`All headers together may have at most ${MAX_HEADER_BYTES} bytes.`);
+  if (sizeBytes > MAX_HEADER_BYTES) refuse(`All headers together may have at most ${MAX_HEADER_BYTES} bytes.`);
   return headers;
 }
 
@@ -159,31 +154,22 @@ function take(known: HeaderLine[], name: string): HeaderLine | undefined {
   return index < 0 ? undefined : known.splice(index, 1)[0];
 }
 
-function takeKnown(known: HeaderLine[], name: string): HeaderLine {
-  const header = take(known, name);
-  if (header === undefined)
-    throw refusal(`${MASK} keeps a stored value, and there is none for the header ${name}. Send the value.`);
-  return { name, value: header.value };
-}
-
 /** Masks keep the secrets in force, in order. */
 function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {
   if (values.length > MAX_SECRETS)
-    throw refusal(`secret may appear at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);
+    refuse(`secret may appear at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);
   const known = [...inForce];
   return values.map((value) => {
-    if (value === MASK) {
-      const stored = known.shift();
-      if (stored === undefined) throw refusal(`${MASK} keeps a stored secret, and there is none. Send the secret.`);
-      return stored;
-    }
+    if (value === MASK)
+      return known.shift() ?? refuse(`${MASK} keeps a stored secret, and there is none. Send the secret.`);
     if (typeof value === 'string' && signingKeyOf(value) !== undefined) return value;
-    throw refusal('secret must be 24 to 64 random bytes in base64, such as "openssl rand -base64 32" makes.');
+    refuse('secret must be 24 to 64 random bytes in base64, such as "openssl rand -base64 32" makes.');
   });
 }
 
-const refusal = (message: string): ServiceError =>
-  new ServiceError('unprocessable', message, {
+function refuse(message: string): never {
+  throw new ServiceError('unprocessable', message, {
     code: 'destination-invalid',
     expression: 'SvcTopicDestination.parameter',
   });
+}

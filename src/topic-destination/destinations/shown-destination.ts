@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DeliveryKinds } from '../../delivery/delivery-kind.registry';
-import { type DestinationParameter } from '../../delivery/delivery-kind';
+import { DeliveryKinds, type DestinationParameter } from '../../delivery/delivery-kind';
 import { Destinations } from '../../delivery/destinations';
 import { type Resource } from '../../fhir/types';
 import { elementsOf, membersOf, withMember } from '../../platform/json/json-members';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type DeliveryKind, type DestinationParameter } from '../../delivery/delivery-kind';
-import { DeliveryKinds } from '../../delivery/delivery-kind.registry';
+import { type DeliveryKind, DeliveryKinds, type DestinationParameter } from '../../delivery/delivery-kind';
 import { type Destination, type DestinationSettings, Destinations } from '../../delivery/destinations';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';

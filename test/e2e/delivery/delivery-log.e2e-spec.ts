@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { DeliveryLog } from '../../../src/delivery/delivery-log';
+import { DeliveryHousekeeping } from '../../../src/delivery/delivery-housekeeping';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -29,7 +29,7 @@ async function dayFromToday(days: number): Promise<string> {
 const daysFromToday = (from: number, to: number): Promise<string[]> =>
   Promise.all(Array.from({ length: to - from + 1 }, (_value, index) => dayFromToday(from + index)));
 
-const keepDays = (): Promise<undefined> => app.app.get(DeliveryLog, { strict: false }).step();
+const keepDays = (): Promise<undefined> => app.app.get(DeliveryHousekeeping, { strict: false }).step();
 
 const insertAttempt = (endedAt: string): Promise<object[]> =>
   query(`insert into delivery_attempt

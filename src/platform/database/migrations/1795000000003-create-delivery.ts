@@ -84,7 +84,7 @@ const createOpenBatch = [
 
 /**
  * One row for each attempt; that of the one that delivered keeps the events. Partitioned by day, and dropped by partition
- * (`src/delivery/delivery-log.ts`); what finds no partition goes to the last one, so that settling never fails for it.
+ * (`src/delivery/delivery-housekeeping.ts`); what finds no partition goes to the last one, so that settling never fails for it.
  */
 const createDeliveryAttempt = [
   `

@@ -2,16 +2,17 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
 import { Statements } from '../platform/database/statements';
-import { KEEP_DAYS } from './delivery-statements';
+import { KEEP_DAYS, SWEEP } from './delivery-statements';
 
 /**
- * Maintains the log of attempts. Daily partitions are created a week ahead and dropped after
- * `SVC_DELIVERY_RETENTION_DAYS`. An attempt without a partition for its day is stored anyway.
+ * Maintains the log of attempts: daily partitions are created a week ahead and dropped after
+ * `SVC_DELIVERY_RETENTION_DAYS`. An attempt without a partition for its day is stored anyway. Removes events without a
+ * destination.
  */
 @Injectable()
-@Background({ task: 'partitions of delivery attempts', interval: () => 3_600_000 })
-export class DeliveryLog implements BackgroundTask {
-  private readonly logger = new Logger(DeliveryLog.name);
+@Background({ task: 'housekeeping of delivery', interval: () => 3_600_000 })
+export class DeliveryHousekeeping implements BackgroundTask {
+  private readonly logger = new Logger(DeliveryHousekeeping.name);
 
   constructor(
     private readonly statements: Statements,
@@ -23,5 +24,6 @@ export class DeliveryLog implements BackgroundTask {
     const kept = await this.statements.runOne<{ stray_rows: number }>(KEEP_DAYS, values);
     const strayRows = kept?.stray_rows ?? 0;
     if (strayRows > 0) this.logger.warn(`${strayRows} attempts are in no partition of a day`);
+    await this.statements.run(SWEEP, []);
   }
 }
