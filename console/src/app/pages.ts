@@ -65,6 +65,7 @@ export const PAGES: readonly Page[] = [
     short: 'Search',
     shortcut: 'l',
     icon: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16 16l5 5',
+    component: lazy(() => import('../pages/search/SearchPage')),
   },
 ];
 

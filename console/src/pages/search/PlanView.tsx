@@ -1,0 +1,203 @@
+import { type ReactElement, type ReactNode, useMemo, useState } from 'react';
+import { Badge } from '../../parts/Badge';
+import { Json } from '../../parts/Json';
+import { milliseconds } from './milliseconds';
+import { namedParts, parametersIn, planOf, type PlanNode, walk } from './plan';
+import { type Explanation } from './run-search';
+
+/** How PostgreSQL ran the search: a tree of nodes with their times, and rows against estimates. */
+export function PlanView({ explanation }: { readonly explanation: Explanation }): ReactElement {
+  const { plan: stated, parameters, advice } = explanation;
+  const plan = useMemo(() => planOf(stated), [stated]);
+  const [isAll, setIsAll] = useState(false);
+  if (plan === undefined) return <Json value={stated} label="Plan" />;
+  const nodes = [...walk(plan.root)];
+  const off = nodes.filter(({ misestimate }) => misestimate !== undefined).length;
+  const dearest = nodes.find(({ id }) => id === plan.dearest);
+  const never = nodes.filter(({ isNeverRun }) => isNeverRun).length;
+  const whole = nodes.reduce((sum, { own = 0 }) => sum + own, 0);
+  return (
+    <div className="stack">
+      <dl className="plan-facts">
+        {plan.executionTime !== undefined && (
+          <div>
+            <dt>Executed in</dt>
+            <dd>{milliseconds(plan.executionTime)}</dd>
+          </div>
+        )}
+        {plan.planningTime !== undefined && (
+          <div>
+            <dt>Planned in</dt>
+            <dd>{milliseconds(plan.planningTime)}</dd>
+          </div>
+        )}
+        {dearest?.own !== undefined && (
+          <div>
+            <dt>Most expensive</dt>
+            <dd>
+              {dearest.title}, {milliseconds(dearest.own)}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Estimates</dt>
+          <dd>{off === 0 ? 'within ten times of the rows' : `${off} off by more than ten times`}</dd>
+        </div>
+      </dl>
+      {advice.length > 0 && (
+        <div className="note-line">
+          <ul className="advice">
+            {advice.map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {parameters.length > 0 && (
+        <p className="fine">
+          Search parameters in the plan:{' '}
+          {parameters.map(({ id, name }, index) => (
+            <span key={id}>
+              {index > 0 && ', '}
+              <code className="parameter">{name}</code>
+            </span>
+          ))}
+        </p>
+      )}
+      <div className="plan" role="region" aria-label="Plan" tabIndex={0}>
+        <div className="plan-row plan-head" aria-hidden="true">
+          <span>Node</span>
+          <span>Share</span>
+          <span className="end">Own time</span>
+          <span className="end">With below</span>
+          <span className="end">Rows</span>
+          <span className="end">Estimate</span>
+        </div>
+        <ul>
+          <Node node={plan.root} depth={0} dearest={plan.dearest} whole={whole} parameters={parameters} isAll={isAll} />
+        </ul>
+      </div>
+      {never > 0 && (
+        <label className="check">
+          <input type="checkbox" checked={isAll} onChange={({ target }) => setIsAll(target.checked)} />
+          <span>
+            Show the {never === 1 ? 'node' : `${never} nodes`} that never ran{' '}
+            <span className="fine">(prepared for other amounts of rows)</span>
+          </span>
+        </label>
+      )}
+    </div>
+  );
+}
+
+interface NodeProps {
+  readonly node: PlanNode;
+  readonly depth: number;
+  readonly dearest: string | undefined;
+  /** The time of all nodes together. */
+  readonly whole: number;
+  readonly parameters: Explanation['parameters'];
+  /** Whether nodes that never ran are shown. */
+  readonly isAll: boolean;
+}
+
+function Node({ node, depth, isAll, ...same }: NodeProps): ReactElement {
+  const { dearest, whole, parameters } = same;
+  const children = isAll ? node.children : node.children.filter(({ isNeverRun }) => !isNeverRun);
+  const { title, subplan, index, details, own, total, loops, actualRows, estimatedRows, buffers } = node;
+  const share = own === undefined || whole === 0 ? 0 : own / whole;
+  return (
+    <li>
+      <details className={node.isNeverRun ? 'plan-node never' : 'plan-node'}>
+        <summary className="plan-row">
+          <span className="plan-title" style={{ paddingInlineStart: depth * 14 }}>
+            <span className="plan-name">
+              {subplan !== undefined && <span className="faint">{subplan}: </span>}
+              {title}
+            </span>
+            <span className="plan-marks">
+              {index !== undefined && <Badge tone="accent">{index}</Badge>}
+              {parametersIn(node, parameters).map((name) => (
+                <Badge key={name}>{name}</Badge>
+              ))}
+              {node.id === dearest && <Badge tone="bad">most expensive</Badge>}
+              {node.misestimate !== undefined && (
+                <Badge tone="warn">
+                  {times(node.misestimate.factor)} {node.misestimate.isMore ? 'more' : 'fewer'} rows than estimated
+                </Badge>
+              )}
+              {node.isNeverRun && <Badge>never run</Badge>}
+            </span>
+          </span>
+          <span className="plan-bar" aria-hidden="true">
+            {share > 0.005 && <span style={{ width: `${Math.max(2, share * 100)}%` }} />}
+          </span>
+          <Cell label="Own time">{own === undefined || node.isNeverRun ? '' : milliseconds(own)}</Cell>
+          <Cell label="With below">{total === undefined || node.isNeverRun ? '' : milliseconds(total)}</Cell>
+          <Cell label="Rows">
+            {actualRows === undefined || node.isNeverRun ? (
+              ''
+            ) : (
+              <>
+                {rowsOf(actualRows)}
+                {loops !== undefined && loops > 1 && <span className="faint"> × {loops.toLocaleString('en')}</span>}
+              </>
+            )}
+          </Cell>
+          <Cell label="Estimate">{rowsOf(estimatedRows)}</Cell>
+        </summary>
+        <dl className="plan-details" style={{ paddingInlineStart: 24 + depth * 14 }}>
+          {details.map(({ label, text }) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                <code>
+                  {namedParts(text, parameters).map((part, at) =>
+                    part.isName ? (
+                      <mark key={at} className="parameter">
+                        {part.text}
+                      </mark>
+                    ) : (
+                      <span key={at}>{part.text}</span>
+                    ),
+                  )}
+                </code>
+              </dd>
+            </div>
+          ))}
+          {node.isCutShort && (
+            <div>
+              <dt>Rows</dt>
+              <dd>fewer than estimated, since the Limit above needed no more</dd>
+            </div>
+          )}
+          {buffers !== undefined && (
+            <div>
+              <dt>Pages</dt>
+              <dd>
+                {buffers.hit.toLocaleString('en')} in memory, {buffers.read.toLocaleString('en')} read
+              </dd>
+            </div>
+          )}
+        </dl>
+      </details>
+      {children.length > 0 && (
+        <ul>
+          {children.map((child) => (
+            <Node key={child.id} node={child} depth={depth + 1} isAll={isAll} {...same} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+const Cell = ({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement => (
+  <span className={children === '' ? 'plan-cell end none' : 'plan-cell end'}>
+    <span className="plan-label">{label} </span>
+    {children}
+  </span>
+);
+
+const rowsOf = (rows: number): string => rows.toLocaleString('en', { maximumFractionDigits: 1 });
+const times = (factor: number): string => `${Math.round(factor).toLocaleString('en')}×`;

@@ -1,0 +1,101 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type PageProps } from '../../app/pages';
+import { goTo, hashOf } from '../../app/routes';
+import { useSession } from '../../app/session';
+import { Empty } from '../../parts/Empty';
+import { Fault } from '../../parts/Fault';
+import { PageHeader } from '../../parts/PageHeader';
+import { useKept } from '../../parts/use-kept';
+import { Waiting } from '../../parts/Waiting';
+import { type AskedSearch } from './print-call';
+import { runNext, runSearch } from './run-search';
+import { SearchForm } from './SearchForm';
+import { SearchResult } from './SearchResult';
+import { askedSearch, EMPTY_SEARCH, type SearchDraft } from './typed-search';
+import './search.css';
+
+interface Submitted {
+  readonly search: AskedSearch;
+  readonly isExplained: boolean;
+  /** Counts the runs: the same search may be run again. */
+  readonly run: number;
+}
+
+/** Builds a search, shows what it finds, and how PostgreSQL found it. The address names its type alone: values are of patients. */
+export default function SearchPage({ route }: PageProps): ReactElement {
+  const [draft, setDraft] = useKept<SearchDraft>('search-draft', EMPTY_SEARCH);
+  const [isExplained, setIsExplained] = useKept('search-explained', true);
+  const [submitted, setSubmitted] = useKept<Submitted | undefined>('search-submitted', undefined);
+  const [fault, setFault] = useState<string>();
+  const [named] = route.steps;
+  const taken = useRef<string>(undefined);
+  useEffect(() => {
+    if (named === undefined || taken.current === named) return;
+    taken.current = named;
+    if (draft.type !== named) setDraft({ ...EMPTY_SEARCH, type: named });
+  }, [named, draft.type, setDraft]);
+
+  const run = (from: SearchDraft): void => {
+    const search = askedSearch(from);
+    if (!/^[A-Z][A-Za-z]*$/.test(search.type)) {
+      setFault('Name a resource type, such as Patient.');
+      return;
+    }
+    setFault(undefined);
+    taken.current = search.type;
+    goTo(hashOf('search', [search.type]), true);
+    setSubmitted({ search, isExplained, run: (submitted?.run ?? 0) + 1 });
+  };
+
+  return (
+    <div className="search-lab">
+      <PageHeader title="Search lab">Any search of the API, with the plan that PostgreSQL ran.</PageHeader>
+      <SearchForm
+        draft={draft}
+        onChange={setDraft}
+        onRun={run}
+        fault={fault}
+        isExplained={isExplained}
+        onExplained={setIsExplained}
+      />
+      {submitted === undefined ? (
+        <Empty title="Nothing was searched yet">
+          Name a type, add parameters, and press Enter. Or paste a whole search into the field of the type:{' '}
+          <code>Observation?code=8302-2&amp;_sort=-date</code>
+        </Empty>
+      ) : (
+        <Ran submitted={submitted} draft={draft} />
+      )}
+    </div>
+  );
+}
+
+function Ran({ submitted, draft }: { readonly submitted: Submitted; readonly draft: SearchDraft }): ReactElement {
+  const { client, userId } = useSession();
+  const { search, isExplained, run } = submitted;
+  const results = useInfiniteQuery({
+    queryKey: ['search-lab', userId, search, isExplained, run],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      pageParam === undefined ? runSearch(client, search, isExplained, signal) : runNext(client, pageParam, signal),
+    getNextPageParam: ({ next }) => next,
+    staleTime: Infinity,
+    // A search that took too long takes too long again.
+    retry: false,
+  });
+  if (results.isPending) return <Waiting what="the search" />;
+  if (results.isError && results.data === undefined)
+    return <Fault error={results.error} what="the search" onRetry={() => void results.refetch()} />;
+  return (
+    <SearchResult
+      search={search}
+      draft={askedSearch(draft)}
+      pages={results.data.pages}
+      onEnd={() => {
+        if (results.hasNextPage && !results.isFetchingNextPage && !results.isError) void results.fetchNextPage();
+      }}
+      {...(results.isError ? { fault: results.error } : {})}
+    />
+  );
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { askedSearch, pastedSearch } from './typed-search';
+
+describe(pastedSearch, () => {
+  it.each([
+    'Observation?code=http://loinc.org%7C8302-2&date=gt2020&date=lt2021',
+    'GET /fhir/Observation?code=http://loinc.org%7C8302-2&date=gt2020&date=lt2021',
+    ' https://h.example:1/below/fhir/Observation?code=http://loinc.org|8302-2&date=gt2020&date=lt2021 ',
+    '/Observation?code=http%3A%2F%2Floinc.org%7C8302-2&date=gt2020&date=lt2021',
+  ])('reads %s', (text) => {
+    const draft = pastedSearch(text);
+    expect(draft?.rows.at(-1)).toEqual({ key: 3, name: '', value: '' });
+    expect(askedSearch(draft ?? { type: '', rows: [] })).toEqual({
+      type: 'Observation',
+      parameters: [
+        ['code', 'http://loinc.org|8302-2'],
+        ['date', 'gt2020'],
+        ['date', 'lt2021'],
+      ],
+    });
+  });
+
+  it.each(['Observation', 'code', '', 'patient?x=1', 'a b?c=d'])('is no search: %j', (text) => {
+    expect(pastedSearch(text)).toBeUndefined();
+  });
+});
+
+describe(askedSearch, () => {
+  it('leaves out rows that are not filled in', () => {
+    const rows = [
+      { key: 0, name: 'code', value: '' },
+      { key: 1, name: ' name ', value: ' a' },
+      { key: 2, name: '', value: 'x' },
+    ];
+    expect(askedSearch({ type: 'Patient', rows }).parameters).toEqual([['name', ' a']]);
+  });
+});

@@ -1,0 +1,60 @@
+/** The parts of a CapabilityStatement that completion reads. */
+export interface Capabilities {
+  readonly rest?: readonly {
+    readonly searchParam?: readonly StatedParameter[];
+    readonly resource?: readonly {
+      readonly type: string;
+      readonly searchParam?: readonly StatedParameter[];
+      readonly searchInclude?: readonly string[];
+      readonly searchRevInclude?: readonly string[];
+    }[];
+  }[];
+}
+
+interface StatedParameter {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The parameters of one type. */
+export interface TypeWords {
+  /** Kind by name: token, string, reference … */
+  readonly kinds: ReadonlyMap<string, string>;
+  /** `Observation:subject`. */
+  readonly includes: readonly string[];
+  readonly revIncludes: readonly string[];
+}
+
+/** What a search may name, as `/metadata` states it. */
+export interface Vocabulary {
+  readonly types: ReadonlyMap<string, TypeWords>;
+  /** Types that a reference may lead to; undefined: any type. */
+  readonly targetsOf: (type: string, code: string) => readonly string[] | undefined;
+}
+
+/** A reference that may lead to more types than this is taken as one to any type. */
+const MOST_TARGETS = 40;
+
+export function vocabularyOf({ rest = [] }: Capabilities): Vocabulary {
+  const types = new Map<string, TypeWords>();
+  const targets = new Map<string, string[]>();
+  for (const { resource = [], searchParam: common = [] } of rest) {
+    for (const { type, searchParam = [], searchInclude = [], searchRevInclude = [] } of resource) {
+      const kinds = new Map([...searchParam, ...common].map(({ name, type: kind }) => [name, kind]));
+      types.set(type, { kinds, includes: searchInclude, revIncludes: searchRevInclude });
+      // A reverse include of a type is a reference that may lead to it.
+      for (const reference of searchRevInclude) {
+        const known = targets.get(reference);
+        if (known === undefined) targets.set(reference, [type]);
+        else known.push(type);
+      }
+    }
+  }
+  return {
+    types,
+    targetsOf: (type, code) => {
+      const found = targets.get(`${type}:${code}`) ?? [];
+      return found.length > MOST_TARGETS ? undefined : found;
+    },
+  };
+}
