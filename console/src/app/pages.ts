@@ -58,6 +58,7 @@ export const PAGES: readonly Page[] = [
     short: 'Access',
     shortcut: 'a',
     icon: 'M12 3l8 3v6c0 4.500-3.200 7.600-8 9-4.800-1.400-8-4.500-8-9V6zM12 10v4',
+    component: lazy(() => import('../pages/access/AccessPage')),
   },
   {
     path: 'search',

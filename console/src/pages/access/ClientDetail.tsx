@@ -1,0 +1,61 @@
+import { type ReactElement } from 'react';
+import { hashOf } from '../../app/routes';
+import { Badge } from '../../parts/Badge';
+import { Detail, Facts } from './Detail';
+import { mayCoverClient } from './policy-reading';
+import { PoliciesThatCover } from './PoliciesThatCover';
+import { type Row, textAt } from './resource-text';
+
+export function ClientDetail({ id }: { readonly id: string }): ReactElement {
+  return (
+    <Detail
+      type="Client"
+      id={id}
+      path="clients"
+      what="Client"
+      actions={
+        <>
+          <a className="button" href={hashOf('access', [], { client: id })}>
+            Try a request by {id}
+          </a>
+          <a className="button" href={hashOf('access', ['sessions'], { client: id })}>
+            Sessions
+          </a>
+        </>
+      }
+    >
+      {(client) => (
+        <>
+          <Facts
+            facts={[
+              ['Description', textAt(client, 'description')],
+              ['Grants', textAt(client, 'grant_types')],
+              ['Token', tokenOf(client)],
+              [
+                'State',
+                client['active'] === false ? <Badge tone="warn">inactive</Badge> : <Badge tone="good">active</Badge>,
+              ],
+            ]}
+          />
+          <PoliciesThatCover
+            covers={(policy) => mayCoverClient(policy, id)}
+            note="These count when the client calls by itself. With a user’s token, the policies of the user count instead."
+          />
+        </>
+      )}
+    </Detail>
+  );
+}
+
+/** How the tokens of the password grant are. */
+function tokenOf(client: Row): string {
+  const auth = client['auth'] as { readonly password?: Row } | undefined;
+  const password = auth?.password;
+  if (password === undefined) return '';
+  return [
+    password['token_format'] === 'jwt' ? 'JWT' : 'opaque',
+    `${textAt(password, 'token_expiration') || '3600'} s`,
+    ...(password['refresh_token'] === true ? ['with refresh tokens'] : []),
+    ...(password['secret_required'] === true ? ['secret required'] : []),
+  ].join(', ');
+}

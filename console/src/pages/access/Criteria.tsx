@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement } from 'react';
+import { useSession } from '../../app/session';
+import { ofType, placeholdersIn, valueOf } from './criteria';
+
+interface Props {
+  readonly criteria: readonly string[];
+  readonly user: string | undefined;
+  readonly type: string | undefined;
+}
+
+/** The row criteria of a grant, with what stands now in the User where they refer to it. */
+export function Criteria({ criteria, user, type }: Props): ReactElement {
+  const { client, userId } = useSession();
+  const { shown, others } = ofType(criteria, type);
+  const places = placeholdersIn(shown).filter((path) => path.startsWith('user.'));
+  const { data } = useQuery({
+    queryKey: ['access-detail', userId, 'User', user],
+    enabled: user !== undefined && places.length > 0,
+    retry: false,
+    queryFn: () => client.read('User', user ?? ''),
+  });
+  return (
+    <div className="clause">
+      <p className="clause-label">grants only what {shown.length === 1 ? 'this finds' : 'one of these finds'}</p>
+      {shown.map((criterion) => (
+        <p key={criterion}>
+          <code>{criterion}</code>
+        </p>
+      ))}
+      {data !== undefined &&
+        places.map((path) => (
+          <p key={path}>
+            <span className="clause-label">where</span> <code>{path}</code> <span className="clause-label">is</span>{' '}
+            <code>{valueOf({ user: data }, path)}</code>
+          </p>
+        ))}
+      {others > 0 && (
+        <p className="fine">
+          {shown.length === 0 ? `None for ${type ?? 'this type'}` : 'And'} {others} for other types.
+        </p>
+      )}
+    </div>
+  );
+}

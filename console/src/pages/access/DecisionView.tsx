@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement } from 'react';
+import { type Decision } from 'svc-health-client';
+import { hashOf } from '../../app/routes';
+import { useSession } from '../../app/session';
+import { Fault } from '../../parts/Fault';
+import { Panel } from '../../parts/Panel';
+import { Time } from '../../parts/Time';
+import { Waiting } from '../../parts/Waiting';
+import { DecisionBox } from './DecisionBox';
+import { PolicyClause } from './PolicyClause';
+import { VerdictBox } from './TrialResult';
+
+/** Why a request was refused, as the server kept it. */
+export function DecisionView({ id }: { readonly id: string }): ReactElement {
+  const { client, userId } = useSession();
+  const decision = useQuery({
+    queryKey: ['decision', userId, id],
+    queryFn: () => client.access.decision(id),
+    staleTime: Infinity,
+  });
+  return (
+    <div className="explain">
+      <Panel title="From a refusal">
+        <DecisionBox />
+      </Panel>
+      <a className="button explain-other" href={hashOf('access')}>
+        Try a request instead
+      </a>
+      <section className="explain-result" aria-label="Decision" aria-live="polite">
+        {decision.isPending && <Waiting what="the decision" />}
+        {decision.isError && (
+          <Fault error={decision.error} what="the decision" onRetry={() => void decision.refetch()} />
+        )}
+        {decision.data !== undefined && <Explained decision={decision.data} />}
+      </section>
+    </div>
+  );
+}
+
+function Explained({ decision }: { readonly decision: Decision }): ReactElement {
+  const { id, at, request, policies, note, more, limited } = decision;
+  const text = (name: string): string | undefined => {
+    const value = request[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [user, client, type] = [text('user'), text('client'), text('resourceType')];
+  const names = Array.isArray(request['parameters']) ? request['parameters'].map(String) : [];
+  const method = text('method')?.toUpperCase() ?? 'GET';
+  const again = hashOf('access', [], {
+    ...(user === undefined ? { client } : { user }),
+    request: `${method} ${text('rpcMethod') === undefined ? `/fhir/${type ?? ''}` : '/rpc'}`,
+  });
+  return (
+    <>
+      <VerdictBox
+        verdict={{
+          tone: 'bad',
+          title: 'Refused with 403',
+          text:
+            limited === true
+              ? 'Policies grant this request for some resources only, and this route cannot keep to some.'
+              : policies.length === 0
+                ? 'No policy covered this request, and without a policy nothing is granted.'
+                : 'None of the policies that covered it granted it.',
+        }}
+      />
+      <dl className="facts">
+        <div>
+          <dt>When</dt>
+          <dd>
+            <Time value={at} /> (<Time value={at} as="ago" />)
+          </dd>
+        </div>
+        <div>
+          <dt>Who</dt>
+          <dd>
+            {user !== undefined && <a href={hashOf('access', ['users', user])}>User {user}</a>}
+            {user !== undefined && client !== undefined && ' by '}
+            {client !== undefined && client !== '' && (
+              <a href={hashOf('access', ['clients', client])}>Client {client}</a>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Request</dt>
+          <dd>
+            <code>
+              {method} {type ?? text('rpcMethod') ?? ''}
+            </code>
+            {names.length > 0 && ` with ${names.join(', ')}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Operation</dt>
+          <dd>
+            <code>{text('operation') ?? 'none'}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Decision</dt>
+          <dd>
+            <code>{id}</code>
+          </dd>
+        </div>
+      </dl>
+      {note !== undefined && <p className="note-line">{note}</p>}
+      {policies.length > 0 && <h2>Policies that were tried, in order</h2>}
+      <ol className="tried">
+        {policies.map(({ id: policyId, engine, failed }) => (
+          <li key={policyId} className="tried-policy bad">
+            <div className="tried-head">
+              <span className="tried-sign" aria-hidden="true">
+                ✕
+              </span>
+              <a href={hashOf('access', ['policies', policyId])}>{policyId}</a>
+              <span className="tried-said">did not grant</span>
+              <span className="fine tried-why">engine {engine}</span>
+            </div>
+            <PolicyClause policyId={policyId} {...failed} />
+          </li>
+        ))}
+      </ol>
+      {more !== undefined && <p className="fine">{more} further policies are not listed.</p>}
+      <p className="fine">
+        A decision keeps paths, never values: the id that was asked for is not in it.{' '}
+        <a href={again}>Try this request again as {user ?? client}</a>
+      </p>
+    </>
+  );
+}

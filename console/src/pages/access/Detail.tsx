@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode } from 'react';
+import { type ResourceType } from 'svc-health-client';
+import { hashOf } from '../../app/routes';
+import { useSession } from '../../app/session';
+import { Fault } from '../../parts/Fault';
+import { Json } from '../../parts/Json';
+import { Panel } from '../../parts/Panel';
+import { Waiting } from '../../parts/Waiting';
+import { type Row } from './resource-text';
+
+interface Props {
+  readonly type: ResourceType;
+  readonly id: string;
+  /** The list that it stands in. */
+  readonly path: string;
+  readonly what: string;
+  readonly actions?: ReactNode;
+  readonly children: (resource: Row) => ReactNode;
+}
+
+/** One User, Client, Role or policy: what follows from it, then its JSON. */
+export function Detail({ type, id, path, what, actions, children }: Props): ReactElement {
+  const { client, userId } = useSession();
+  const read = useQuery({
+    queryKey: ['access-detail', userId, type, id],
+    queryFn: async () => (await client.read(type, id)) as unknown as Row,
+  });
+  return (
+    <div className="detail">
+      <p className="fine">
+        <a href={hashOf('access', [path])}>← All {path}</a>
+      </p>
+      <div className="detail-head">
+        <h2>
+          {what} <code className="detail-id">{id}</code>
+        </h2>
+        {actions !== undefined && <div className="row">{actions}</div>}
+      </div>
+      {read.isPending && <Waiting what={`the ${what.toLowerCase()}`} />}
+      {read.isError && (
+        <Fault error={read.error} what={`the ${what.toLowerCase()}`} onRetry={() => void read.refetch()} />
+      )}
+      {read.data !== undefined && (
+        <>
+          {children(read.data)}
+          <Panel title="JSON">
+            <Json value={read.data} label={`${type}/${id}`} maxLines={20} />
+          </Panel>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Labels with values; empty ones are left out. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [label: string, value: ReactNode])[];
+}): ReactElement {
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value !== undefined && value !== '')
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useRef } from 'react';
+import { useSession } from '../../app/session';
+import { Fault } from '../../parts/Fault';
+import { Panel } from '../../parts/Panel';
+import { useKept } from '../../parts/use-kept';
+import { Waiting } from '../../parts/Waiting';
+import { DecisionBox } from './DecisionBox';
+import { describedBy, type Draft, EMPTY_DRAFT, withMethodOf } from './draft';
+import { RequestForm } from './RequestForm';
+import { TrialResult } from './TrialResult';
+import { userIdOf } from './user-id';
+
+interface Props {
+  readonly user: string | undefined;
+  readonly client: string | undefined;
+  /** A request to begin with: `GET /fhir/Patient`. */
+  readonly asked: string | undefined;
+}
+
+/** Two ways to the reason of a refusal: its decision, or the same request once more, described. */
+export function Explain({ user, client, asked }: Props): ReactElement {
+  const [draft, setDraft] = useKept<Draft>('access-draft', EMPTY_DRAFT);
+  const [submitted, setSubmitted] = useKept<Draft | undefined>('access-submitted', undefined);
+  const named = [user, client, asked].join('\n');
+  const taken = useRef('\n\n');
+  useEffect(() => {
+    if (taken.current === named) return;
+    taken.current = named;
+    if (user === undefined && client === undefined && asked === undefined) return;
+    setSubmitted(undefined);
+    const who = user === undefined && client !== undefined ? { who: 'client' as const, client } : { user: user ?? '' };
+    setDraft(withMethodOf({ ...EMPTY_DRAFT, ...who }, asked ?? ''));
+  }, [named, user, client, asked, setDraft, setSubmitted]);
+
+  const result = useRef<HTMLElement>(null);
+  const submit = (next: Draft): void => {
+    setSubmitted(next);
+    // In one column the result is below the form, out of sight.
+    if (matchMedia('(max-width: 899px)').matches) requestAnimationFrame(() => result.current?.scrollIntoView());
+  };
+
+  return (
+    <div className="explain">
+      <Panel title="From a refusal">
+        <DecisionBox />
+      </Panel>
+      <Panel title="Try a request" className="explain-request">
+        <RequestForm draft={draft} onChange={setDraft} onSubmit={submit} />
+      </Panel>
+      <section className="explain-result" aria-label="Result" aria-live="polite" ref={result}>
+        {submitted === undefined ? (
+          <p className="explain-idle">
+            Choose who asks and what for. Nothing is called: the server says which policies it would try, and where each
+            of them fails.
+          </p>
+        ) : (
+          <Result draft={submitted} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Result({ draft }: { readonly draft: Draft }): ReactElement {
+  const { client, userId } = useSession();
+  const trial = useQuery({
+    queryKey: ['request-trial', userId, draft],
+    queryFn: async () => {
+      const user = draft.who === 'user' ? await userIdOf(client, draft.user.trim()) : '';
+      return client.access.testRequest(describedBy(draft, user));
+    },
+    // A policy may have changed since.
+    staleTime: 0,
+  });
+  if (trial.isPending) return <Waiting what="the policies" />;
+  if (trial.isError)
+    return <Fault error={trial.error} what="what the policies say" onRetry={() => void trial.refetch()} />;
+  return <TrialResult trial={trial.data} />;
+}

@@ -1,0 +1,99 @@
+import { type ReactElement } from 'react';
+import { hashOf } from '../../app/routes';
+import { Fault } from '../../parts/Fault';
+import { Panel } from '../../parts/Panel';
+import { useList } from '../../parts/use-list';
+import { Detail, Facts } from './Detail';
+import { type Covered, coveredBy, type PolicyBody, summaryOf } from './policy-reading';
+import { idOf, textAt } from './resource-text';
+
+export const PolicyDetail = ({ id }: { readonly id: string }): ReactElement => (
+  <Detail type="AccessPolicy" id={id} path="policies" what="Policy">
+    {(row) => {
+      const policy = row as PolicyBody;
+      const criteria = policy.criteria === undefined ? [] : [policy.criteria].flat();
+      return (
+        <>
+          <p>{summaryOf(policy)}</p>
+          <Facts
+            facts={[
+              ['Engine', <code key="engine">{policy.engine}</code>],
+              ['Calls', { rest: 'all but RPC', rpc: 'RPC only' }[policy.type ?? ''] ?? 'all'],
+              [
+                'Criteria',
+                criteria.length === 0 ? (
+                  ''
+                ) : (
+                  <span className="stack-small" key="criteria">
+                    {criteria.map((criterion) => (
+                      <code key={criterion}>{criterion}</code>
+                    ))}
+                  </span>
+                ),
+              ],
+            ]}
+          />
+          <Panel title="Applies to">
+            <ul className="plain">
+              {coveredBy(policy).map((one) => (
+                <li key={`${one.kind}/${one.name}`}>
+                  <CoveredLine covered={one} />
+                </li>
+              ))}
+            </ul>
+            {policy.roleName !== undefined && <Holders role={policy.roleName} />}
+          </Panel>
+        </>
+      );
+    }}
+  </Detail>
+);
+
+function CoveredLine({ covered: { kind, name } }: { readonly covered: Covered }): ReactElement {
+  switch (kind) {
+    case 'User':
+      return <a href={hashOf('access', ['users', name])}>User {name}</a>;
+    case 'Client':
+      return (
+        <>
+          <a href={hashOf('access', ['clients', name])}>Client {name}</a>{' '}
+          <span className="faint">where it calls by itself</span>
+        </>
+      );
+    case 'Operation':
+      return (
+        <>
+          Everyone who calls <code>{name}</code>
+        </>
+      );
+    case 'Role':
+      return (
+        <>
+          Holders of the role <strong>{name}</strong>
+        </>
+      );
+    case 'everyone':
+      return <>Everyone with credentials, for it has neither links nor a role</>;
+  }
+}
+
+/** Users who hold a Role of this name. */
+function Holders({ role }: { readonly role: string }): ReactElement {
+  const list = useList('Role', { name: role, _count: 50 });
+  if (list.error !== null) return <Fault error={list.error} what="the holders of the role" onRetry={list.retry} />;
+  const total = list.total ?? list.rows.length;
+  return (
+    <p className="holders">
+      <span className="faint">
+        {list.isPending ? 'Reading…' : total === 0 ? 'Nobody holds it. ' : `${total} now: `}
+      </span>
+      {list.rows.map((row, index) => (
+        <span key={textAt(row, 'id')}>
+          {index > 0 && ', '}
+          <a href={hashOf('access', ['users', idOf(row['user']) ?? ''])}>{idOf(row['user'])}</a>
+        </span>
+      ))}
+      {total > list.rows.length && ' …'}
+    </p>
+  );
+}

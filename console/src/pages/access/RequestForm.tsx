@@ -1,0 +1,136 @@
+import { type FormEvent, type ReactElement, useState } from 'react';
+import { Combobox } from '../../parts/Combobox';
+import { Field } from '../../parts/Field';
+import { type Draft, faultsIn, takesBody, withMethodOf } from './draft';
+import { METHODS } from './typed-request';
+import { useNamed, usePaths } from './use-options';
+
+interface Props {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly onSubmit: (draft: Draft) => void;
+}
+
+/** Describes a request: who asks, and what for. */
+export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement {
+  const [isTried, setIsTried] = useState(false);
+  const faults = isTried ? faultsIn(draft) : {};
+  const change = (changed: Partial<Draft>): void => onChange({ ...draft, ...changed });
+  const submit = (event?: FormEvent): void => {
+    event?.preventDefault();
+    setIsTried(true);
+    if (Object.keys(faultsIn(draft)).length === 0) onSubmit(draft);
+  };
+  const users = useNamed('User', draft.user, draft.who === 'user');
+  const clients = useNamed('Client', draft.client, true);
+  const paths = usePaths(draft.request);
+
+  return (
+    <form className="request-form" onSubmit={submit}>
+      <fieldset className="choice">
+        <legend>Who asks?</legend>
+        {(['user', 'client'] as const).map((who) => (
+          <label key={who}>
+            <input type="radio" name="who" checked={draft.who === who} onChange={() => change({ who })} />
+            {who === 'user' ? 'A user' : 'A client by itself'}
+          </label>
+        ))}
+      </fieldset>
+      {draft.who === 'user' && (
+        <Field label="User" hint="Id, user name or email" fault={faults.user}>
+          {(field) => (
+            <Combobox
+              field={field}
+              value={draft.user}
+              options={users}
+              onChange={(user) => change({ user })}
+              onEnter={submit}
+              placeholder="ana"
+            />
+          )}
+        </Field>
+      )}
+      {draft.who === 'client' && (
+        <Field label="Client" fault={faults.client}>
+          {(field) => (
+            <Combobox
+              field={field}
+              value={draft.client}
+              options={clients}
+              onChange={(client) => change({ client })}
+              onEnter={submit}
+              placeholder="kiosk"
+            />
+          )}
+        </Field>
+      )}
+      <div className="request-line">
+        <Field label="Method">
+          {({ id }) => (
+            <select id={id} value={draft.method} onChange={({ target }) => change({ method: target.value })}>
+              {METHODS.map((method) => (
+                <option key={method}>{method}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Path and query" fault={faults.request}>
+          {(field) => (
+            <Combobox
+              field={field}
+              isMono
+              value={draft.request}
+              options={paths}
+              onChange={(request) => onChange(withMethodOf(draft, request))}
+              onEnter={submit}
+              placeholder="/fhir/Patient/p7"
+            />
+          )}
+        </Field>
+      </div>
+      {takesBody(draft.method) && (
+        <Field label="Body" hint="JSON; only where policies read it" fault={faults.body}>
+          {(field) => (
+            <textarea
+              {...field}
+              spellCheck={false}
+              value={draft.body}
+              onChange={({ target }) => change({ body: target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <details className="more">
+        <summary>More about the request</summary>
+        <div className="request-more">
+          {draft.who === 'user' && (
+            <Field label="Client of the token" hint="With a user’s token, links to clients do not count.">
+              {(field) => (
+                <Combobox
+                  field={field}
+                  value={draft.client}
+                  options={clients}
+                  onChange={(client) => change({ client })}
+                  onEnter={submit}
+                />
+              )}
+            </Field>
+          )}
+          <Field label="Address of the caller" hint="For policies that read remote-addr">
+            {(field) => (
+              <input
+                {...field}
+                autoComplete="off"
+                value={draft.address}
+                onChange={({ target }) => change({ address: target.value })}
+              />
+            )}
+          </Field>
+        </div>
+      </details>
+      <button type="submit" className="button primary">
+        Which policies are tried?
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,205 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { goTo, hashOf } from '../../app/routes';
+import { useSession } from '../../app/session';
+import { Badge } from '../../parts/Badge';
+import { Combobox } from '../../parts/Combobox';
+import { Empty } from '../../parts/Empty';
+import { Fault } from '../../parts/Fault';
+import { Field } from '../../parts/Field';
+import { type Column, Table } from '../../parts/Table';
+import { Time } from '../../parts/Time';
+import { useList } from '../../parts/use-list';
+import { Waiting } from '../../parts/Waiting';
+import { CloseSessions } from './CloseSessions';
+import { idOf, type Row, textAt } from './resource-text';
+import { useNamed } from './use-options';
+
+interface Props {
+  readonly user: string;
+  readonly client: string;
+}
+
+const STATES = { open: 'Open', ended: 'Ended', all: 'All' } as const;
+type State = keyof typeof STATES;
+
+/** Sessions by User and Client; one or all of them can be closed. */
+export function SessionsTab({ user: userFilter, client: clientFilter }: Props): ReactElement {
+  const { client, userId } = useSession();
+  const queries = useQueryClient();
+  const [user, setUser] = useState(userFilter);
+  const [app, setApp] = useState(clientFilter);
+  const [state, setState] = useState<State>('open');
+  const [isClosing, setIsClosing] = useState(false);
+  const users = useNamed('User', user, true);
+  const apps = useNamed('Client', app, true);
+  const filter = {
+    ...(userFilter === '' ? {} : { user: `User/${userFilter}` }),
+    ...(clientFilter === '' ? {} : { client: `Client/${clientFilter}` }),
+  };
+  const list = useList('Session', {
+    ...filter,
+    ...(state === 'all' ? {} : { active: state === 'open' }),
+    _sort: '-start',
+    _count: 100,
+  });
+  const close = useMutation({
+    mutationFn: (id: string) => client.sessions.close(id),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['list', userId, 'Session'] }),
+  });
+  const apply = (next: { user?: string; client?: string } = {}): void =>
+    goTo(hashOf('access', ['sessions'], { user: (next.user ?? user).trim(), client: (next.client ?? app).trim() }));
+
+  const columns: readonly Column<Row>[] = [
+    {
+      key: 'user',
+      label: 'User',
+      width: 'minmax(72px, 1.2fr)',
+      render: (row) => {
+        const id = idOf(row['user']);
+        return id === undefined ? (
+          <span className="faint">none</span>
+        ) : (
+          <a href={hashOf('access', ['users', id])}>{id}</a>
+        );
+      },
+    },
+    {
+      key: 'client',
+      label: 'Client',
+      width: 'minmax(64px, 1fr)',
+      render: (row) => <a href={hashOf('access', ['clients', textAt(row, 'client')])}>{textAt(row, 'client')}</a>,
+    },
+    { key: 'type', label: 'Grant', width: 'minmax(90px, 1fr)', isWide: true, render: (row) => textAt(row, 'type') },
+    {
+      key: 'start',
+      label: 'Started',
+      width: 'minmax(62px, 1fr)',
+      render: (row) => <Time value={textAt(row, 'start')} as="ago" />,
+    },
+    {
+      key: 'exp',
+      label: 'Token until',
+      width: '148px',
+      isWide: true,
+      render: (row) => (typeof row['exp'] === 'number' ? <Time value={row['exp'] * 1000} /> : ''),
+    },
+    {
+      key: 'close',
+      label: 'State',
+      width: '62px',
+      align: 'end',
+      render: (row) =>
+        row['active'] === true ? (
+          <button
+            type="button"
+            className="button small"
+            disabled={close.isPending && close.variables === textAt(row, 'id')}
+            aria-label={`Close the session of ${idOf(row['user']) ?? textAt(row, 'client')} that started ${textAt(row, 'start')}`}
+            onClick={() => close.mutate(textAt(row, 'id'))}
+          >
+            Close
+          </button>
+        ) : (
+          <Badge>ended</Badge>
+        ),
+    },
+  ];
+
+  return (
+    <div className="sessions">
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply();
+        }}
+      >
+        <Field label="User">
+          {(field) => (
+            <Combobox
+              field={field}
+              isSearch
+              value={user}
+              options={users}
+              onChange={setUser}
+              onChoose={({ text }) => apply({ user: text })}
+              onEnter={() => apply()}
+              placeholder="Any"
+            />
+          )}
+        </Field>
+        <Field label="Client">
+          {(field) => (
+            <Combobox
+              field={field}
+              value={app}
+              options={apps}
+              onChange={setApp}
+              onChoose={({ text }) => apply({ client: text })}
+              onEnter={() => apply()}
+              placeholder="Any"
+            />
+          )}
+        </Field>
+        <Field label="State">
+          {({ id }) => (
+            <select id={id} value={state} onChange={({ target }) => setState(target.value as State)}>
+              {Object.entries(STATES).map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <button type="submit" className="button">
+          Filter
+        </button>
+      </form>
+      {close.isError && <Fault error={close.error} what="that the session was closed" />}
+      {list.error !== null && list.rows.length === 0 ? (
+        <Fault error={list.error} what="the sessions" onRetry={list.retry} />
+      ) : list.isPending ? (
+        <Waiting what="the sessions" />
+      ) : list.rows.length === 0 ? (
+        <Empty title={state === 'open' ? 'No session is open for this filter' : 'No session fits this filter'}>
+          Each login makes one: POST /auth/token
+        </Empty>
+      ) : (
+        <>
+          <div className="list-head">
+            <p className="fine" role="status">
+              {list.total ?? list.rows.length} sessions
+            </p>
+            {state === 'open' && (userFilter !== '' || clientFilter !== '') && (
+              <button type="button" className="button danger" onClick={() => setIsClosing(true)}>
+                Close all of {[userFilter, clientFilter].filter((name) => name !== '').join(' by ')}
+              </button>
+            )}
+          </div>
+          <Table
+            label="Sessions"
+            rows={list.rows}
+            columns={columns}
+            keyOf={(row) => textAt(row, 'id')}
+            onEnd={list.loadMore}
+            rowHeight={40}
+            {...(list.total === undefined ? {} : { total: list.total })}
+          />
+        </>
+      )}
+      {isClosing && (
+        <CloseSessions
+          filter={filter}
+          of={[userFilter, clientFilter].filter((name) => name !== '').join(' by ')}
+          isOwn={userFilter === userId || (userFilter === '' && clientFilter === 'console')}
+          onClose={() => {
+            setIsClosing(false);
+            void queries.invalidateQueries({ queryKey: ['list', userId, 'Session'] });
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { type ReactElement } from 'react';
+import { hashOf } from '../../app/routes';
+import { Badge } from '../../parts/Badge';
+import { Fault } from '../../parts/Fault';
+import { nameIn } from '../../parts/names';
+import { Panel } from '../../parts/Panel';
+import { useList } from '../../parts/use-list';
+import { Detail, Facts } from './Detail';
+import { mayCoverUser } from './policy-reading';
+import { PoliciesThatCover } from './PoliciesThatCover';
+import { textAt } from './resource-text';
+
+export function UserDetail({ id }: { readonly id: string }): ReactElement {
+  const roles = useList('Role', { user: `User/${id}`, _count: 200, _total: 'none' });
+  const names = roles.rows.map((role) => textAt(role, 'name'));
+  return (
+    <Detail
+      type="User"
+      id={id}
+      path="users"
+      what="User"
+      actions={
+        <>
+          <a className="button primary" href={hashOf('access', [], { user: id })}>
+            Try a request as {id}
+          </a>
+          <a className="button" href={hashOf('access', ['sessions'], { user: id })}>
+            Sessions
+          </a>
+        </>
+      }
+    >
+      {(user) => (
+        <>
+          <Facts
+            facts={[
+              ['Name', nameIn(user)],
+              ['User name', textAt(user, 'userName')],
+              ['Email', textAt(user, 'email')],
+              [
+                'State',
+                user['inactive'] === true ? (
+                  <Badge tone="warn">inactive: cannot sign in</Badge>
+                ) : (
+                  <Badge tone="good">active</Badge>
+                ),
+              ],
+            ]}
+          />
+          <Panel title="Roles">
+            {roles.error !== null ? (
+              <Fault error={roles.error} what="the roles" onRetry={roles.retry} />
+            ) : roles.rows.length === 0 ? (
+              <p className="faint">{roles.isPending ? 'Reading…' : 'Holds no role.'}</p>
+            ) : (
+              <ul className="plain">
+                {roles.rows.map((role) => (
+                  <li key={textAt(role, 'id')}>
+                    <a href={hashOf('access', ['roles', textAt(role, 'id')])}>{textAt(role, 'name')}</a>{' '}
+                    <span className="faint">{textAt(role, 'description')}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Panel>
+          <PoliciesThatCover covers={(policy) => mayCoverUser(policy, id, names)} />
+        </>
+      )}
+    </Detail>
+  );
+}

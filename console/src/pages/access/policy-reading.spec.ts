@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { clauseAt, coveredBy, mayCoverClient, mayCoverUser, summaryOf } from './policy-reading';
+
+const user = (id: string): { resourceType: string; id: string } => ({ resourceType: 'User', id });
+const read = { resourceType: 'Operation', id: 'FhirRead' };
+
+describe(coveredBy, () => {
+  it('is everyone without links and Roles', () => {
+    expect(coveredBy({})).toEqual([{ kind: 'everyone', name: '' }]);
+    expect(coveredBy({ roleName: 'clerk', link: [user('ana')] })).toEqual([
+      { kind: 'Role', name: 'clerk' },
+      { kind: 'User', name: 'ana' },
+    ]);
+  });
+});
+
+describe(mayCoverUser, () => {
+  it('follows links and Roles as the server does', () => {
+    expect(mayCoverUser({}, 'ana', [])).toBe(true);
+    expect(mayCoverUser({ link: [user('ana')] }, 'ana', [])).toBe(true);
+    expect(mayCoverUser({ link: [user('bea')] }, 'ana', [])).toBe(false);
+    expect(mayCoverUser({ link: [read] }, 'ana', [])).toBe(true);
+    expect(mayCoverUser({ roleName: 'clerk' }, 'ana', [])).toBe(false);
+    expect(mayCoverUser({ roleName: 'clerk' }, 'ana', ['clerk'])).toBe(true);
+    expect(mayCoverUser({ roleName: 'clerk', link: [user('bea')] }, 'ana', ['clerk'])).toBe(false);
+  });
+
+  it('gives a Client no Role', () => {
+    expect(mayCoverClient({ link: [{ resourceType: 'Client', id: 'app' }] }, 'app')).toBe(true);
+    expect(mayCoverClient({ roleName: 'clerk' }, 'app')).toBe(false);
+    expect(mayCoverClient({ link: [user('app')] }, 'app')).toBe(false);
+  });
+});
+
+describe(summaryOf, () => {
+  it('prefers the words of its author', () => {
+    expect(summaryOf({ engine: 'allow', description: 'For trying out' })).toBe('For trying out');
+    expect(summaryOf({ engine: 'allow', criteria: 'Patient' })).toBe(
+      'Allows everything, for resources that its criteria find',
+    );
+    expect(summaryOf({ engine: 'acme' })).toBe('Decided by the engine acme');
+  });
+});
+
+describe(clauseAt, () => {
+  const policy = {
+    matcho: { params: { 'resource/type': { $enum: ['A', 'B'] }, 'a.b': 1 } },
+    and: [{ matcho: { user: 'present?' } }],
+  };
+
+  it.each<[string, unknown]>([
+    ['matcho.params.resource/type', { $enum: ['A', 'B'] }],
+    ['matcho.params.a.b', 1],
+    ['and[0].matcho.user', 'present?'],
+    ['and.0.matcho.user', 'present?'],
+    ['matcho.nothing', undefined],
+    ['link', undefined],
+    ['', policy],
+  ])('at %j is %j', (path, clause) => {
+    expect(clauseAt(policy, path)).toEqual(clause);
+  });
+});

@@ -1,0 +1,15 @@
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A member of a resource as text: native references by their id, lists with commas. */
+export function textAt(row: Row, member: string): string {
+  const value = row[member];
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  if (typeof value === 'object' && value !== null) return idOf(value) ?? '';
+  return value === undefined || value === null ? '' : String(value as string | number | boolean);
+}
+
+/** The id of a native reference: `{resourceType, id}`. */
+export function idOf(reference: unknown): string | undefined {
+  const id = (reference as { readonly id?: unknown } | undefined)?.id;
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,38 @@
+/** A request as somebody describes it. */
+export interface TypedRequest {
+  readonly method: string;
+  /** Path and query below the server's address. */
+  readonly uri: string;
+}
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/**
+ * Reads what people paste: a path, a whole URL, or `GET /fhir/Patient/p7`.
+ * @param method for texts that name none
+ */
+export function typedRequest(text: string, method: string): TypedRequest {
+  const [, named, rest = ''] = /^\s*([A-Za-z]+)(?:\s+(.*?))?\s*$/s.exec(text) ?? [];
+  const isMethod = METHODS.some((one) => one === named?.toUpperCase());
+  const place = isMethod ? rest : text.trim();
+  return { method: isMethod ? (named ?? '').toUpperCase() : method, uri: uriOf(place) };
+}
+
+function uriOf(place: string): string {
+  const below = place.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  return below.startsWith('/') ? below : `/${below}`;
+}
+
+const DECISION = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
+
+/** The id of the decision in a refusal, or in the id itself. The id of the request may stand beside it. */
+export function decisionIdIn(text: string): string | undefined {
+  const named = new RegExp(String.raw`decisions/(${DECISION.source})`, 'i').exec(text)?.[1];
+  return (named ?? DECISION.exec(text)?.[0])?.toLowerCase();
+}
+
+/** The type and id that a path of the resource API names. */
+export function resourceIn(uri: string): { readonly type: string; readonly id: string } | undefined {
+  const [, type, id] = /^(?:\/fhir)?\/([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})\/?(?:\?|$)/.exec(uri) ?? [];
+  return type === undefined || id === undefined ? undefined : { type, id };
+}

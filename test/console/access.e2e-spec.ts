@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Page } from 'playwright-core';
+import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
+import { ConsoleBed, expectReadable, keepPicture, OPERATOR, type Scheme, type Screen } from '../support/console';
+
+const PASSWORD = 'a long password';
+const MARKUP = `<img src=x onerror="document.title='broken'"><b>Ana</b>`;
+const DECISION = /\/auth\/decisions\/([\da-f-]{36})/;
+const LOOKS: readonly (readonly [Screen, Scheme])[] = [
+  ['desktop', 'light'],
+  ['desktop', 'dark'],
+  ['phone', 'light'],
+  ['phone', 'dark'],
+];
+
+const user = (id: string): object => ({ resourceType: 'User', id });
+
+/** Ana may read her own ward, by a Role; Vera may see Users and nothing else. */
+const STORED: Readonly<Record<string, object>> = {
+  'User/u-ana': {
+    userName: 'ana',
+    email: 'ana@clinic.example',
+    password: PASSWORD,
+    name: { givenName: 'Ana', familyName: 'Okafor' },
+    data: { patient: 'p1' },
+  },
+  'User/bea': { userName: 'bea', password: PASSWORD, name: { givenName: 'Bea', familyName: 'Novak' } },
+  'User/mark': { userName: 'mark', password: PASSWORD, name: { formatted: MARKUP } },
+  'User/vera': { userName: 'vera', password: PASSWORD },
+  'User/gone': { userName: 'gone', password: PASSWORD, inactive: true },
+  'Role/ana-clinician': { name: 'clinician', user: user('u-ana') },
+  'Patient/p1': { name: [{ family: 'Rivera' }] },
+  'Patient/p2': { name: [{ family: 'Okafor' }] },
+  'AccessPolicy/ward-clinicians': {
+    engine: 'matcho',
+    roleName: 'clinician',
+    matcho: { 'request-method': 'get', params: { 'resource/type': { $enum: ['Patient', 'Observation'] } } },
+    criteria: ['Patient?_id={{user.data.patient}}', 'Observation?patient=Patient/{{user.data.patient}}'],
+  },
+  'AccessPolicy/administrators': { engine: 'allow', roleName: 'administrator' },
+  'AccessPolicy/code-lists': {
+    engine: 'matcho',
+    matcho: { 'request-method': 'get', params: { 'resource/type': 'ValueSet' } },
+    description: 'Lists of codes are open to all staff',
+  },
+  'AccessPolicy/mark': { engine: 'allow', link: [user('mark')], description: MARKUP },
+  'AccessPolicy/vera': {
+    engine: 'matcho',
+    link: [user('vera')],
+    matcho: { 'request-method': 'get', params: { 'resource/type': 'User' } },
+  },
+};
+
+const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
+
+inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the console', () => {
+  let bed: ConsoleBed;
+
+  beforeAll(async () => {
+    bed = await ConsoleBed.start();
+    for (const [path, body] of Object.entries(STORED))
+      expect([path, (await bed.app.put(`/${path}`, body)).status]).toEqual([path, 201]);
+  }, 120_000);
+  afterAll(() => bed.close());
+
+  const tokenOf = async (username: string): Promise<string> => {
+    const body = { grant_type: 'password', client_id: 'console', username, password: PASSWORD };
+    const answer = await bed.app.post('/auth/token', body, { authorization: null });
+    return `Bearer ${answer.json<{ access_token: string }>().access_token}`;
+  };
+  const refusal = async (): Promise<string> => {
+    const answer = await bed.app.get('/fhir/Encounter/e1', { authorization: await tokenOf('ana') });
+    expect(answer.status).toBe(403);
+    return answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics ?? '';
+  };
+  const ask = async (page: Page, who: string, request: string): Promise<void> => {
+    await page.getByLabel('User', { exact: true }).fill(who);
+    await page.getByLabel('Path and query').fill(request);
+    await page.getByLabel('Path and query').press('Enter');
+  };
+  const tryItem = (page: Page, policy: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('link', { name: policy, exact: true }) });
+
+  it.each(LOOKS)(
+    'finds why a user may not read a patient, %s %s',
+    async (screen, scheme) => {
+      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const { page } = tab;
+      await tab.go('access');
+      await page.getByText('Choose who asks and what for').waitFor();
+      await expectReadable(page);
+      // By the user name, which is not the id.
+      await ask(page, 'ana', '/fhir/Patient/p2');
+      await page.getByText('Hidden: answered with 404').waitFor();
+      await page.getByText('Yes, Patient/p2 is stored.').waitFor();
+      expect(await tryItem(page, 'administrators').innerText()).toMatch(
+        /must hold a Role of this name[\s\S]*administrator/,
+      );
+      expect(await tryItem(page, 'code-lists').innerText()).toContain('matcho.params.resource/type');
+      const ward = tryItem(page, 'ward-clinicians');
+      await ward.getByText('"p1"').waitFor();
+      expect(await ward.innerText()).toMatch(
+        /grants, but not this resource[\s\S]*Patient\?_id=\{\{user\.data\.patient\}\}[\s\S]*user\.data\.patient is "p1"[\s\S]*1 for other types/,
+      );
+      await expectReadable(page);
+      if (scheme === 'light') await keepPicture(page, `access-why-${screen}`);
+      await ask(page, 'ana', '/fhir/Patient/p1');
+      await page.getByText('this is one of them').waitFor();
+      await ask(page, 'ana', 'DELETE /fhir/Patient/p1');
+      await page.getByText('Refused with 403').waitFor();
+      expect(await tryItem(page, 'ward-clinicians').innerText()).toContain('matcho.request-method');
+      await ask(page, 'gone', '/fhir/Patient/p1');
+      await page.getByText('Refused with 401').waitFor();
+      expect(tab.complaints).toEqual([]);
+      await tab.close();
+    },
+    90_000,
+  );
+
+  it('keeps the form and its result while a policy is opened', async () => {
+    const tab = await bed.signIn();
+    const { page } = tab;
+    await tab.go('access');
+    await ask(page, 'ana@clinic.example', '/fhir/Patient/p2');
+    await tryItem(page, 'ward-clinicians').getByRole('link').first().click();
+    await page.getByText('Holders of the role').waitFor();
+    await page.getByRole('link', { name: 'u-ana' }).waitFor();
+    await page.getByRole('tab', { name: 'Why?' }).click();
+    await page.getByText('Hidden: answered with 404').waitFor();
+    expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('ana@clinic.example');
+    await tab.close();
+  }, 60_000);
+
+  it.each(LOOKS)(
+    'opens the decision of a refusal that is pasted, %s %s',
+    async (screen, scheme) => {
+      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const { page } = tab;
+      const text = await refusal();
+      const [, id = ''] = DECISION.exec(text) ?? [];
+      await tab.go('access');
+      await page.getByLabel(/^Decision id/).fill(text);
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByText('None of the policies that covered it granted it.').waitFor();
+      expect(await page.evaluate('location.hash')).toBe(`#/access/decisions/${id}`);
+      const ward = tryItem(page, 'ward-clinicians');
+      await ward.getByText('the policy says').waitFor();
+      expect(await ward.innerText()).toContain('$enum');
+      await expectReadable(page);
+      if (scheme === 'light') await keepPicture(page, `access-decision-${screen}`);
+      await page.getByRole('link', { name: /^Try this request again/ }).click();
+      expect(await page.getByLabel('Path and query').inputValue()).toBe('/fhir/Encounter');
+      expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('u-ana');
+      await page.getByLabel(/^Decision id/).fill('no id');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByText('There is no decision id in this text.').waitFor();
+      await tab.go('access/decisions/00000000-0000-4000-8000-000000000000');
+      await page.getByText('There is no such decision').waitFor();
+      await tab.close();
+    },
+    60_000,
+  );
+
+  it.each(LOOKS)(
+    'closes one session, and all of a user with progress, %s %s',
+    async (screen, scheme) => {
+      const who = `bea-${screen}-${scheme}`;
+      await bed.app.put(`/User/${who}`, { userName: who, password: PASSWORD });
+      const tokens: string[] = [];
+      for (let count = 0; count < 12; count++) tokens.push(await tokenOf(who));
+      const others = await tokenOf('ana');
+      const statusOf = async (token = ''): Promise<number> =>
+        (await bed.app.get('/auth/userinfo', { authorization: token })).status;
+      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const { page } = tab;
+      await tab.go('access/sessions');
+      await page.getByLabel('User', { exact: true }).fill(who.slice(0, -1));
+      await page.getByRole('option', { name: who }).click();
+      await page.getByText('12 sessions').waitFor();
+      await expectReadable(page);
+      if (scheme === 'light') await keepPicture(page, `access-sessions-${screen}`);
+      // The latest one stands first.
+      await page
+        .getByRole('button', { name: `Close the session of ${who}` })
+        .first()
+        .click();
+      await page.getByText('11 sessions').waitFor();
+      expect([await statusOf(tokens.at(-1)), await statusOf(tokens[0])]).toEqual([401, 200]);
+      await page.getByRole('button', { name: `Close all of ${who}` }).click();
+      await expectReadable(page);
+      await page.getByRole('button', { name: 'Close them' }).click();
+      await page.getByText('11 sessions are closed.').waitFor();
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByText('No session is open for this filter').waitFor();
+      expect(await Promise.all(tokens.map(statusOf))).toEqual(tokens.map(() => 401));
+      expect(await statusOf(others)).toBe(200);
+      expect(tab.complaints).toEqual([]);
+      await tab.close();
+    },
+    90_000,
+  );
+
+  it.each(LOOKS)(
+    'lists and opens users, clients, roles and policies, with markup as text, %s %s',
+    async (screen, scheme) => {
+      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const { page } = tab;
+      await tab.go('access/users');
+      await page.getByRole('searchbox', { name: 'Search users' }).fill('clinic.example');
+      await page.getByText('1 users').or(page.getByText('1 user')).first().waitFor();
+      await expectReadable(page);
+      await page.getByRole('link', { name: 'u-ana' }).click();
+      await page.getByRole('link', { name: 'Try a request as u-ana' }).waitFor();
+      await page.getByRole('link', { name: 'ward-clinicians' }).waitFor();
+      // Of a Role that she does not hold.
+      expect(await page.getByRole('link', { name: 'administrators' }).count()).toBe(0);
+      await expectReadable(page);
+      if (scheme === 'light') await keepPicture(page, `access-user-${screen}`);
+      for (const [path, open, said] of [
+        ['users/mark', undefined, MARKUP],
+        ['policies/mark', undefined, MARKUP],
+        ['clients', 'console', /These count when the client calls by itself/],
+        ['roles', undefined, /clinician/],
+        ['policies', 'code-lists', /Everyone with credentials/],
+        ['roles/ana-clinician', undefined, /Policies for the role clinician/],
+      ] as const) {
+        await tab.go(`access/${path}`);
+        if (open !== undefined) await page.getByRole('link', { name: open, exact: true }).click();
+        await page.getByText(said, { exact: true }).first().waitFor();
+        await expectReadable(page);
+      }
+      expect([await page.title(), tab.complaints]).toEqual(['Access · Console', []]);
+      await tab.close();
+    },
+    90_000,
+  );
+
+  it('shows to a reader with few rights what is granted, and which decision refuses the rest', async () => {
+    const tab = await bed.signIn({ userName: 'vera', password: PASSWORD });
+    const { page } = tab;
+    await tab.go('access/users/bea');
+    await page.getByText('Bea Novak').waitFor();
+    const links = page.getByRole('link', { name: 'Why it was refused' });
+    await links.first().waitFor();
+    // Roles and policies, each by a decision of its own.
+    expect(await page.getByText('No policy lets you see the roles.').count()).toBe(1);
+    expect(await page.getByText('No policy lets you see the policies.').count()).toBe(1);
+    expect(await links.first().getAttribute('href')).toMatch(/^#\/access\?decision=[\da-f-]{36}$/);
+    await tab.go('access/sessions');
+    await page.getByText('No policy lets you see the sessions.').waitFor();
+    await tab.go('access');
+    await ask(page, 'bea', '/fhir/Patient/p1');
+    await page.getByText('No policy lets you see what the policies say.').waitFor();
+    // She may not read decisions either: the refusal says so, and nothing else is shown.
+    await page.getByRole('link', { name: 'Why it was refused' }).click();
+    await page.getByText('No policy lets you see the decision.').waitFor();
+    await tab.close();
+  }, 60_000);
+});
