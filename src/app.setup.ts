@@ -73,7 +73,10 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   return app;
 }
 
-/** Paths of FHIR are (http://hl7.org/fhir/R4/http.html#general): links of an answer on `/FHIR/…` would leave the root that was called. */
+/**
+ * Paths of FHIR are (http://hl7.org/fhir/R4/http.html#general): links of an answer on `/FHIR/…` would leave the root
+ * that was called.
+ */
 function caseSensitive(): Express {
   const server = express();
   server.set('case sensitive routing', true);
@@ -87,7 +90,7 @@ const corsOptionsOf = (allowed: readonly string[], origin: string | undefined): 
   exposedHeaders: EXPOSED_HEADERS,
 });
 
-/** Headers that scripts of a page may read besides the few that the Fetch standard lists. */
+/** Headers that scripts of a page may read, in addition to those of the Fetch standard. */
 const EXPOSED_HEADERS = [
   ...['Location', 'Content-Location', 'ETag', 'Preference-Applied', 'Allow', 'Accept-Patch', 'Link'],
   ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Correlation-Id'],

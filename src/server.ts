@@ -17,7 +17,7 @@ import { takeOrders } from './platform/processes/worker';
 import { Workers } from './platform/processes/workers';
 import { RequestContext } from './platform/request/request-context';
 
-/** What {@link createServer} takes. */
+/** Options of {@link createServer}. */
 export interface ServerOptions {
   /** Modules of your own (docs/how-to/extend.md). */
   readonly modules?: readonly Type[];
@@ -41,13 +41,15 @@ export function createServer({ modules, environment, log }: ServerOptions = {}):
 }
 
 /**
- * Runs a server as the one thing that this process does: prints its address, stops at SIGINT and SIGTERM, and ends the process with one
- * sentence when it cannot start. With `SVC_PROCESSES` it runs the script of the process in that many others, which serve.
+ * Runs a server as the one thing that this process does: prints its address, stops at SIGINT and SIGTERM, and ends the
+ * process with one sentence when it cannot start. With `SVC_PROCESSES` it runs the script of the process in that many
+ * others, which serve.
  * @example
  * runServer({ modules: [WardModule] });
  */
 export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
-  // A full disk (ENOSPC) or a log reader that has ended (EPIPE) loses lines, not the service: an 'error' without a listener ends the process.
+  // A full disk (ENOSPC) or a log reader that has ended (EPIPE) loses lines, not the service: an 'error' without a
+  // listener ends the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // Node would print all that an error holds: PostgreSQL's the row that failed.
   process.on('uncaughtException', (error) => fail(error));

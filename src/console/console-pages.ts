@@ -4,8 +4,8 @@ import { type Environment } from '../platform/config/environment';
 import { PublicFolder } from '../platform/http/public-folder';
 
 /**
- * Serves the console on `/console/`, unless `SVC_CONSOLE` is off. Its files hold no data, so they are public; its pages show what
- * the policies of the signed-in User grant.
+ * Serves the console on `/console/`, unless `SVC_CONSOLE` is off. Its files hold no data, so they are public; its pages
+ * show what the policies of the signed-in User grant.
  */
 export function consolePages({ hasConsole }: Environment): RequestHandler {
   const pages = new PublicFolder({

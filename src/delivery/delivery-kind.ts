@@ -86,7 +86,9 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
    * possible.
    */
   redirected?(settings: Settings, endpoint: string): Settings;
-  /** The request that `send` would make, with {@link MASK} for each secret; without this method `$request` is refused. */
+  /**
+   * The request that `send` would make, with {@link MASK} for each secret; without this method `$request` is refused.
+   */
   shown?(outgoing: Outgoing, settings: Settings): Promise<ShownRequest>;
   /** Sends a sample and grades the responses; without this method `$test` sends once and reports the outcome. */
   probe?(sample: Outgoing, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;

@@ -74,7 +74,9 @@ export interface DestinationOverview {
   readonly oldestAt: Date | null;
   readonly lastError: DeliveryError | null;
   readonly isHeld: boolean;
-  /** Hour since 1970, events delivered and attempts failed in it: of the latest 24 hours those with any, oldest first. */
+  /**
+   * Hour since 1970, events delivered and attempts failed in it: of the latest 24 hours those with any, oldest first.
+   */
   readonly hours: readonly (readonly [hour: number, delivered: number, failed: number])[] | null;
 }
 

@@ -35,8 +35,9 @@ export class WorkerIdentity {
   }
 
   /**
-   * Ends the connection where PostgreSQL does not answer on it; to be called about once a second. A frozen primary keeps it open,
-   * while the one that replaces it knows no such lock: other workers would take over what this one still sends.
+   * Ends the connection where PostgreSQL does not answer on it; to be called about once a second. A frozen primary
+   * keeps it open, while the one that replaces it knows no such lock: other workers would take over what this one still
+   * sends.
    */
   check(): void {
     const { held } = this;

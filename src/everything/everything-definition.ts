@@ -26,7 +26,7 @@ export const everythingOperation: OperationDefinition = {
     { name: '_count', description: 'Resources of a page; without it the whole comes at once' },
     {
       name: '_include',
-      description: 'What entries refer to, added to them: types, references such as Observation:performer, or *',
+      description: 'Adds resources that entries refer to: types, references such as Observation:performer, or *',
     },
     { name: '_elements', description: 'Elements of each resource, such as name,birthDate' },
     { name: '_summary', description: 'true, text, data, count or false' },

@@ -17,7 +17,8 @@ export const latestInstant = 253_402_300_799_999;
 
 const dayMilliseconds = 86_400_000;
 
-// http://hl7.org/fhir/R4/datatypes.html#dateTime; search.html#date adds minutes without seconds and times without a zone.
+// http://hl7.org/fhir/R4/datatypes.html#dateTime; search.html#date adds minutes without seconds and times without a
+// zone.
 const syntax =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d+))?)?(Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?)?)?)?$/;
 

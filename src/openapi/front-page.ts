@@ -17,8 +17,8 @@ const HEADERS = {
 };
 
 /**
- * Answers a browser that opens `/` with a page that leads to what is public. Requests with credentials or a query are those of
- * clients: they search all types.
+ * Answers a browser that opens `/` with a page that leads to what is public. Requests with credentials or a query are
+ * those of clients: they search all types.
  */
 export function frontPage({ hasApiDocs, hasConsole }: Environment, hasSite: boolean): RequestHandler {
   const page = frontPageHtml([

@@ -10,8 +10,8 @@ const FOLDER = join(__dirname, '..', '..', 'site');
 const INLINE_SCRIPT = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
 
 /**
- * The pages of the documentation on `/docs/`, where they were built and `SVC_API_DOCS` is on. The policy of each page allows its
- * inline scripts by their digests, and no other.
+ * The pages of the documentation on `/docs/`, where they were built and `SVC_API_DOCS` is on. The policy of each page
+ * allows its inline scripts by their digests, and no other.
  */
 export function sitePages({ hasApiDocs }: Environment, folder = FOLDER): PublicFolder | undefined {
   const site = new PublicFolder({ path: '/docs', folder, sourcesOf });

@@ -22,7 +22,7 @@ export class CapabilityController {
   @Get()
   @ApiOperation({
     security: [],
-    summary: 'What this server can do',
+    summary: 'The capabilities of this server',
     description: 'A CapabilityStatement made of what is registered.',
   })
   @ApiResponse({

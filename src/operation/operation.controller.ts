@@ -97,7 +97,10 @@ function offerOf({ hasLines, hasPage }: OperationDefinition): FormatOffer | unde
   return hasPage === true ? 'page' : undefined;
 }
 
-/** An operation of another team is not bound to what TypeScript promises. Its text is not parsed: that would cost as much as making it. */
+/**
+ * An operation of another team is not bound to what TypeScript promises. Its text is not parsed: that would cost as
+ * much as making it.
+ */
 function isAnswer(answer: FhirAnswer | undefined): boolean {
   const { status = 0, text, produce } = answer ?? {};
   const isStatus = Number.isInteger(status) && status >= 200 && status < 600;

@@ -6,7 +6,10 @@ import { type AnswerFormat } from '../fhir/edge/format';
  * Placeholder for any resource type: the operation can be called on all of them.
  * @example
  * &#64;Injectable()
- * &#64;Operation({ code: 'size', resourceType: ANY_TYPE, level: 'instance', methods: ['GET'], description: 'Length of the text.' })
+ * &#64;Operation({
+ *   ...{ code: 'size', resourceType: ANY_TYPE, level: 'instance', methods: ['GET'] },
+ *   description: 'Length of the text.',
+ * })
  * export class Size implements OperationHandler {
  *   constructor(private readonly reader: ResourceReader) {}
  *

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isObject } from '../platform/json/plain-object';
 
-/** What a params class names: only that is copied out of what was sent, whatever else there is and however large. */
+/** The members that a params class declares. Only these are copied from the sent params, so others cost nothing. */
 export class ParamsShape {
   private static readonly known = new WeakMap<Type<object>, ParamsShape>();
 
@@ -18,7 +18,7 @@ export class ParamsShape {
     if (known !== undefined) return known;
     const checks = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
     const nested = checks.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
-    // Which classes they are of, class-transformer alone knows: it is asked for one of each.
+    // Only class-transformer has the classes of nested members, so it makes one instance of each.
     const instances = plainToInstance(
       paramsClass,
       Object.fromEntries(nested.map(({ propertyName }) => [propertyName, {}])),

@@ -3,14 +3,14 @@ import { type GrantedRows } from '../platform/request/granted-rows';
 import { ServiceError } from '../platform/errors/service-error';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
 
-/** Asks the policies for each call by its method and params, before anything else is told about it. */
+/** Checks the policies of each call, by its method and params, before any other check. */
 @Injectable()
 export class RpcAccess {
   constructor(private readonly access: EntryAccesses) {}
 
   /**
-   * Tells which rows a call may touch. Asked for a body without a call too: whoever may call nothing is told so before what
-   * is wrong with it.
+   * Returns the rows that a call may touch. Also called for a body without a call: a caller without any right gets the
+   * denial, not the faults of the body.
    * @throws ServiceError 'forbidden'
    */
   async grant(call?: unknown): Promise<GrantedRows> {

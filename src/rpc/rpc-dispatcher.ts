@@ -26,8 +26,8 @@ export class RpcDispatcher {
    * Runs one call, `{"method", "params"}`, and returns its result as JSON text, or its parts.
    * @param rows that the call may touch
    * @param key of the request, under which a call that writes runs once
-   * @throws ServiceError 'invalid' for what is no call, 'forbidden' for a limited caller of a method that does not keep to rows, RpcRefusal for an unknown method or bad params, and what the
-   * method throws.
+   * @throws ServiceError 'invalid' for what is no call, 'forbidden' for a limited caller of a method that does not keep
+   * to rows, RpcRefusal for an unknown method or bad params, and what the method throws.
    */
   async resultOf(sent: unknown, callText: string, rows: GrantedRows, key?: CallKey): Promise<string | JsonParts> {
     const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };

@@ -28,7 +28,7 @@ export interface RpcFailure {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Turns what was thrown into what the caller of a method is told. */
+/** Converts a thrown error to the answer of the RPC edge. */
 @Injectable()
 export class RpcErrors {
   private readonly logger = new Logger(RpcErrors.name);
@@ -38,7 +38,7 @@ export class RpcErrors {
     private readonly environment: Environment,
   ) {}
 
-  /** What nobody foresaw is logged with its stack and told by the request id and nothing else. */
+  /** An unexpected failure is logged with its stack; the answer contains only the request id. */
   failureOf(error: unknown): RpcFailure {
     const known = serviceErrorOf(error);
     if (known === undefined) {

@@ -20,19 +20,19 @@ export interface RpcMethodDefinition {
    */
   readonly enforcesRows?: boolean;
   /**
-   * Whether a call with these params writes: repeats with the same `Idempotency-Key` are then answered as the first call and
-   * write nothing. Such a call runs in one transaction, with the row of its key.
+   * Whether a call with these params writes: repeats with the same `Idempotency-Key` are then answered as the first
+   * call and write nothing. Such a call runs in one transaction, with the row of its key.
    */
   writes?(params: object): boolean;
   /** Params that the OpenAPI document shows. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** What the example is answered with, as the OpenAPI document shows it. */
+  /** The answer to the example, for the OpenAPI document. */
   readonly exampleResult?: unknown;
   /** OpenAPI schema of the result; without it the schema is taken from `exampleResult`. */
   readonly resultSchema?: object;
 }
 
-/** What a handler may know of the call beside its checked params. */
+/** Parts of a call that a handler may read beside the checked params. */
 export interface RpcCall {
   readonly caller: Caller;
   /** The params as compact JSON text, every digit as sent; `{}` when they were left out. */
@@ -44,8 +44,8 @@ export interface RpcCall {
 /** One RPC method: a class of its own, registered by {@link RpcMethod}. */
 export interface RpcHandler<Params extends object, Result> {
   /**
-   * Names faults of the params that their class cannot tell. They are told together with those that it can, so what it is
-   * given is not checked yet.
+   * Returns faults of the params that their class cannot detect. They are reported together with those of the class, so
+   * the params passed here are not checked yet.
    */
   faultsOf?(sent: Readonly<Record<string, unknown>>): readonly ParamError[];
 
@@ -57,8 +57,8 @@ export interface RpcHandler<Params extends object, Result> {
   execute(params: Params, call: RpcCall): Promise<Result>;
 
   /**
-   * Answers a repeat of a call that wrote, as far as the caller may read it now. Without it the kept result is the answer,
-   * and callers who are limited to rows are refused.
+   * Answers a repeat of a call that wrote, as far as the caller may read it now. Without it the kept result is the
+   * answer, and callers who are limited to rows are refused.
    * @param kept the result of the first call; its id where that was a {@link ResultById}
    */
   repeat?(params: Params, kept: JsonText): Promise<Result>;

@@ -47,7 +47,10 @@ function paramErrorsOf(
 /** More unknown members than a person misspells. */
 const MAX_LOOKED_AT = 100;
 
-/** Members that are no params are left aside, but not where they must mean one that was left out: it would be lost in silence. */
+/**
+ * Members that are no params are left aside, but not where they must mean one that was left out: it would be lost in
+ * silence.
+ */
 function misspelt({ names }: ParamsShape, sent: Readonly<Record<string, unknown>>): ParamError[] {
   const absent = [...names].filter((name) => !Object.hasOwn(sent, name));
   return Object.keys(sent)

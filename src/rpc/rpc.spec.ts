@@ -225,7 +225,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('that are misspelt are told, not lost; others are left aside', async () => {
+    it('that are misspelt are reported; other unknown ones are ignored', async () => {
       const place = { ward: '4B' };
       expect(await call('acme/probe', { count: 1, place, tags: [], tag: 1, note: 2 })).toMatchObject({ status: 200 });
       expect(await call('acme/probe', { cuont: 1, place, tags: [], note: 2 })).toMatchObject({
@@ -242,7 +242,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('are told with the faults that the method itself finds', async () => {
+    it('are reported with the faults that the method itself finds', async () => {
       expect(await call('acme/checked', { count: 'x', place: { ward: '13' }, tags: [] })).toMatchObject({
         status: 422,
         body: {
@@ -256,7 +256,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('that are missing are told as required', async () => {
+    it('that are missing are reported as required', async () => {
       const errors = ['count', 'place', 'tags'].map((name) => ({ path: [name], message: `${name} is required` }));
       expect(await call('acme/probe')).toMatchObject({
         status: 422,

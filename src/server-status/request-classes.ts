@@ -59,8 +59,8 @@ function add(totals: RequestTotals, { suffix, labels: { status, le } = {}, value
 }
 
 /**
- * The seconds within which a share of the requests was answered, interpolated inside its bucket as `histogram_quantile` of Prometheus
- * does; the largest bound for what took longer. Undefined without requests.
+ * The seconds within which a share of the requests was answered, interpolated inside its bucket as `histogram_quantile`
+ * of Prometheus does; the largest bound for what took longer. Undefined without requests.
  */
 export function secondsOfShare(within: ReadonlyMap<number, number>, share: number): number | undefined {
   const wanted = share * (within.get(Infinity) ?? 0);

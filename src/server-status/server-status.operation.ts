@@ -113,7 +113,10 @@ export class ServerStatusOperation implements OperationHandler {
     private readonly clock: Clock,
   ) {}
 
-  /** Callers who come while an answer is being made get the same one, so it must not end with the request of one of them. */
+  /**
+   * Callers who come while an answer is being made get the same one, so it must not end with the request of one of
+   * them.
+   */
   async execute({ query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$server-status', query, SHAPE_PARAMETERS, headers.prefer);
     this.running ??= this.requests.outside(() => this.read()).finally(() => (this.running = undefined));

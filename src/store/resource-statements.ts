@@ -1,6 +1,9 @@
 import { type Statement } from '../platform/database/statement';
 
-/** SQL of the resource tables that reads and locks. Writes: `write-statements.ts`; lists of versions: `history-statements.ts`. */
+/**
+ * SQL of the resource tables that reads and locks. Writes: `write-statements.ts`; lists of versions:
+ * `history-statements.ts`.
+ */
 
 export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
 

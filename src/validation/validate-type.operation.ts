@@ -13,7 +13,7 @@ import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
   level: 'type',
   methods: ['POST'],
   enforcesRows: true,
-  description: 'What a create or update of this resource would be refused for, or warned of.',
+  description: 'Lists errors and warnings that a create or update of this resource would get.',
 })
 export class ValidateType implements OperationHandler {
   constructor(

@@ -16,8 +16,8 @@ export interface Link {
 export const NO_LINK = Buffer.alloc(32);
 
 /**
- * SHA-256 over a link and the previous hash, byte by byte as in docs/explanation/evidence.md: seven lines of ASCII, each
- * with a line feed. `APPEND_ENTRY` computes the same in SQL.
+ * SHA-256 over a link and the previous hash, byte by byte as in docs/explanation/evidence.md: seven lines of ASCII,
+ * each with a line feed. `APPEND_ENTRY` computes the same in SQL.
  */
 export function linkHash(target: NativeReference, previous: Buffer, link: Link): Buffer {
   const lines = [

@@ -11,8 +11,8 @@ import { forbidStoring } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
 
 /**
- * Error filter of the OAuth endpoints. The caller receives `{error, error_description, error_uri}` (RFC 6749, section 5.2). The
- * operator gets a log line with the request id and the precise cause.
+ * Error filter of the OAuth endpoints. The caller receives `{error, error_description, error_uri}` (RFC 6749, section
+ * 5.2). The operator gets a log line with the request id and the precise cause.
  */
 @Catch()
 export class OAuthErrorFilter implements ExceptionFilter {

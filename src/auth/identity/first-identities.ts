@@ -30,7 +30,7 @@ export class FirstIdentities implements OnApplicationBootstrap {
     await this.keys.assertOpenable();
     await this.setup.once('identities', () => this.store());
     await this.setup.once('trial-policy', () => this.storeTrialPolicy());
-    // Who has a database of their own decides on each Client of it.
+    // The operator of an external database decides on each of its Clients.
     if (this.environment.databaseUrl === undefined && this.environment.hasConsole)
       await this.setup.once('console-client', () => this.storeConsoleClient());
     if ((await this.reader.find('AccessPolicy', 'trial')) !== undefined) {

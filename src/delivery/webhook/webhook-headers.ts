@@ -5,7 +5,7 @@ import { webhookSignature } from './webhook-signature';
 /** Header names in lower case; a name with several values is repeated. */
 export type WebhookHeaders = Record<string, string | string[]>;
 
-/** What changes from attempt to attempt. */
+/** Values that change from attempt to attempt. */
 export interface AttemptHeaders {
   readonly timestampSeconds: number;
   readonly traceparent: string | undefined;

@@ -6,9 +6,10 @@ import { Slots } from './slots';
 const LONGEST_WAIT_MILLISECONDS = 30_000;
 
 /**
- * The bytes that all requests of this process hold in memory: bodies with what is made of them, collected answers, answers that no
- * socket has taken. One caller holds at most two thirds of them. Large bodies leave a quarter of both, so uploads never stop small
- * writes and answers. By default bodies over 15 MiB are worked on one at a time: a Patient of 17 MiB takes 330 MB.
+ * The bytes that all requests of this process hold in memory: bodies with what is made of them, collected answers,
+ * answers that no socket has taken. One caller holds at most two thirds of them. Large bodies leave a quarter of both,
+ * so uploads never stop small writes and answers. By default bodies over 15 MiB are worked on one at a time: a Patient
+ * of 17 MiB takes 330 MB.
  */
 @Injectable()
 export class MemoryBudget extends Slots {

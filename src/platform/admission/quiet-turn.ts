@@ -10,8 +10,8 @@ subscribe('net.server.socket', () => {
 });
 
 /**
- * Waits for a turn of the event loop in which no connection arrives. libuv accepts one connection in a turn: if each turn also had a
- * time slice of 8 ms, the last of 200 connections that arrive at once would wait for 200 slices.
+ * Waits for a turn of the event loop in which no connection arrives. libuv accepts one connection in a turn: if each
+ * turn also had a time slice of 8 ms, the last of 200 connections that arrive at once would wait for 200 slices.
  */
 export async function quietTurn(): Promise<void> {
   const end = performance.now() + LONGEST_WAIT_MILLISECONDS;

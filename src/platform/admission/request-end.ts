@@ -2,8 +2,8 @@ import { type Response } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
- * The part of an AbortSignal that says when work is no longer wanted. Requests have a {@link RequestEnd}: an AbortSignal with its listeners
- * cost each of them some 20 µs of CPU, a twentieth of a read.
+ * The part of an AbortSignal that says when work is no longer wanted. Requests have a {@link RequestEnd}: an
+ * AbortSignal with its listeners cost each of them some 20 µs of CPU, a twentieth of a read.
  */
 export interface EndSignal {
   readonly aborted: boolean;

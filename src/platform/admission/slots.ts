@@ -40,8 +40,8 @@ interface Waiting extends Waiter {
 }
 
 /**
- * The semaphore of this server. Keys take turns, so a caller with many tasks delays its own tasks only (fair queuing, RFC 970).
- * A task takes one permit, or as many as it says: bytes are permits too.
+ * The semaphore of this server. Keys take turns, so a caller with many tasks delays its own tasks only (fair queuing,
+ * RFC 970). A task takes one permit, or as many as it says: bytes are permits too.
  */
 export class Slots {
   private readonly options: Required<SlotsOptions>;
@@ -70,7 +70,10 @@ export class Slots {
     return this.taken;
   }
 
-  /** @throws ServiceError 'busy' after the longest wait, or when too many wait; the reason of the signal when that aborts */
+  /**
+   * @throws ServiceError 'busy' after the longest wait, or when too many wait; the reason of the signal when that
+   * aborts
+   */
   async run<T>(waiter: Waiter, task: () => Promise<T>): Promise<T> {
     await this.takeOnly(waiter, 1);
     try {

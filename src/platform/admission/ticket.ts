@@ -9,17 +9,20 @@ export interface Ticket {
   /** Callers take turns by it: the User or Client, or the address prefix of a request without credentials. */
   readonly caller: string;
   /**
-   * Aborted when the connection closes before the answer is sent; the reason is a ServiceError. All that works for the request ends
-   * then: statements, Bundles, dry runs, long loops.
+   * Aborted when the connection closes before the answer is sent; the reason is a ServiceError. All that works for the
+   * request ends then: statements, Bundles, dry runs, long loops.
    */
   readonly signal: EndSignal;
   /**
-   * Counts bytes that stand in memory for this request: collected answers, output that the socket has not taken. What is not
-   * released is released when the request ends.
+   * Counts bytes in memory for this request: collected answers, output that the socket has not taken. The end of the
+   * request releases the rest.
    * @throws ServiceError 'busy' when the budget of the process, or the share of the caller, is full
    */
   hold(bytes: number): Held;
-  /** As {@link hold}, but waits for room, in turns by caller. @throws ServiceError 'busy' after the longest wait, or when the client leaves */
+  /**
+   * As {@link hold}, but waits for room, in turns by caller. @throws ServiceError 'busy' after the longest wait, or
+   * when the client leaves
+   */
   holdInTurn(bytes: number): Promise<Held>;
 }
 

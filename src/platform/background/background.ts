@@ -7,7 +7,10 @@ export interface BackgroundDefinition {
   readonly task: string;
   /** Milliseconds from the end of a run to the next one; 0: it only runs when it is woken. */
   readonly interval: (environment: Environment) => number;
-  /** One of `advisory-locks.ts`: only one replica at a time takes a step, which is one transaction. By default each replica does. */
+  /**
+   * One of `advisory-locks.ts`: only one replica at a time takes a step, which is one transaction. By default each
+   * replica does.
+   */
   readonly lock?: number;
 }
 

@@ -31,7 +31,9 @@ export class Environment {
   readonly baseUrl!: string;
   /** `DATABASE_URL`: an external PostgreSQL; unset means the embedded one under {@link dataDirectory}. */
   readonly databaseUrl!: string | undefined;
-  /** `SVC_DATABASE_DIRECT_URL`: the same database without the pooler of {@link databaseUrl}, for what needs a session. */
+  /**
+   * `SVC_DATABASE_DIRECT_URL`: the same database without the pooler of {@link databaseUrl}, for what needs a session.
+   */
   readonly databaseDirectUrl!: string | undefined;
   /** `DATA_DIR`: embedded cluster, generated keys and credentials. */
   readonly dataDirectory!: string;
@@ -57,7 +59,9 @@ export class Environment {
   readonly isTraced!: boolean;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
   readonly bodyLimitBytes!: number;
-  /** `SVC_MEMORY_BUDGET_BYTES`: what all requests together may hold in memory: bodies, what is made of them, answers. */
+  /**
+   * `SVC_MEMORY_BUDGET_BYTES`: what all requests together may hold in memory: bodies, what is made of them, answers.
+   */
   readonly memoryBudgetBytes!: number;
   /** `SVC_COMPRESSION`: whether long answers are compressed for callers that take it. */
   readonly hasCompression!: boolean;
@@ -85,7 +89,10 @@ export class Environment {
   readonly everythingTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_LIST_SECONDS`: how long the pages of an `$everything` can be turned. */
   readonly everythingListSeconds!: number;
-  /** `SVC_STREAM_STALL_SECONDS`: how long a caller may take for 64 kB of a body that it sends, or of an answer that comes in parts. */
+  /**
+   * `SVC_STREAM_STALL_SECONDS`: how long a caller may take for 64 kB of a body that it sends, or of an answer that
+   * comes in parts.
+   */
   readonly streamStallSeconds!: number;
   /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
   readonly passwordHashSlots!: number;
@@ -93,9 +100,14 @@ export class Environment {
   readonly passwordHashQueue!: number;
   /** `SVC_PASSWORD_MIN_LENGTH`: code points of a new password; fewer are 422. */
   readonly passwordMinLength!: number;
-  /** `SVC_CREDENTIAL_FAILURES_FREE`: wrong credentials of one account from one address before the next try has to wait. */
+  /**
+   * `SVC_CREDENTIAL_FAILURES_FREE`: wrong credentials of one account from one address before the next try has to wait.
+   */
   readonly credentialFailuresFree!: number;
-  /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: wrong credentials from one address before its logins are served one at a time. */
+  /**
+   * `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: wrong credentials from one address before its logins are served one at
+   * a time.
+   */
   readonly credentialFailuresFreePerAddress!: number;
   /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: after so long without a wrong try they are forgotten. */
   readonly credentialFailureWindowSeconds!: number;
@@ -121,9 +133,14 @@ export class Environment {
   readonly topicCorrelationHeader!: string;
   /** `SVC_DELIVERY`: whether this process delivers; `off` for copies of a database. */
   readonly isDelivering!: boolean;
-  /** `SVC_DELIVERY_SLOTS`: batches of healthy destinations that this process claims, renders or settles at the same time. */
+  /**
+   * `SVC_DELIVERY_SLOTS`: batches of healthy destinations that this process claims, renders or settles at the same
+   * time.
+   */
   readonly deliverySlots!: number;
-  /** `SVC_DELIVERY_BUFFER_BYTES`: rendered notifications that sockets have not taken yet; above it no more are rendered. */
+  /**
+   * `SVC_DELIVERY_BUFFER_BYTES`: rendered notifications that sockets have not taken yet; above it no more are rendered.
+   */
   readonly deliveryBufferBytes!: number;
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
   readonly deliveryPollMilliseconds!: number;
@@ -139,7 +156,9 @@ export class Environment {
   readonly drainSeconds!: number;
   /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
   readonly shutdownSeconds!: number;
-  /** `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package. */
+  /**
+   * `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package.
+   */
   readonly postgresBinDirectory!: string | undefined;
 }
 
@@ -150,7 +169,10 @@ const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
 const POSTGRESQL_URL = /^postgres(ql)?:\/\//;
-/** Each turns traces on (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The SDK reads them. */
+/**
+ * Each turns traces on (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The SDK
+ * reads them.
+ */
 const TRACES = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
 
 const isTracedBy = (variables: NodeJS.ProcessEnv): boolean =>

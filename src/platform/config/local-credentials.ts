@@ -13,8 +13,8 @@ interface LocalCredentials {
 }
 
 /**
- * Fills in what the environment leaves out with credentials of the data directory, which are generated at the first start
- * and printed then only.
+ * Fills in what the environment leaves out with credentials of the data directory, which are generated at the first
+ * start and printed then only.
  */
 export async function completeCredentials(
   environment: Environment,

@@ -24,7 +24,7 @@ const CONNECTIONS_OF_A_REQUEST = 2;
 /** Four connections for each process, as far as the 100 of a PostgreSQL by default go. */
 const defaultPoolSize = (processes: number): number => Math.min(64, Math.max(16, 4 * processes));
 
-/** What a start has in all, and its processes divide. */
+/** Limits of a start as a whole, which its processes divide. */
 interface Totals {
   readonly processes: number;
   readonly databasePoolSize: number;
@@ -36,8 +36,8 @@ interface Totals {
 }
 
 /**
- * The number of processes that serve a start, and the totals that they divide. Each must be able to serve the largest request, so
- * totals that are too small make fewer of them.
+ * The number of processes that serve a start, and the totals that they divide. Each must be able to serve the largest
+ * request, so totals that are too small make fewer of them.
  */
 export function processesOf({
   wanted,
@@ -77,8 +77,8 @@ export function processesOf({
 }
 
 /**
- * The settings of one of the processes of a start: its share of all that is limited for a process. What PostgreSQL counts, such as
- * failed logins, holds for all processes together anyway.
+ * The settings of one of the processes of a start: its share of all that is limited for a process. Counts in
+ * PostgreSQL, such as failed logins, holds for all processes together anyway.
  */
 export function shareOf<All extends Totals>(environment: All): All {
   const share = (total: number): number => Math.max(1, Math.floor(total / environment.processes));
@@ -93,10 +93,15 @@ export function shareOf<All extends Totals>(environment: All): All {
   });
 }
 
-/** Set in the environment of a process that serves a start with others: `first`, or `next` for all but the first one. */
+/**
+ * Set in the environment of a process that serves a start with others: `first`, or `next` for all but the first one.
+ */
 export const WORKER = '_SVC_WORKER';
 
-/** The part of this process in a start of several; undefined where it is the only one, or the one that starts the others. */
+/**
+ * The part of this process in a start of several; undefined where it is the only one, or the one that starts the
+ * others.
+ */
 export function workerRole(): 'first' | 'next' | undefined {
   const role = cluster.isWorker ? process.env[WORKER] : undefined;
   return role === undefined || role === 'first' ? role : 'next';

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { StartError } from '../errors/start-error';
 
-/** Settings whose values are secret: the file that `<name>_FILE` names may hold one, as Docker and Kubernetes pass secrets. */
+/**
+ * Settings whose values are secret: the file that `<name>_FILE` names may hold one, as Docker and Kubernetes pass
+ * secrets.
+ */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'SVC_DATABASE_DIRECT_URL',
@@ -20,7 +23,8 @@ export function settingIn(variables: NodeJS.ProcessEnv, name: string): string | 
 }
 
 /**
- * Reads a secret from its variable or its file. White space around it does not count: editors end files with a line feed.
+ * Reads a secret from its variable or its file. White space around it does not count: editors end files with a line
+ * feed.
  * @throws StartError when both are set, or the file cannot be read or is empty. The sentence never holds the secret.
  */
 export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): string | undefined {

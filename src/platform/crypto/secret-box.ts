@@ -7,9 +7,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Wraps secrets for the database with the server's encryption key: AES-256-GCM, a fresh nonce each time.
- * A sealed value is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain one. Values that an accepted
- * key sealed are opened too, so that the key can be rotated.
+ * Wraps secrets for the database with the server's encryption key: AES-256-GCM, a fresh nonce each time. A sealed value
+ * is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain one. Values that an accepted key sealed
+ * are opened too, so that the key can be rotated.
  */
 @Injectable()
 export class SecretBox {

@@ -1,7 +1,7 @@
 /**
  * The numbers of all advisory locks. None ever changes: replicas of two releases run beside each other. A lock of one
- * key and a lock of two never meet, so two numbers stand in both lists. Ids and conditions of resources are locked by one
- * key too, a hash of theirs: one that equals a number here costs a wait and nothing else.
+ * key and a lock of two never meet, so two numbers stand in both lists. Ids and conditions of resources are locked by
+ * one key too, a hash of theirs: one that equals a number here costs a wait and nothing else.
  */
 
 /** Locks of one key. */

@@ -1,4 +1,7 @@
-/** OIDs of element types (https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat): they never change. */
+/**
+ * OIDs of element types (https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat): they never
+ * change.
+ */
 const OIDS = { bigint: 20, integer: 23, text: 25, 'double precision': 701, timestamptz: 1184 } as const;
 
 export type ArrayElementType = keyof typeof OIDS;

@@ -7,8 +7,8 @@ import { requestCancel } from './cancel-request';
 const REPEAT_MILLISECONDS = 200;
 
 /**
- * Runs statements on a connection and cancels them in PostgreSQL when the signal aborts. A cancel names the connection and not
- * the statement, so this waits until each cancel has been carried out: none can hit what runs there next.
+ * Runs statements on a connection and cancels them in PostgreSQL when the signal aborts. A cancel names the connection
+ * and not the statement, so this waits until each cancel has been carried out: none can hit what runs there next.
  * @throws the reason of the signal when it has aborted
  */
 export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {

@@ -3,7 +3,9 @@
  * only within one history: a copy in another cluster, or a restore to an earlier point, gives them out again.
  */
 
-/** Changes with every `initdb`, so after dump and restore, a logical move and `pg_upgrade`. A text of decimal digits. */
+/**
+ * Changes with every `initdb`, so after dump and restore, a logical move and `pg_upgrade`. A text of decimal digits.
+ */
 export const SYSTEM_IDENTIFIER = `(select system_identifier::text from pg_control_system())`;
 
 /**

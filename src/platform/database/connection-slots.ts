@@ -19,7 +19,9 @@ function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOpti
   };
 }
 
-/** Connections are few and statements may be dear: the searches or transactions of one caller shall not take them all. */
+/**
+ * Connections are few and statements may be dear: the searches or transactions of one caller shall not take them all.
+ */
 export const connectionSlots = (kind: 'search' | 'transaction', dataSource: DataSource): Slots =>
   new Slots({
     ...sharesOf(poolOf(dataSource).options.max)[kind],

@@ -70,8 +70,8 @@ export function dataSourceOptions(
 }
 
 /**
- * An 'error' event without a listener would end the process, and one can follow in the bytes that connect. A connection that breaks fails
- * the statement that runs, or the next one.
+ * An 'error' event without a listener would end the process, and one can follow in the bytes that connect. A connection
+ * that breaks fails the statement that runs, or the next one.
  */
 function hearErrors(client: ClientBase): void {
   client.on('error', () => undefined);
@@ -79,9 +79,9 @@ function hearErrors(client: ClientBase): void {
 
 /**
  * Plans are made once per connection, often while the tables are still empty, and must serve any value and any size:
- * hence generic plans that go by indexes in nested loops, as the SQL of the hot paths is written for.
- * The limits end what a crashed or hostile caller leaves behind. Values of failed statements are for no log; the other settings
- * of logs are those of the server alone (docs/reference/monitoring.md, "Logs").
+ * hence generic plans that go by indexes in nested loops, as the SQL of the hot paths is written for. The limits end
+ * what a crashed or hostile caller leaves behind. Values of failed statements are for no log; the other settings of
+ * logs are those of the server alone (docs/reference/monitoring.md, "Logs").
  */
 function settingsOf(statementTimeoutSeconds: number): Settings {
   return {

@@ -25,8 +25,9 @@ type Connected = (error: Error | null, client?: Client) => void;
 
 /**
  * A client for `DATABASE_URL`, which may name several hosts and `target_session_attrs`, as for libpq
- * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS). node-postgres connects to one host, and each of
- * its clients once: so other clients probe the hosts. A URL of one host without that parameter costs no probe.
+ * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS). node-postgres connects to one
+ * host, and each of its clients once: so other clients probe the hosts. A URL of one host without that parameter costs
+ * no probe.
  */
 export class DatabaseClient extends Client {
   private readonly hosts: readonly { readonly name: string; readonly config: ClientConfig }[];
@@ -56,7 +57,8 @@ export class DatabaseClient extends Client {
   override connect(callback?: Connected): Promise<Client> | undefined {
     const choosing = this.chooseHost();
     if (callback === undefined) return choosing.then(() => super.connect());
-    // The callback of node-postgres adds the listener for errors in the bytes that connect; a promise would be too late.
+    // The callback of node-postgres adds the listener for errors in the bytes that connect; a promise would be too
+    // late.
     choosing.then(() => {
       super.connect(callback);
     }, callback);

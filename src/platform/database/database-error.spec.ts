@@ -49,7 +49,7 @@ describe('errors of the database', () => {
     ['a syntax error', failure('42601'), undefined],
     ['a full disk of ours', failure('ENOSPC'), undefined],
     ['any other error', new Error('bug'), undefined],
-  ])('%s is told as it concerns the caller', (_case, error, kind) => {
+  ])('%s becomes the error that concerns the caller', (_case, error, kind) => {
     const [direct, wrapped] = [databaseErrorToServiceError(error), databaseErrorToServiceError(throughTypeOrm(error))];
     expect(direct?.kind).toBe(kind);
     expect(direct?.details.retryAfterSeconds).toBe(kind === 'busy' ? 1 : undefined);

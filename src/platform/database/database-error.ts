@@ -46,7 +46,10 @@ export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(e
 export const isInsufficientPrivilege = (error: unknown): error is Error =>
   postgresErrorOf(error)?.code === INSUFFICIENT_PRIVILEGE;
 
-/** The error of the domain for a failure of the database; undefined for an unknown one, which every edge answers with 500. */
+/**
+ * The error of the domain for a failure of the database; undefined for an unknown one, which every edge answers with
+ * 500.
+ */
 export function databaseErrorToServiceError(error: unknown): ServiceError | undefined {
   const found = refusalOf(error);
   if (found === undefined) return undefined;

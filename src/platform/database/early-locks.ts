@@ -14,8 +14,8 @@ export class LockNeeded extends TransactionConflict {
 
 /**
  * The advisory locks of a unit above READ COMMITTED. Its snapshot is that of its first statement: a lock that it waited
- * for later would be held, and what the one before wrote would still not be seen. So these locks are taken before BEGIN, by
- * the session, and the transaction takes them over. They exclude the same locks of ordinary transactions.
+ * for later would be held, and what the one before wrote would still not be seen. So these locks are taken before
+ * BEGIN, by the session, and the transaction takes them over. They exclude the same locks of ordinary transactions.
  */
 export class EarlyLocks {
   private readonly keysBySql = new Map<string, Set<string>>();

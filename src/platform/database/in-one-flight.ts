@@ -1,6 +1,7 @@
 /**
  * Waits for statements of one transaction that were sent together: the connection answers them in their order. When one
- * fails the rest fail too, as the transaction is over; the first failure, which says why, is thrown when all have ended.
+ * fails the rest fail too, as the transaction is over; the first failure, which says why, is thrown when all have
+ * ended.
  */
 export async function inOneFlight<const T extends readonly unknown[]>(
   sent: T,

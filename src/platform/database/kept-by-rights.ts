@@ -5,8 +5,8 @@ import { type UnitOfWork } from './unit-of-work';
 const MOST = 1_000;
 
 /**
- * Values by a key, made of stored Users, Clients and Roles. They are kept while the epoch of rights stays: each write of one of these
- * raises it, so a change counts on every replica for each request that begins after its answer.
+ * Values by a key, made of stored Users, Clients and Roles. They are kept while the epoch of rights stays: each write
+ * of one of these raises it, so a change counts on every replica for each request that begins after its answer.
  */
 export class KeptByRights<T> {
   private readonly kept = new Map<string, { readonly rights: number; readonly value: T }>();

@@ -6,8 +6,8 @@ export interface Migration {
   readonly name: string;
   readonly statements: readonly string[];
   /**
-   * Set where statements cannot share a transaction, as concurrent builds of indexes. An interrupted migration begins again
-   * with its first statement, so each must bear to be repeated.
+   * Set where statements cannot share a transaction, as concurrent builds of indexes. An interrupted migration begins
+   * again with its first statement, so each must bear to be repeated.
    */
   readonly isApart?: true;
 }
@@ -34,8 +34,8 @@ export const tablesDroppedBy = (statements: readonly string[]): string[] =>
   statements.flatMap((text) => [...text.matchAll(/^\s*drop table (\w+)/g)].map(([, name = '']) => name));
 
 /**
- * Builds an index while servers read and write its table. An interrupted build leaves an invalid index, which `if not exists`
- * would keep. It waits for each transaction that began before it, so it has no time limit.
+ * Builds an index while servers read and write its table. An interrupted build leaves an invalid index, which `if not
+ * exists` would keep. It waits for each transaction that began before it, so it has no time limit.
  * @param on table, columns and the rest of the definition
  */
 export const indexConcurrently = (name: string, on: string): string[] => [

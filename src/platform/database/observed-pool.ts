@@ -11,8 +11,8 @@ export interface PoolObserver {
 }
 
 /**
- * Observes every connection and every statement of a pool: those of repositories and of the unit of work too. node-postgres has no hooks
- * for it.
+ * Observes every connection and every statement of a pool: those of repositories and of the unit of work too.
+ * node-postgres has no hooks for it.
  */
 export function observePool(pool: Pool, observer: PoolObserver): void {
   const known = new WeakSet<PoolClient>();
@@ -26,8 +26,8 @@ export function observePool(pool: Pool, observer: PoolObserver): void {
 }
 
 /**
- * Calls `begin` before each call of a method that takes a callback or returns a promise, and the result of `begin` after it. A method
- * of the class is looked up at each call, as it is without an observer.
+ * Calls `begin` before each call of a method that takes a callback or returns a promise, and the result of `begin`
+ * after it. A method of the class is looked up at each call, as it is without an observer.
  */
 function observeCalls(
   target: object,

@@ -12,8 +12,8 @@ import { poolOf } from './connection-slots';
 import { type End, observePool } from './observed-pool';
 
 /**
- * Codes that an operator has to see to, by the first characters: disk, memory or connections used up, I/O errors, a standby, a stop, and
- * a broken index or page. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Codes that an operator has to see to, by the first characters: disk, memory or connections used up, I/O errors, a
+ * standby, a stop, and a broken index or page. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const TROUBLE = /^(53|58|25006|57P|08|XX)/;
 /** The code of failures that come without one: no connection, or one that broke. */

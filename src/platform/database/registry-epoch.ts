@@ -40,7 +40,9 @@ export class RegistryEpoch {
     private readonly requests: RequestContext,
   ) {}
 
-  /** Raises both numbers once, at the very end of the open transaction: writers of registries queue only for the commit. */
+  /**
+   * Raises both numbers once, at the very end of the open transaction: writers of registries queue only for the commit.
+   */
   raise(): void {
     this.raiseAtEnd('registries');
   }
@@ -51,19 +53,24 @@ export class RegistryEpoch {
   }
 
   /**
-   * Whether rights are read anew for whatever is decided, instead of by an epoch: the open transaction changes them itself, or
-   * the request has started over once. They may change faster than it gets to its end, and must not keep it from it.
+   * Whether rights are read anew for whatever is decided, instead of by an epoch: the open transaction changes them
+   * itself, or the request has started over once. They may change faster than it gets to its end, and must not keep it
+   * from it.
    */
   get isReadAnew(): boolean {
     return this.requests.isStartedOver || this.unitOfWork.hasGathered(this.raisedHere);
   }
 
-  /** The epoch that {@link assertRightsSql} compares decisions of this request with; null where rights are read anew. */
+  /**
+   * The epoch that {@link assertRightsSql} compares decisions of this request with; null where rights are read anew.
+   */
   async rightsToHold(): Promise<number | null> {
     return this.isReadAnew ? null : (await this.current()).rights;
   }
 
-  /** The epochs of this request; read from the database in background work, and again when a transaction starts over. */
+  /**
+   * The epochs of this request; read from the database in background work, and again when a transaction starts over.
+   */
   async current(): Promise<Epochs> {
     return this.requests.epochs ?? this.readAgain();
   }
@@ -137,7 +144,7 @@ export class CachedRegistry<T> {
 
   /**
    * By the connection of the transaction: one that waited for another connection, while others wait for its row locks
-   * with theirs, could wait for ever. What it sees may be its own and be rolled back, so it is not kept.
+   * with theirs, could wait for ever. It may read its own epoch, which can be rolled back, so the value is not kept.
    */
   private loadForTransaction(): Promise<T> {
     this.unitOfWork.afterCommit(() => this.get());

@@ -114,8 +114,8 @@ export class SilentConnections {
   }
 
   /**
-   * Idle connections that received nothing since then go too: each would cost its next user the same wait, and a new one
-   * is cheap. The times are those of checks: either may be one check off.
+   * Idle connections that received nothing since then go too: each would cost its next user the same wait, and a new
+   * one is cheap. The times are those of checks: either may be one check off.
    */
   private destroy(lost: readonly WatchedClient[]): void {
     if (lost.length === 0) return;

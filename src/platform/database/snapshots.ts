@@ -81,7 +81,8 @@ export class Snapshots {
   ) {}
 
   /**
-   * Runs `work` in a transaction of its own, which sees nothing of an open unit of work. When it throws, what it wrote is undone.
+   * Runs `work` in a transaction of its own, which sees nothing of an open unit of work. When it throws, what it wrote
+   * is undone.
    */
   async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const client: PoolClient = await poolOf(this.dataSource).connect();

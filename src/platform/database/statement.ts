@@ -7,11 +7,13 @@ import { TypeOverrides, types } from 'pg';
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Instants of its rows come as PostgreSQL prints them, for rows of which few are looked at: see {@link instantOf}. */
+  /**
+   * Instants of its rows come as PostgreSQL prints them, for rows of which few are looked at: see {@link instantOf}.
+   */
   readonly hasTextInstants?: true;
   /**
-   * Set where the statement takes advisory locks until the end of its transaction and does nothing else: SQL that makes the
-   * key of one lock out of `k`, the text of one of the values (early-locks.ts).
+   * Set where the statement takes advisory locks until the end of its transaction and does nothing else: SQL that makes
+   * the key of one lock out of `k`, the text of one of the values (early-locks.ts).
    */
   readonly lockKey?: string;
 }

@@ -15,13 +15,16 @@ import { UnitOfWork } from './unit-of-work';
 
 const TRY_LOCK: Statement = { name: 'try-lock', text: 'select pg_try_advisory_xact_lock($1) as is_mine' };
 
-/** Sends a statement with its values. Not an async function: each one more costs a read of one row a hundredth of its CPU time. */
+/**
+ * Sends a statement with its values. Not an async function: each one more costs a read of one row a hundredth of its
+ * CPU time.
+ */
 type Send<Row extends QueryResultRow> = (client: PoolClient) => Promise<QueryResult<Row>>;
 
 /**
- * Runs named statements on TypeORM's own pool: in the open unit of work, else on a connection of their own.
- * For the hot paths; the same SQL through a repository costs 6 to 8 times as much (ADR 0004). PostgreSQL cancels them when the client
- * of the request disconnects.
+ * Runs named statements on TypeORM's own pool: in the open unit of work, else on a connection of their own. For the hot
+ * paths; the same SQL through a repository costs 6 to 8 times as much (ADR 0004). PostgreSQL cancels them when the
+ * client of the request disconnects.
  */
 @Injectable()
 export class Statements {
@@ -60,9 +63,9 @@ export class Statements {
   }
 
   /**
-   * Runs reading statements that may be dear under a common time limit: PostgreSQL cancels what runs in `work` when the time is over.
-   * Outside of a transaction each takes a slot, so that one caller's searches leave connections to others. Of limits around each
-   * other the one that ends first holds.
+   * Runs reading statements that may be dear under a common time limit: PostgreSQL cancels what runs in `work` when the
+   * time is over. Outside of a transaction each takes a slot, so that one caller's searches leave connections to
+   * others. Of limits around each other the one that ends first holds.
    * @throws ServiceError 'timeout' with the message of the limit, 'busy' after a long wait for a slot
    */
   async within<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
@@ -135,8 +138,9 @@ async function limitedAlone<Row extends QueryResultRow>(
 }
 
 /**
- * The constant part of each run of a statement. The driver copies the own properties of a config one by one for each query;
- * what a config inherits costs it nothing. All runs share it, so it is frozen: a driver that wrote values into it would fail.
+ * The constant part of each run of a statement. The driver copies the own properties of a config one by one for each
+ * query; what a config inherits costs it nothing. All runs share it, so it is frozen: a driver that wrote values into
+ * it would fail.
  */
 const configs = new WeakMap<Statement, QueryConfig>();
 

@@ -21,9 +21,9 @@ interface NamingConnection {
 type Send = (config: string | QueryConfig, values?: unknown[]) => Promise<QueryResult>;
 
 /**
- * Sends `settings` with the BEGIN of each transaction on a connection, and makes a transaction of each statement outside of one.
- * Behind a pooler each transaction may run in another backend, and what a session sets would stay there for other clients.
- * SET takes no snapshot, so a transaction above READ COMMITTED can still lock first.
+ * Sends `settings` with the BEGIN of each transaction on a connection, and makes a transaction of each statement
+ * outside of one. Behind a pooler each transaction may run in another backend, and what a session sets would stay there
+ * for other clients. SET takes no snapshot, so a transaction above READ COMMITTED can still lock first.
  */
 export function sendSettingsWithTransactions(client: PoolClient, pooling: Pooling, settings: Settings): void {
   const { parsedStatements } = client.connection as PoolClient['connection'] & NamingConnection;

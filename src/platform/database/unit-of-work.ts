@@ -40,7 +40,10 @@ const APART = Symbol('apart');
 /** Items by their key, and what to do with all of a key. */
 type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
 
-/** Waits for statements that were sent together, the last ones of `work`: COMMIT travels with them, where `work` began the transaction. */
+/**
+ * Waits for statements that were sent together, the last ones of `work`: COMMIT travels with them, where `work` began
+ * the transaction.
+ */
 export type Finish = typeof inOneFlight;
 
 /** https://www.postgresql.org/docs/current/transaction-iso.html */
@@ -95,7 +98,10 @@ export class UnitOfWork {
     return this.untilItHolds(ticket === BACKGROUND ? once : inTurn, level, locks);
   }
 
-  /** For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does. @internal */
+  /**
+   * For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does.
+   * @internal
+   */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     return this.isOpen ? work() : this.untilItHolds(work, 'read-committed');
   }
@@ -124,15 +130,18 @@ export class UnitOfWork {
   }
 
   /**
-   * Names a statement without a snapshot (`LOCK TABLE`) that stricter units begin with, where others rely on the lock of a
-   * table being older than the snapshot that its writers see.
+   * Names a statement without a snapshot (`LOCK TABLE`) that stricter units begin with, where others rely on the lock
+   * of a table being older than the snapshot that its writers see.
    * @internal
    */
   beginStrictlyWith(text: string): void {
     this.firstStatements.push(text);
   }
 
-  /** @throws LockNeeded in a stricter unit that began without the locks of the statement; false where it has to be sent. @internal */
+  /**
+   * @throws LockNeeded in a stricter unit that began without the locks of the statement; false where it has to be sent.
+   * @internal
+   */
   isHeldEarly(statement: Statement, values: readonly unknown[]): boolean {
     const locks = this.unit?.locks;
     if (statement.lockKey === undefined || locks === undefined) return false;
@@ -145,8 +154,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `work` apart from the open transaction, on connections of its own: it sees what is committed, and nothing else. It goes on
-   * when the client of the request disconnects.
+   * Runs `work` apart from the open transaction, on connections of its own: it sees what is committed, and nothing
+   * else. It goes on when the client of the request disconnects.
    * @internal
    */
   outside<T>(work: () => T): T {
@@ -206,8 +215,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `action` once the transaction is over, committed or rolled back, and its connection is free; at once when none is
-   * open. The caller of {@link run} continues after it. A failing action is logged.
+   * Runs `action` once the transaction is over, committed or rolled back, and its connection is free; at once when none
+   * is open. The caller of {@link run} continues after it. A failing action is logged.
    */
   async whenOver(action: () => unknown): Promise<void> {
     const { unit } = this;
@@ -279,8 +288,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Work that waits for something else than its connection would hold it for ever: PostgreSQL ends the session of a transaction that
-   * stands still (`idle_in_transaction_session_timeout`), which fails statements alone.
+   * Work that waits for something else than its connection would hold it for ever: PostgreSQL ends the session of a
+   * transaction that stands still (`idle_in_transaction_session_timeout`), which fails statements alone.
    */
   private async untilLost<T>(unit: Unit, work: () => Promise<T>): Promise<T> {
     let onEnd = (): void => undefined;
@@ -372,7 +381,7 @@ const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
 function finishing(unit: Unit): Finish {
   return async (sent) => {
     if (unit.gathered.size + unit.gatheredLast.size > 0)
-      throw new Error('What was gathered would come behind the COMMIT');
+      throw new Error('The gathered statements would run after the COMMIT');
     const [results] = await inOneFlight([inOneFlight(sent), commit(unit.client)]);
     unit.isCommitted = true;
     return results;

@@ -10,8 +10,8 @@ export function nameHandler(handler: object, module: string | undefined): void {
 export const handlerNameOf = (handler: object): string => names.get(handler) ?? handler.constructor.name;
 
 /**
- * Runs a method of a provider of any module. Faults without frames of its code are errors that name it: the caller is shown an
- * internal error, the log whose it is.
+ * Runs a method of a provider of any module. Faults without frames of its code are errors that name it: the caller is
+ * shown an internal error, the log whose it is.
  * @param isWell whether the value is one that the method may return
  */
 export async function callHandler<T>(

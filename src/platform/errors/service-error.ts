@@ -13,7 +13,7 @@ export interface ErrorIssue {
   readonly expression: string;
 }
 
-/** What an answer carries beside the message. */
+/** Parts of an answer beside the message. */
 export interface ErrorDetails {
   /** The cause in the catalogue of docs/reference/errors.md. Default: the kind. */
   readonly code?: ErrorCode;

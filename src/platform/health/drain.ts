@@ -9,8 +9,8 @@ const LEAVE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 20;
 
 /**
- * Takes a server out of service without a lost request. Readiness fails first, so that proxies send no more requests. Then
- * each answer has `Connection: close`. Idle connections are closed last: a client may be sending a request on one.
+ * Takes a server out of service without a lost request. Readiness fails first, so that proxies send no more requests.
+ * Then each answer has `Connection: close`. Idle connections are closed last: a client may be sending a request on one.
  */
 @Injectable()
 export class Drain {
@@ -48,8 +48,9 @@ export class Drain {
   }
 
   /**
-   * Leaves all clients to other processes that listen on the port. Readiness stays, since the server goes on. Each connection ends with
-   * its next answer, or when it has been idle for as long as any: a client that sends a request meanwhile gets an answer.
+   * Leaves all clients to other processes that listen on the port. Readiness stays, since the server goes on. Each
+   * connection ends with its next answer, or when it has been idle for as long as any: a client that sends a request
+   * meanwhile gets an answer.
    */
   async retire(server: Server): Promise<void> {
     this.closeByAnswers();

@@ -1,7 +1,10 @@
 import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib';
 import { type Encoding } from './accepted-encoding';
 
-/** The fastest levels: of clinical JSON they leave 3 to 15 percent, the thorough ones hardly less at twice the time (ADR 0018). */
+/**
+ * The fastest levels: of clinical JSON they leave 3 to 15 percent, the thorough ones hardly less at twice the time (ADR
+ * 0018).
+ */
 const ENCODERS: Readonly<Record<Encoding, () => Gzip | BrotliCompress>> = {
   gzip: () => createGzip({ level: constants.Z_BEST_SPEED }),
   br: () =>

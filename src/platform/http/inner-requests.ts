@@ -29,8 +29,8 @@ export interface InnerAnswer {
 type Handle = (request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) => void;
 
 /**
- * Sends requests to this server's own routes, without a connection: parts of one request that are decided and answered as
- * requests of their own, with guards, policies and error tables. An open unit of work is joined.
+ * Sends requests to this server's own routes, without a connection: parts of one request that are decided and answered
+ * as requests of their own, with guards, policies and error tables. An open unit of work is joined.
  */
 @Injectable()
 export class InnerRequests {
@@ -72,7 +72,9 @@ class CollectedText {
     private readonly ticket: Ticket,
   ) {}
 
-  /** Drops all of a text that cannot be kept: the route goes on as if it were read, since it may have written by now. */
+  /**
+   * Drops all of a text that cannot be kept: the route goes on as if it were read, since it may have written by now.
+   */
   add(text: string): void {
     this.characters += text.length;
     if (this.refusal !== undefined) return;

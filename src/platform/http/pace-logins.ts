@@ -5,8 +5,9 @@ import { quietTurn } from '../admission/quiet-turn';
 import { Slots } from '../admission/slots';
 
 /**
- * Begins requests with a body below `/auth/` one in a turn of the event loop, in turns by address. Their senders are strangers, and hundreds may
- * arrive in one turn: each costs the framework 0.2 ms before it waits for a slot, so 500 kept all other requests waiting for 80 ms.
+ * Begins requests with a body below `/auth/` one in a turn of the event loop, in turns by address. Their senders are
+ * strangers, and hundreds may arrive in one turn: each costs the framework 0.2 ms before it waits for a slot, so 500
+ * kept all other requests waiting for 80 ms.
  */
 export function paceLogins(server: Server): void {
   const turns = new Slots({ permits: 1, longestWaitMilliseconds: Infinity, busyMessage: '' });

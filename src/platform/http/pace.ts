@@ -31,7 +31,9 @@ export class Pace {
     this.timer = undefined;
   }
 
-  /** After a long turn of this process the timer comes before the bytes that arrived meanwhile: those are read first. */
+  /**
+   * After a long turn of this process the timer comes before the bytes that arrived meanwhile: those are read first.
+   */
   private readonly judge = (): void => {
     const { timer, moved } = this;
     setImmediate(() => {

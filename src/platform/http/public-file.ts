@@ -6,7 +6,10 @@ import { acceptedEncoding, type Encoding } from './accepted-encoding';
 
 const brotli = promisify(brotliCompress);
 
-/** Level 11 takes over 2 s for a script of 1 MB, and the first visitor waits for it; level 9 takes a tenth and is 5 % larger. */
+/**
+ * Level 11 takes over 2 s for a script of 1 MB, and the first visitor waits for it; level 9 takes a tenth and is 5 %
+ * larger.
+ */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {

@@ -34,8 +34,8 @@ interface KeptFile {
 }
 
 /**
- * Serves the files of a folder that hold no data, without credentials. The build names those below `assets/` by their content.
- * Paths are looked up among the names of the folder, so no path leads out of it.
+ * Serves the files of a folder that hold no data, without credentials. The build names those below `assets/` by their
+ * content. Paths are looked up among the names of the folder, so no path leads out of it.
  */
 export class PublicFolder {
   private names: ReadonlySet<string> | undefined;

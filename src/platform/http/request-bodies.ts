@@ -12,7 +12,8 @@ export interface BodyRules {
   readonly stallSeconds: number;
   /**
    * Judges the credentials in the headers of a request.
-   * @throws ServiceError 'unauthorized' when they do not hold; the guard of its route refuses it then. Any other error is the answer.
+   * @throws ServiceError 'unauthorized' when they do not hold; the guard of its route refuses it then. Any other error
+   * is the answer.
    */
   readonly judge: (request: Request) => Promise<void>;
 }
@@ -22,15 +23,15 @@ const OPEN_PATH = '/auth/';
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * A byte of a body takes about this many while a request is worked on: the bytes, their text, its compact form, parsed values, what
- * is stored. Measured: 6 of a Binary, 19 of a Patient with 150,000 names.
+ * A byte of a body takes about this many while a request is worked on: the bytes, their text, its compact form, parsed
+ * values, what is stored. Measured: 6 of a Binary, 19 of a Patient with 150,000 names.
  */
 const COST = 8;
 const memoryCost = (bytes: number): number => bytes * COST;
 
 /**
- * Reads bodies as bytes: each edge reads them as text by its own rules (docs/explanation/requests.md, "Bodies"). Only of callers whose
- * credentials hold, and only when the memory budget has room for what becomes of them.
+ * Reads bodies as bytes: each edge reads them as text by its own rules (docs/explanation/requests.md, "Bodies"). Only
+ * of callers whose credentials hold, and only when the memory budget has room for what becomes of them.
  */
 export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {
   return (request, response, next) => {
@@ -94,7 +95,9 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
   const expected = length ?? SMALL_BYTES;
   let held =
     expected <= SMALL_BYTES ? ticket.hold(memoryCost(expected)) : await ticket.holdInTurn(memoryCost(expected));
-  /** Gives the bytes back before it waits for more: requests that hold some and wait for more could wait for each other. */
+  /**
+   * Gives the bytes back before it waits for more: requests that hold some and wait for more could wait for each other.
+   */
   const holdMost = async (): Promise<void> => {
     held.release();
     held = await ticket.holdInTurn(memoryCost(limitBytes));
@@ -110,7 +113,9 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
   return body.length <= SMALL_BYTES || (await isCaller(request, rules)) ? body : undefined;
 }
 
-/** @throws every error that is no refusal: a request whose body was left unread must not reach its route as an empty one */
+/**
+ * @throws every error that is no refusal: a request whose body was left unread must not reach its route as an empty one
+ */
 async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean> {
   try {
     await judge(request);
@@ -121,7 +126,9 @@ async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean
   }
 }
 
-/** Node reads and drops the rest of a body that was answered unread, so that the client gets the answer. That must end. */
+/**
+ * Node reads and drops the rest of a body that was answered unread, so that the client gets the answer. That must end.
+ */
 function dropUnread(request: Request, seconds: number): void {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), seconds * 1000).unref();

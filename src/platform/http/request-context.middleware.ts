@@ -9,8 +9,9 @@ import { NO_SNIFFING } from './security-headers';
 const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
 /**
- * Gives each request an id (the caller's `X-Request-Id` where it is harmless), a ticket and a context. The answer tells the id, and
- * the caller's `X-Correlation-Id` where that was taken. Mounted first, so it gives every answer the header that all have.
+ * Gives each request an id (the caller's `X-Request-Id` where it is harmless), a ticket and a context. The answer tells
+ * the id, and the caller's `X-Correlation-Id` where that was taken. Mounted first, so it gives every answer the header
+ * that all have.
  */
 export function requestContext(requests: RequestContext, budget: MemoryBudget): RequestHandler {
   return (request, response, next) => {

@@ -33,8 +33,8 @@ export const PublicRoute = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'pub
 export const TokenIsEnough = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'token' satisfies RouteAccess);
 
 /**
- * Lets callers with live credentials in; the route itself asks the policies for each part of the request (`EntryAccesses`),
- * and for the request as a whole where it has none.
+ * Lets callers with live credentials in; the route itself asks the policies for each part of the request
+ * (`EntryAccesses`), and for the request as a whole where it has none.
  */
 export const DecidedByParts = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'parts' satisfies RouteAccess);
 

@@ -18,7 +18,9 @@ export class Routes {
     return this.known.has(`${method} ${path}`);
   }
 
-  /** Methods that handlers of their own take on `path`, as `Allow` lists them; those that take any method do not count. */
+  /**
+   * Methods that handlers of their own take on `path`, as `Allow` lists them; those that take any method do not count.
+   */
   methodsOf(path: string): string[] {
     this.known ??= new Set(this.list());
     const steps = path.replace(/\/$/, '').split('/');

@@ -14,7 +14,9 @@ export interface TextSink {
   write(text: string): Promise<void>;
 }
 
-/** Writes a body as it is made, since it may be longer than memory. An error before 64 kB is answered as any refusal. */
+/**
+ * Writes a body as it is made, since it may be longer than memory. An error before 64 kB is answered as any refusal.
+ */
 export type Produce = (sink: TextSink) => Promise<void>;
 
 /** Writes the texts into the sink as they come. */
@@ -29,7 +31,9 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Rewrites a text while it is sent, as YAML for example. Each text that it receives ends between two tokens of JSON. */
+/**
+ * Rewrites a text while it is sent, as YAML for example. Each text that it receives ends between two tokens of JSON.
+ */
 export interface TextPrinter {
   print(text: string): Iterable<string>;
   end(): string;
@@ -59,8 +63,9 @@ const DEFAULT_TERMS: AnswerTerms = {
 const CHUNK = 64 * 1024;
 
 /**
- * A shorter text goes to the socket whole: cut into chunks of 64 kB with a turn between them, 200 kB took a fifth more CPU. Of a longer
- * one so much is sent in a turn: while texts wait for the turns of two hundred other answers, they leave V8's young generation.
+ * A shorter text goes to the socket whole: cut into chunks of 64 kB with a turn between them, 200 kB took a fifth more
+ * CPU. Of a longer one so much is sent in a turn: while texts wait for the turns of two hundred other answers, they
+ * leave V8's young generation.
  */
 const SENT_AT_ONCE = 256 * 1024;
 
@@ -71,10 +76,10 @@ const COMPRESSED_FROM_CHARACTERS = 1400;
 const TURN_MILLISECONDS = 8;
 
 /**
- * Sends an answer; every answer of this server goes through here. A long one is sent in chunks, compressed if the caller takes that:
- * only the chunk at hand waits for the socket, and a reader who is slower than 64 kB in `stallSeconds` loses the connection. The head
- * goes out with the first chunk, so an error before it is answered as any other; one after it closes the connection, so that a cut
- * answer never looks whole.
+ * Sends an answer; every answer of this server goes through here. A long one is sent in chunks, compressed if the
+ * caller takes that: only the chunk at hand waits for the socket, and a reader who is slower than 64 kB in
+ * `stallSeconds` loses the connection. The head goes out with the first chunk, so an error before it is answered as any
+ * other; one after it closes the connection, so that a cut answer never looks whole.
  * @throws what `body` throws; ServiceError 'busy' when the memory budget has no room for a long answer
  */
 export function sendBody(
@@ -138,7 +143,9 @@ function setHead(response: Response, { status, headers }: AnswerHead): void {
   for (const name in headers) response.setHeader(name, headers[name] ?? '');
 }
 
-/** The pace holds for what is still to be taken when the answer has ended. Answers within this process have no socket. */
+/**
+ * The pace holds for what is still to be taken when the answer has ended. Answers within this process have no socket.
+ */
 function boundRest(response: Response): void {
   if (response.socket === null || response.writableLength === 0) return;
   const timer = setTimeout(() => response.destroy(), stallMillisecondsOf(response));
@@ -238,7 +245,10 @@ class ResponseSink implements TextSink {
       : this.encoder.encode(text).then((bytes) => this.put(bytes));
   }
 
-  /** Bytes: a text that waits for the socket would leave V8's young generation, and stay until a full garbage collection. */
+  /**
+   * Bytes: a text that waits for the socket would leave V8's young generation, and stay until a full garbage
+   * collection.
+   */
   private put(bytes: Buffer): Promise<void> {
     this.signal.throwIfAborted();
     return this.paused(bytes.length === 0 || this.response.write(bytes));
@@ -249,7 +259,10 @@ class ResponseSink implements TextSink {
     if (this.sentInTurn >= SENT_AT_ONCE) await this.giveTurn();
   }
 
-  /** With fast readers write() never waits, and a hundred sockets may drain at once; without this, other requests would wait. */
+  /**
+   * With fast readers write() never waits, and a hundred sockets may drain at once; without this, other requests would
+   * wait.
+   */
   private async giveTurn(): Promise<void> {
     await this.turn();
     this.sentInTurn = 0;
@@ -258,7 +271,7 @@ class ResponseSink implements TextSink {
 
   private async drained(): Promise<void> {
     const { response } = this;
-    this.signal.throwIfAborted(); // else 'close' may have been told already
+    this.signal.throwIfAborted(); // 'close' may have been emitted before
     const stalled = setTimeout(() => response.destroy(), stallMillisecondsOf(response));
     await new Promise<void>((resolve) => {
       const wake = (): void => {
@@ -272,8 +285,8 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * Counts the longest text so far until the answer ends: one of texts of a size is refused before it begins, or not at all. Within
-   * this process, who receives the answer counts its bytes.
+   * Counts the longest text so far until the answer ends: one of texts of a size is refused before it begins, or not at
+   * all. Within this process, who receives the answer counts its bytes.
    * @throws ServiceError 'busy'
    */
   private count(bytes: number): void {
@@ -302,8 +315,8 @@ class ResponseSink implements TextSink {
 }
 
 /**
- * A text that is little longer goes at once: the rest of it would keep all of it in memory while the socket is full. A chunk never
- * ends within a surrogate pair: each half would be sent as U+FFFD.
+ * A text that is little longer goes at once: the rest of it would keep all of it in memory while the socket is full. A
+ * chunk never ends within a surrogate pair: each half would be sent as U+FFFD.
  */
 function endOfChunk(text: string): number {
   if (text.length < 2 * CHUNK) return text.length;

@@ -12,7 +12,9 @@ const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'typ
 /** Keywords below which there are schemas by name, whatever the names. */
 const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
 
-/** Comparing each item with each other takes hours for a long list; the others change what a schema means as a whole. */
+/**
+ * Comparing each item with each other takes hours for a long list; the others change what a schema means as a whole.
+ */
 const REFUSED = ['uniqueItems', '$async', '$id'];
 
 /**

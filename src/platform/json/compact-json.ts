@@ -5,8 +5,8 @@ import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
  * Checks a JSON text (RFC 8259) in one pass and drops the white space outside its strings.
  *
  * Beyond the grammar it refuses what readers disagree about or what could harm them: duplicate keys (also when escaped
- * differently), keys that reach a prototype, NUL and lone surrogates (PostgreSQL stores neither), depth, numbers
- * that are long or have an exponent beyond ±400 (PostgreSQL's numeric would spell out every digit), and so many values that
+ * differently), keys that reach a prototype, NUL and lone surrogates (PostgreSQL stores neither), depth, numbers that
+ * are long or have an exponent beyond ±400 (PostgreSQL's numeric would spell out every digit), and so many values that
  * `JSON.parse`, which cannot pause, would hold up everybody else.
  * @param maxDepth objects and arrays that may stand inside each other; 64 by default
  * @throws JsonBodyError that names the kind and the place.

@@ -4,7 +4,8 @@ const INDENT = '  ';
 
 /**
  * Spreads compact JSON text over lines for people to read, as `JSON.stringify(…, null, 2)` does, but digits and escapes
- * stay as they are. The text must be valid and compact, as `readJson` makes it; it may come in parts that end between tokens.
+ * stay as they are. The text must be valid and compact, as `readJson` makes it; it may come in parts that end between
+ * tokens.
  */
 export class IndentedJson {
   private lineBreak = '\n';

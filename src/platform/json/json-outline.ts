@@ -23,8 +23,8 @@ const CLOSING_BRACE = 0x7d;
 const CHARACTERS_AT_ONCE = 32_768;
 
 /**
- * A compact JSON text and the ends of its objects and arrays. A walk steps over a value of any size in constant time, and no tree
- * is built: 5 MB of JSON are hundreds of thousands of values.
+ * A compact JSON text and the ends of its objects and arrays. A walk steps over a value of any size in constant time,
+ * and no tree is built: 5 MB of JSON are hundreds of thousands of values.
  */
 export class JsonOutline {
   private constructor(

@@ -1,6 +1,6 @@
 /**
- * Carries JSON text that may be too long to stand in memory: its parts, joined, are one valid, compact JSON value. What can be
- * refused was refused before there was one of these; a part that fails cuts the answer off.
+ * Carries JSON text that may be too long to stand in memory: its parts, joined, are one valid, compact JSON value.
+ * Check everything that can be refused before you create it; a part that fails cuts the answer off.
  * @example
  * async function* parts(): AsyncGenerator<string> {
  *   yield '[';

@@ -3,7 +3,10 @@ import { endOfString, endOfValue } from './json-skip';
 /** Characters that are printed before others get their turn. */
 const AT_ONCE = 32 * 1024;
 
-/** Prints compact JSON text token by token, in texts of moderate length. The text may be a part of a value that ends between two tokens. */
+/**
+ * Prints compact JSON text token by token, in texts of moderate length. The text may be a part of a value that ends
+ * between two tokens.
+ */
 export function* printedTokens(text: string, print: (token: string) => string): Generator<string, void, void> {
   let printed = '';
   for (let at = 0; at < text.length;) {

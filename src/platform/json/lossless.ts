@@ -44,7 +44,10 @@ const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.te
 /** Values between two pauses. */
 const VALUES_AT_ONCE = 2048;
 
-/** Prints a value as compact JSON text, members in their order. The open containers stand in a list, so that it can pause. */
+/**
+ * Prints a value as compact JSON text, members in their order. The open containers stand in a list, so that it can
+ * pause.
+ */
 export function* printLosslessInSteps(value: JsonValue): Steps<string> {
   const open: { readonly items: Items; readonly closing: string; comma: string }[] = [];
   let text = '';

@@ -1,6 +1,9 @@
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Whether two JSON numbers differ in their spelling alone, as `37.20`, `37.2` and `372e-1` do; exact for any number of digits. */
+/**
+ * Whether two JSON numbers differ in their spelling alone, as `37.20`, `37.2` and `372e-1` do; exact for any number of
+ * digits.
+ */
 export const isSameNumber = (a: string, b: string): boolean => {
   const [one, other] = [canonical(a), canonical(b)];
   return one !== undefined && one === other;

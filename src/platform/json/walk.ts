@@ -1,4 +1,7 @@
-/** A walk through a tree: what it comes by, `undefined` where it can be paused, and walks through a part, which come before the next step. */
+/**
+ * A walk through a tree: what it comes by, `undefined` where it can be paused, and walks through a part, which come
+ * before the next step.
+ */
 export type Walk<T extends object | string> = Generator<T | Walk<T> | undefined, void, void>;
 
 /** Follows walks within walks without nesting generators, which would hand each value through all of them. */

@@ -1,15 +1,18 @@
-/** Whose messages are words about code. Those of parsers (SyntaxError, YAMLException …) show a piece of the text that they could not read. */
+/**
+ * Whose messages are words about code. Those of parsers (SyntaxError, YAMLException …) show a piece of the text that
+ * they could not read.
+ */
 const TELLING = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'QueryFailedError', 'error']);
 
 /**
- * Classes of SQLSTATE whose messages hold values: data exceptions ("invalid input syntax for type integer: …") and what functions
- * raise. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Classes of SQLSTATE whose messages hold values: data exceptions ("invalid input syntax for type integer: …") and what
+ * functions raise. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const QUOTING = /^(22|P0)[0-9A-Z]{3}$/;
 
 /**
- * The log text of an unexpected error: its name and code, its message unless that may repeat data of a patient, and its stack
- * frames.
+ * The log text of an unexpected error: its name and code, its message unless that may repeat data of a patient, and its
+ * stack frames.
  */
 export function errorTrace(error: unknown): string {
   if (!(error instanceof Error)) return `Something that is no Error was thrown: ${typeof error}`;

@@ -3,7 +3,10 @@ import { type Logger } from '@nestjs/common';
 /** Without a failure for so long the streak is over. */
 const QUIET_MILLISECONDS = 5_000;
 
-/** Logs a warning when something begins to fail, and one when it no longer does: a failure of each request would bury the log. */
+/**
+ * Logs a warning when something begins to fail, and one when it no longer does: a failure of each request would bury
+ * the log.
+ */
 export class FailingStreak {
   private failures = 0;
   private startedAt = 0;

@@ -7,13 +7,18 @@ export interface Sample {
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
 
-/** All values of one name, as Prometheus knows them. Units stand at the end of names: `_seconds`, `_bytes`, `_total`. */
+/**
+ * All values of one name, as Prometheus knows them. Units stand at the end of names: `_seconds`, `_bytes`, `_total`.
+ */
 export interface MetricFamily {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly samples: readonly Sample[];
-  /** Of the samples that the processes of a start have for the same labels: the largest or the least. Default: their sum. */
+  /**
+   * Of the samples that the processes of a start have for the same labels: the largest or the least. Default: their
+   * sum.
+   */
   readonly over?: 'max' | 'min';
 }
 

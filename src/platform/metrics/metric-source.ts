@@ -16,7 +16,9 @@ export interface MetricSourceDefinition {
   /** The label `source` of `svc_metrics_source_up`. */
   readonly source: string;
   readonly path: MetricPath;
-  /** `cluster`: it tells what stands in the database, so one process of a start reads it for all. Default: `process`. */
+  /**
+   * `cluster`: it tells what stands in the database, so one process of a start reads it for all. Default: `process`.
+   */
   readonly of?: 'cluster' | 'process';
 }
 

@@ -17,8 +17,9 @@ export abstract class MetricsReader {
 }
 
 /**
- * Answers `/metrics`, `/metrics/minutes` and `/metrics/hours` on a port of its own, without credentials: who reaches the
- * port may read. Closed unless `SVC_METRICS_PORT` is set, and then on the loopback unless `SVC_METRICS_HOST` says otherwise.
+ * Answers `/metrics`, `/metrics/minutes` and `/metrics/hours` on a port of its own, without credentials: who reaches
+ * the port may read. Closed unless `SVC_METRICS_PORT` is set, and then on the loopback unless `SVC_METRICS_HOST` says
+ * otherwise.
  */
 @Injectable()
 export class MetricsServer implements OnApplicationShutdown {

@@ -43,8 +43,8 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   }
 
   /**
-   * Measured from the first reading on: a server without readers has no timer. There may be several readers, so the delays of a period
-   * are kept during the next one.
+   * Measured from the first reading on: a server without readers has no timer. There may be several readers, so the
+   * delays of a period are kept during the next one.
    */
   private loopDelay(): MetricFamily {
     if (this.delay === undefined) {

@@ -1,6 +1,9 @@
 import { type MetricFamily, type Sample } from '../metrics/metric-family';
 
-/** Makes the families of several processes those of one: samples with the same labels are added, or the largest or least is taken. */
+/**
+ * Makes the families of several processes those of one: samples with the same labels are added, or the largest or least
+ * is taken.
+ */
 export function summed(processes: Iterable<readonly MetricFamily[]>): MetricFamily[] {
   const families = new Map<string, { readonly family: MetricFamily; readonly samples: Map<string, Sample> }>();
   for (const family of [...processes].flat()) {
@@ -24,6 +27,6 @@ const ONE = {
   min: Math.min,
 };
 
-/** What a process that has ended leaves to the sums: a counter never goes back. */
+/** The last counters of an ended process stay in the sums: a counter never goes back. */
 export const lasting = (families: readonly MetricFamily[]): readonly MetricFamily[] =>
   families.filter(({ type }) => type !== 'gauge');

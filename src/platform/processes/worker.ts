@@ -14,7 +14,10 @@ interface Serving {
   retire(): Promise<void>;
 }
 
-/** Tells the process that started this one that it listens, and follows its orders. `end` is called when the server has stopped. */
+/**
+ * Tells the process that started this one that it listens, and follows its orders. `end` is called when the server has
+ * stopped.
+ */
 export function takeOrders(server: Serving, end: (stopped: Promise<void>) => void): void {
   // A terminal sends it to all processes.
   process.on('SIGHUP', () => undefined);

@@ -57,7 +57,9 @@ export interface DeniedPart {
 export class RequestContext {
   private readonly storage = new Ambient<RequestState>();
 
-  /** Runs `work` as a request; one inside of another, such as an entry of a batch, keeps what the outer one came with. */
+  /**
+   * Runs `work` as a request; one inside of another, such as an entry of a batch, keeps what the outer one came with.
+   */
   run<T>(requestId: string, work: () => T, wire?: Wire): T {
     const outer = this.storage.value;
     const { origin, ticket, correlationId } = outer ?? wire ?? {};
@@ -109,7 +111,10 @@ export class RequestContext {
     return this.storage.value?.correlationId;
   }
 
-  /** Delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). Any text of the caller: only their receivers may see it. */
+  /**
+   * Delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). Any text of the caller: only their
+   * receivers may see it.
+   */
   get topicCorrelationId(): string | undefined {
     return this.storage.value?.topicCorrelationId;
   }
@@ -148,8 +153,8 @@ export class RequestContext {
   }
 
   /**
-   * The rows that the policies of this request grant; `all` in background work and on routes without policies. Routes that
-   * keep to it say so with `@EnforcesRows()`.
+   * The rows that the policies of this request grant; `all` in background work and on routes without policies. Routes
+   * that keep to it say so with `@EnforcesRows()`.
    */
   get rows(): GrantedRows {
     return this.storage.value?.rows ?? 'all';
@@ -172,7 +177,9 @@ export class RequestContext {
     this.storage.value?.ticket?.identify(caller.userId, caller.clientId);
   }
 
-  /** The claimed User or Client, which exists, before its credentials are checked: audit records name it in a refusal. */
+  /**
+   * The claimed User or Client, which exists, before its credentials are checked: audit records name it in a refusal.
+   */
   claim(claimed: Partial<Caller>): void {
     this.note({ claimed: { ...this.claimed, ...claimed } });
   }

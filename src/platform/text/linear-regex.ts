@@ -11,9 +11,9 @@ const MAX_PROGRAM_SIZE = 1000;
 const MAX_COST = 1_000_000;
 
 /**
- * A regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax), which never backtracks: the time is
- * bounded by the length of the expression times that of the text (ADR 0021). As in other dialects it is looked for
- * anywhere in the text.
+ * A regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax), which never backtracks: the
+ * time is bounded by the length of the expression times that of the text (ADR 0021). As in other dialects it is looked
+ * for anywhere in the text.
  */
 export class LinearRegex {
   private constructor(

@@ -1,4 +1,6 @@
-/** The code that a mistyped one most likely means: at most a third of its letters away, the nearest first, then by name. */
+/**
+ * The code that a mistyped one most likely means: at most a third of its letters away, the nearest first, then by name.
+ */
 export function nearestCode(mistyped: string, codes: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(mistyped.length / 3));
   const near = [...codes]

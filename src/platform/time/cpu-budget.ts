@@ -4,7 +4,10 @@ import { Clock } from './clock';
 /** Work that takes longer is slow: most takes a hundredth of this. */
 const SLOW_MILLISECONDS = 5;
 
-/** The share of the process's time that slow work may take, and how much at once. A pause of the process now and then is no fault. */
+/**
+ * The share of the process's time that slow work may take, and how much at once. A pause of the process now and then is
+ * no fault.
+ */
 const OF_ONE = { share: 0.01, atOnceMilliseconds: 100 };
 const OF_ALL = { share: 0.1, atOnceMilliseconds: 1_000 };
 
@@ -12,8 +15,8 @@ const OF_ALL = { share: 0.1, atOnceMilliseconds: 1_000 };
 const MAX_KNOWN = 10_000;
 
 /**
- * The CPU time of synchronous work that callers' definitions decide (criteria of topics, constraints of profiles). All slow work
- * together leaves the process nine tenths of its time.
+ * The CPU time of synchronous work that callers' definitions decide (criteria of topics, constraints of profiles). All
+ * slow work together leaves the process nine tenths of its time.
  */
 @Injectable()
 export class CpuBudget {
@@ -23,8 +26,8 @@ export class CpuBudget {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * @param definition what the work is remembered by. Once it took too much, it waits until a hundred times as long is over. One
-   * that was never slow is always allowed: others' slow definitions must not stop it.
+   * @param definition what the work is remembered by. Once it took too much, it waits until a hundred times as long is
+   * over. One that was never slow is always allowed: others' slow definitions must not stop it.
    */
   allows(definition: unknown): boolean {
     const debt = this.ofOne.get(definition);

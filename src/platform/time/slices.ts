@@ -41,9 +41,9 @@ class StepTooLong extends TooCostly {
 }
 
 /**
- * Runs long computations on this thread, in slices between which requests are answered. A computation that fits into one slice
- * is done at once. The slices of longer ones take turns by caller, one slice a turn of the event loop. They end when the
- * caller disconnects.
+ * Runs long computations on this thread, in slices between which requests are answered. A computation that fits into
+ * one slice is done at once. The slices of longer ones take turns by caller, one slice a turn of the event loop. They
+ * end when the caller disconnects.
  */
 @Injectable()
 export class Slices {
@@ -63,8 +63,8 @@ export class Slices {
   }
 
   /**
-   * As {@link run}, for steps that an expression of a caller can make long: a step beyond its limit is interrupted. There is a
-   * second try, since the first one may have met code that was not compiled yet, or a garbage collection.
+   * As {@link run}, for steps that an expression of a caller can make long: a step beyond its limit is interrupted.
+   * There is a second try, since the first one may have met code that was not compiled yet, or a garbage collection.
    * @param begin begins the steps anew
    * @throws TooCostly beyond the limits
    */
@@ -103,7 +103,9 @@ export class Slices {
     };
   }
 
-  /** Waits for a turn of the event loop, so that many small requests that arrive at once do not keep all others waiting. */
+  /**
+   * Waits for a turn of the event loop, so that many small requests that arrive at once do not keep all others waiting.
+   */
   turn(): Promise<void> {
     return this.inTurn(() => undefined);
   }

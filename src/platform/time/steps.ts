@@ -1,7 +1,10 @@
 /** A long computation; at each `yield` it can be paused (slices.ts does). It should yield every millisecond or so. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** The rest of work that began at once; undefined when it is done. A generator for each small value would double its cost. */
+/**
+ * The rest of work that began at once; undefined when it is done. A generator for each small value would double its
+ * cost.
+ */
 export type Rest = Steps<void> | undefined;
 
 /** Runs all steps in one turn: for what is known to be short. */

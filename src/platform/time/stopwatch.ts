@@ -1,4 +1,7 @@
-/** Returns the milliseconds since now in which this process worked: never more than have passed, and none while others ran. */
+/**
+ * Returns the milliseconds since now in which this process worked: never more than have passed, and none while others
+ * ran.
+ */
 export function stopwatch(): () => number {
   const [startsAt, usage] = [performance.now(), process.cpuUsage()];
   return () => {

@@ -6,8 +6,9 @@ const CALL = new Script('work()');
 let context: (Context & { work: (() => unknown) | undefined }) | undefined;
 
 /**
- * Runs synchronous work, and ends it when it takes too long: expressions of users may hold patterns that take for ever. Node can
- * interrupt what a script of `vm` calls; nothing is isolated by this. It costs some 50 µs: a thread watches the time.
+ * Runs synchronous work, and ends it when it takes too long: expressions of users may hold patterns that take for ever.
+ * Node can interrupt what a script of `vm` calls; nothing is isolated by this. It costs some 50 µs: a thread watches
+ * the time.
  * @returns undefined when the time was over
  */
 export function withinTime<T>(milliseconds: number, work: () => T): T | undefined {

@@ -16,9 +16,9 @@ interface Sdk {
 const TRACER = 'svc-health-server';
 
 /**
- * Spans of OpenTelemetry. Users install its packages; without them, or unless its variables turn traces on, there are none. Names and
- * attributes follow its semantic conventions, except those that hold a URL, the text of a statement or the message of an error: these may
- * name a patient (ADR 0067).
+ * Spans of OpenTelemetry. Users install its packages; without them, or unless its variables turn traces on, there are
+ * none. Names and attributes follow its semantic conventions, except those that hold a URL, the text of a statement or
+ * the message of an error: these may name a patient (ADR 0067).
  */
 @Injectable()
 export class Tracing implements OnApplicationShutdown {

@@ -20,7 +20,8 @@ interface Collection {
 
 /**
  * Prints compact JSON text as YAML 1.2 in block style. Numbers keep their digits, strings that could be taken for
- * something else are quoted. The text must be valid and compact, as `readJson` makes it; it may come in parts that end between tokens.
+ * something else are quoted. The text must be valid and compact, as `readJson` makes it; it may come in parts that end
+ * between tokens.
  */
 export class YamlOfJson {
   private readonly collections: Collection[] = [];

@@ -17,8 +17,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Turns one YAML 1.2 document into compact JSON text; numbers keep their digits. What the JSON scanner refuses (duplicate
- * keys, depth, forbidden keys) is left to it. Anchors, aliases and tags are refused: a body needs none, and aliases
+ * Turns one YAML 1.2 document into compact JSON text; numbers keep their digits. The JSON scanner refuses duplicate
+ * keys, depth and forbidden keys afterwards. Anchors, aliases and tags are refused: a body needs none, and aliases
  * multiply.
  * @throws JsonBodyError, which never repeats a value
  */

@@ -23,7 +23,7 @@ export function assertPossible(write: Write, held: LockedId): void {
   const { mode, type, id, foundText } = write;
   const { current, lastVersion } = held;
   if (foundText !== undefined && current?.text !== foundText) {
-    throw new TransactionConflict('What a condition found has changed');
+    throw new TransactionConflict('The matches of a condition have changed');
   }
   if (mode === 'nothing' || mode === 'late') return;
   if (current === undefined && (mode === 'patch' || mode === 'existing')) throw notStored(type, id, lastVersion > 0);

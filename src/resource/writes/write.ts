@@ -61,7 +61,7 @@ export type Write =
   /** A conditional delete without a match. */
   | (WriteOfOne & { readonly mode: 'nothing' });
 
-/** What a write did. */
+/** The effect of a write. */
 export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted';
   /** The written or found version; for a deletion, the deleted one. */

@@ -62,7 +62,7 @@ export class ConditionMatches {
       }
       if (held.length === hits.length) return held;
     }
-    throw new TransactionConflict('What a condition finds kept changing');
+    throw new TransactionConflict('The matches of a condition kept changing');
   }
 }
 

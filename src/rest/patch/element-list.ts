@@ -18,8 +18,8 @@ interface Edit {
 }
 
 /**
- * A repeated element of `parent`: `given` and, at the same indexes, `_given`. It changes in place: to copy a long list for
- * each of hundreds of operations would take too long.
+ * A repeated element of `parent`: `given` and, at the same indexes, `_given`. It changes in place: to copy a long list
+ * for each of hundreds of operations would take too long.
  */
 export class ElementList {
   /** Of the longer one of both lists. */

@@ -8,7 +8,8 @@ const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])+)"$/;
 const BARE = /^[\w.~:+/=-]+$/;
 
 /**
- * Reads the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a string of RFC 8941, with or without its quotes.
+ * Reads the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a string of RFC 8941, with or without
+ * its quotes.
  * @throws ServiceError 'invalid'
  */
 export function idempotencyKeyOf(header: string | undefined): string | undefined {

@@ -62,7 +62,9 @@ export class KeptCalls {
     });
   }
 
-  /** Holds the key until the transaction ends, and reads its row after that: the first call may have ended in between. */
+  /**
+   * Holds the key until the transaction ends, and reads its row after that: the first call may have ended in between.
+   */
   private async find(callHash: Buffer): Promise<KeptRow | undefined> {
     const [[lock], [row]] = await inOneFlight([
       this.statements.run<{ is_mine: boolean }>(LOCK_CALL, [String(callHash.readBigInt64BE())]),

@@ -9,7 +9,9 @@ const partNames = [
   ...['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'],
 ];
 
-/** Rows of a string parameter: the text, or each part of a name or address. http://hl7.org/fhir/R4/search.html#string */
+/**
+ * Rows of a string parameter: the text, or each part of a name or address. http://hl7.org/fhir/R4/search.html#string
+ */
 export function stringRows(parameterId: number): RowWriter {
   const add = (text: unknown, extraction: Extraction): void => {
     if (typeof text !== 'string') return;

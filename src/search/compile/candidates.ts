@@ -207,7 +207,7 @@ ${rows}) a ${order?.page('a') ?? ''}`;
     { ordered, mostGathered }: Drivers,
     order: CandidateOrder,
   ): string {
-    const others = besides(clauses, gathered);
+    const others = clausesBeside(clauses, gathered);
     const few = this.keys.of(type, gathered);
     const tests = this.tests(others);
     const many = this.inOrder(type, clauses, ordered, order);
@@ -222,7 +222,7 @@ union all (select o.main_date, o.resource_key from (${many}) o where not (select
   }
 
   private gathered(type: string, clauses: readonly SearchClause[], driver: SearchClause): string {
-    const others = besides(clauses, driver);
+    const others = clausesBeside(clauses, driver);
     return `select c.main_date, c.resource_key from (${this.keys.of(type, driver)} offset 0) c where true${this.tests(others)}`;
   }
 
@@ -235,7 +235,7 @@ const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
 const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
 
 /** Clauses that gathered keys must still pass. */
-const besides = (clauses: readonly SearchClause[], gathered: SearchClause): readonly SearchClause[] =>
+const clausesBeside = (clauses: readonly SearchClause[], gathered: SearchClause): readonly SearchClause[] =>
   clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
 
 /** Whether one alternative of the clause drives the search, or the whole type does. */

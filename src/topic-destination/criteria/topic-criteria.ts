@@ -5,7 +5,9 @@ import { ChangedTexts } from './changed-texts';
 
 /** Time limit on a resource without content. */
 const MAX_TRIAL_MILLISECONDS = 40;
-/** On a busy machine the time may be over before this process worked for half of it: that says nothing of the criterion. */
+/**
+ * On a busy machine the time may be over before this process worked for half of it: that says nothing of the criterion.
+ */
 const MAX_TRIALS = 5;
 
 /** A criterion that can decide no change. */

@@ -10,15 +10,16 @@ import { isSystemError } from '../../errors/system-error';
 const SHUTDOWN_SECONDS = 60;
 
 /**
- * Ends the server that outlived its killed parent, if there is one, and removes a pid file that PostgreSQL would stumble
- * over. Call it only with the data directory taken: then no process uses that server.
+ * Ends the server that outlived its killed parent, if there is one, and removes a pid file that PostgreSQL would
+ * stumble over. Call it only with the data directory taken: then no process uses that server.
  * @throws StartError when it does not end within a minute.
  */
 export async function endLeftoverPostmaster(clusterFolder: string): Promise<void> {
   const file = await findPostmasterPid(clusterFolder);
   if (!file) return;
   const { pid } = file;
-  // Without the file PostgreSQL could not see that backends of a killed postmaster still run: it judges a dead pid itself.
+  // Without the file PostgreSQL could not see that backends of a killed postmaster still run: it judges a dead pid
+  // itself.
   if (pid > 0 && !isAlive(pid)) return;
   if (await isPostmaster(pid, clusterFolder)) await endPostmaster(pid, clusterFolder);
   // A file that is still there was cut short by a crash, or its pid belongs to a stranger by now, or to a zombie.

@@ -68,7 +68,7 @@ export class Postmaster {
   private hasEnded = false;
   private isStopping = false;
   private readonly ended: Promise<void>;
-  /** Settles when it ended without having been told to. */
+  /** Settles when PostgreSQL ended without a call of `stop`. */
   readonly lost: Promise<void>;
 
   constructor(

@@ -21,7 +21,9 @@ const log: PostgresSettings = {
   log_checkpoints: 'off',
 };
 
-/** Where the platform can tell that a client went away, a statement of a killed server ends soon, and so do its locks. */
+/**
+ * Where the platform can tell that a client went away, a statement of a killed server ends soon, and so do its locks.
+ */
 const liveness: PostgresSettings = process.platform === 'win32' ? {} : { client_connection_check_interval: '500ms' };
 
 /** Fast and forgetful: for data that may be lost in a crash. */

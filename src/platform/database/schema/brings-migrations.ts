@@ -6,7 +6,10 @@ import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 
 /** The migrations of one module. */
 export interface MigrationsDefinition {
-  /** Begins the name of each table of the module: lower case, such as `acme_ward`. It names the module in `schema_migration`. */
+  /**
+   * Begins the name of each table of the module: lower case, such as `acme_ward`. It names the module in
+   * `schema_migration`.
+   */
   readonly prefix: string;
   /** In order; later ones are added at the end, and none is changed once it was applied. */
   readonly migrations: readonly Migration[];
@@ -15,10 +18,13 @@ export interface MigrationsDefinition {
 const MIGRATIONS_OF = Symbol('migrations');
 
 /**
- * Gives a Nest module tables of its own. The start applies its migrations after those of the server and of the modules that it
- * imports.
+ * Gives a Nest module tables of its own. The start applies its migrations after those of the server and of the modules
+ * that it imports.
  * @example
- * const createStays = { name: 'CreateStays1795000000000', statements: ['create table acme_stay_night (day date primary key)'] };
+ * const createStays = {
+ *   name: 'CreateStays1795000000000',
+ *   statements: ['create table acme_stay_night (day date primary key)'],
+ * };
  *
  * &#64;BringsMigrations({ prefix: 'acme_stay', migrations: [createStays] })
  * &#64;Module({})

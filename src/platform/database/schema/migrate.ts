@@ -26,9 +26,10 @@ const OLDEST_POSTGRESQL = 140_000;
 type Tell = (line: string) => void;
 
 /**
- * Brings the schema of the database at `url` up to this version of the server, then of the modules of other teams. Replicas that start together wait
- * for each other.
- * @throws StartError when PostgreSQL is older than 14 or refuses the connection, the connection loses its settings, or the database is not one for Unicode, not one of ours, or not one for this version
+ * Brings the schema of the database at `url` up to this version of the server, then of the modules of other teams.
+ * Replicas that start together wait for each other.
+ * @throws StartError when PostgreSQL is older than 14 or refuses the connection, the connection loses its settings, or
+ * the database is not one for Unicode, not one of ours, or not one for this version
  */
 export function migrate(url: string, tell: Tell = () => undefined, sets: readonly MigrationSet[] = []): Promise<void> {
   return connected(url, async (client) => {
@@ -131,8 +132,8 @@ function connectionRefusal(error: unknown): string {
 }
 
 /**
- * Tries again and again: a statement that waits for the lock would hold a snapshot, and an index that is built concurrently
- * waits for all older snapshots.
+ * Tries again and again: a statement that waits for the lock would hold a snapshot, and an index that is built
+ * concurrently waits for all older snapshots.
  */
 async function waitForLock(client: Client, tell: Tell): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -145,7 +146,10 @@ async function waitForLock(client: Client, tell: Tell): Promise<void> {
   }
 }
 
-/** In a database that does not know the letters of all languages, searches that ignore case would miss names without a word. */
+/**
+ * In a database that does not know the letters of all languages, searches that ignore case would miss names without a
+ * word.
+ */
 async function assertSuitable(client: Client): Promise<void> {
   const { rows } = await client.query<{
     version: string;

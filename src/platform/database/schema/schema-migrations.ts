@@ -13,7 +13,8 @@ interface MigrationRow {
 
 /**
  * The migrations that the next start applies, in order. Changes nothing.
- * @throws StartError when the database belongs to a newer or another build of the server, to another program, or is incomplete
+ * @throws StartError when the database belongs to a newer or another build of the server, to another program, or is
+ * incomplete
  */
 export async function pendingMigrations(client: Client, set: MigrationSet): Promise<Migration[]> {
   const rows = await readRows(client, set.module);

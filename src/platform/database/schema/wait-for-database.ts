@@ -6,9 +6,8 @@ import { databaseErrorToServiceError } from '../database-error';
 const PAUSE_MILLISECONDS = 500;
 
 /**
- * Waits until a database that starts, or fails over, takes connections. Returns at once where waiting does not help, such
- * as with a wrong password, and when the time is over: the migration connects next and
- * reports the error.
+ * Waits until a database that starts, or fails over, takes connections. Returns at once where waiting does not help,
+ * such as with a wrong password, and when the time is over: the migration connects next and reports the error.
  */
 export async function waitForDatabase(url: string, seconds: number, tell: (line: string) => void): Promise<void> {
   const endsAt = performance.now() + seconds * 1000;
