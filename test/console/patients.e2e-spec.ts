@@ -145,7 +145,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await tab.page.getByLabel('Search', { exact: true }).fill(text);
       await tab.page.getByText('1 patients', { exact: true }).waitFor();
       await tab.page.getByRole('gridcell', { name: id, exact: true }).waitFor();
-      // What was entered may be a name: it is in no address.
+      // The entered text may be a name: it is in no address.
       expect(tab.page.url()).toMatch(/#\/patients$/);
       await tab.close();
     },

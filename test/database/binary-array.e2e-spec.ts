@@ -17,7 +17,7 @@ describe(binaryArray, () => {
     await database.drop();
   });
 
-  /** What PostgreSQL makes of it, as text. */
+  /** The value that PostgreSQL reads, as text. */
   async function received(type: ArrayElementType, values: readonly unknown[]): Promise<string[]> {
     const { rows } = await client.query<{ texts: string[] }>(
       `select coalesce(array_agg(case when '${type}' = 'timestamptz' then to_char(v::text::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else v::text end order by n), '{}') as texts

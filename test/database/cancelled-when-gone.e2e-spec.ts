@@ -89,7 +89,7 @@ describe(cancelledWhenGone.name, () => {
     expect(await request.ended).toMatchObject({ message: 'gone' });
     expect(performance.now() - leftAt).toBeLessThan(5_000);
     expect([await counted(RUNNING), await database.countInTransaction()]).toEqual([0, 0]);
-    // What was written before is undone, and all connections serve others.
+    // Earlier writes are undone, and all connections serve others.
     expect(await Promise.all([1, 2, 3, 4].map(() => database.findValue('a')))).toEqual([0, 0, 0, 0]);
     expect(await backends()).toEqual(before);
   });

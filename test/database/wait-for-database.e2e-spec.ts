@@ -13,7 +13,7 @@ describe('O5: a database that is not up when the server starts', () => {
   });
   afterAll(() => database.drop());
 
-  /** Returns what was told. */
+  /** Returns the logged lines. */
   async function wait(url: string, seconds = 30): Promise<string[]> {
     const told: string[] = [];
     await waitForDatabase(url, seconds, (line) => told.push(line));

@@ -27,7 +27,7 @@ export const anchorsOf = (path: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** What stands below a heading, up to the next one of any level. */
+/** The text below a heading, up to the next one of any level. */
 export function sectionOf(path: string, heading: string): string {
   const [, ...lines] = textOf(path).split(new RegExp(`^#+ ${heading}$`, 'm'));
   const [section = ''] = lines.join('').split(/^#+ /m);

@@ -24,7 +24,7 @@ interface Content {
   readonly schema?: { readonly example?: object };
 }
 
-/** What only an answer of the same moment can name. */
+/** Values that only an answer of the same run can contain. */
 const OF_A_MOMENT = ['get /auth/decisions/{id}'];
 
 /** A call as Swagger UI sends it when nothing is changed in the form. */
@@ -36,7 +36,7 @@ interface Call {
   readonly path: string;
   readonly mediaType?: string;
   readonly body?: string;
-  /** What it is answered with, where the document tells it. */
+  /** The answer, where the document shows one. */
   readonly answer?: unknown;
   readonly isPublic: boolean;
   /** Whether only a User's token opens it. */
@@ -58,7 +58,10 @@ const EARLIER_SNAPSHOT = {
   },
 };
 
-/** Writes the answers into `src/openapi/answers.json`, where the document takes its examples from, in place of comparing them. */
+/**
+ * Writes the answers into `src/openapi/answers.json`, where the document takes its examples from, in place of comparing
+ * them.
+ */
 const isRecording = process.env.RECORD_ANSWERS !== undefined;
 
 interface Answered {
@@ -208,7 +211,7 @@ function callsOf(
     isPublic: security?.length === 0,
     isForUsers: security?.some((scheme) => 'basic' in scheme) === false && security.length > 0,
   };
-  // What an endpoint of OAuth answers depends on tokens that no example can hold.
+  // The answer of an OAuth endpoint depends on tokens, which no example can contain.
   const told = !template.startsWith('/auth') ? Object.values(responses['200']?.content ?? {})[0]?.example : undefined;
   const answered = told === undefined ? {} : { answer: told };
   const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];

@@ -19,7 +19,7 @@ describe('what docs/reference/open-points.md says is not served', () => {
   const diagnosticsOf = (answer: Received): string =>
     answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics ?? '';
 
-  it('C11: names the operations that the server knows as such, and what users ask for first', () => {
+  it('C11: names the unserved operations of the server, and those that users need first', () => {
     expect(operations).toEqual([...UNSERVED_OPERATIONS].map(([code, instead]) => [`$${code}`, instead]));
     const names = rows.map(([what]) => what);
     for (const asked of ['$expand', '$lookup', '$validate-code', '$export', '$lastn', '$match', 'X-Provenance'])

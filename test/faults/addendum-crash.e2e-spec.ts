@@ -90,7 +90,8 @@ describe('a server that is killed while addenda are added', () => {
       }
       expect([next, acknowledged.size + lost, lost > 0]).toEqual([CALLS, CALLS, true]);
       expect(acknowledged.size).toBeGreaterThan(CALLS / 2);
-      // The answers to calls with an Idempotency-Key are those of the first time, and calls that were lost are carried out once.
+      // The answers to calls with an Idempotency-Key are those of the first time, and calls that were lost are carried
+      // out once.
       for (let number = 0; number < CALLS; number++) {
         const repeated = await add(number);
         expect(repeated).toEqual(acknowledged.get(number) ?? repeated);

@@ -12,7 +12,10 @@ const WRITERS = 6;
 /** On a machine with much else to do. */
 const PATIENCE = 60_000;
 
-/** Every version that was written, and every AuditEvent of a change that says that it happened, each with its transaction. */
+/**
+ * Every version that was written, and every AuditEvent of a change that says that it happened, each with its
+ * transaction.
+ */
 const DIFFERENCES = `
   with change as (
     select 'resource' as place, type || '/' || id as what, version::text, transaction_id from resource
@@ -134,7 +137,7 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
         isOver = true;
         await Promise.all(writers);
       }
-      // What a killed server had sent to PostgreSQL may still be on its way.
+      // Statements of a killed server may still be on their way to PostgreSQL.
       await eventually(
         'its transactions are over',
         async () => {

@@ -7,7 +7,7 @@ import { type WebhookReceiver } from '../../testing/webhook-receiver';
 
 let bed: DeliveryBed;
 let receiver: WebhookReceiver;
-/** Who is left of the test before. */
+/** Servers that are left of the test before. */
 let server: DeliveringServer;
 
 beforeAll(async () => {

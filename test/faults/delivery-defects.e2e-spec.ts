@@ -13,7 +13,9 @@ async function stageOf(bed: DeliveryBed, { timeoutSeconds = 30 }: Defect, settin
   };
 }
 
-/** The specs of delivery are worth what they notice: mistakes are made in the code of servers, each with its scenario. */
+/**
+ * The specs of delivery are worth what they notice: mistakes are made in the code of servers, each with its scenario.
+ */
 describe('A defect is noticed', () => {
   it.concurrent.each(DEFECTS.map((defect) => [defect.name, defect] as const))(
     '%s',

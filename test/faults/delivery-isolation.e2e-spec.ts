@@ -74,7 +74,9 @@ async function removeTarpits(): Promise<void> {
   hanging.bytesRead = 0;
 }
 
-/** Puts events of one version into the queues of destinations whose ids begin so, as if it had been written that often. */
+/**
+ * Puts events of one version into the queues of destinations whose ids begin so, as if it had been written that often.
+ */
 const queueEvents = (ids: string, patient: string, count: number): Promise<unknown> =>
   bed.query(`insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
     select destination_key, length(body), version, type, id, 'update', 'PUT'
@@ -191,7 +193,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
       await healthyHaveAll();
       await removeTarpits();
     }
-    // Of 200 MB that were sent. What is garbage stays until it is collected, which writes bring about.
+    // Of 200 MB that were sent. Garbage stays until a collection, which writes cause.
     await eventually(
       'no body is in memory',
       async () => {
@@ -290,7 +292,7 @@ describe('An event that its receiver never takes (F14)', () => {
     expect({ keys, faults }).toEqual({ keys: ['Patient/a1/1', 'Patient/a2/1', 'Patient/poison/1'], faults: [] });
   });
 
-  it('is told by $status, $events and the metrics', async () => {
+  it('is in $status, $events and the metrics', async () => {
     const { counts, errors } = await server.status('picky');
     expect(counts).toMatchObject({ messagesDelivered: 2, messagesInProcess: 1, messagesQueued: 2 });
     expect(counts.messageBatchesDeliveryAttempts).toBeGreaterThanOrEqual(2);

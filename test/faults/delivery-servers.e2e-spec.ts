@@ -14,7 +14,7 @@ let bed: DeliveryBed;
 let receivers: readonly WebhookReceiver[];
 
 beforeAll(async () => {
-  // Who has nothing to do looks for work ten times a second: a lease that is not kept shows.
+  // An idle worker polls ten times a second: a lease that is not kept shows.
   bed = await DeliveryBed.open();
   receivers = await Promise.all(DESTINATIONS.map(() => bed.startReceiver()));
   for (const receiver of receivers) receiver.always({ kind: 'slow', milliseconds: 10 });

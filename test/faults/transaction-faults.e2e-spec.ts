@@ -59,7 +59,7 @@ describe('faults of a transaction', () => {
     expect(placesOf(answer)).toEqual(['code-invalid Bundle.entry[0].resource.type']);
   });
 
-  it('D8: are told of all entries, whatever is wrong with each, and nothing is stored', async () => {
+  it('D8: are reported for all entries, whatever is wrong with each, and nothing is stored', async () => {
     const answer = await transact([
       { resource: patient() },
       put('d8-good'),
@@ -83,7 +83,7 @@ describe('faults of a transaction', () => {
     expect((await app.get('/fhir/Patient/d8-good')).status).toBe(404);
   });
 
-  it('D8: are told of all entries that what is stored does not allow', async () => {
+  it('D8: are reported for all entries that stored resources do not allow', async () => {
     const answer = await transact([
       put('stored', { active: true }, { ifMatch: 'W/"7"' }),
       put('d8-unwritten'),
@@ -101,7 +101,7 @@ describe('faults of a transaction', () => {
     expect((await app.get('/fhir/Patient/d8-unwritten')).status).toBe(404);
   });
 
-  it('D8: are told of all reads', async () => {
+  it('D8: are reported for all reads', async () => {
     const answer = await transact([
       put('d8-beside'),
       request('GET', 'Patient/d8-none'),
@@ -112,7 +112,7 @@ describe('faults of a transaction', () => {
     expect((await app.get('/fhir/Patient/d8-beside')).status).toBe(404);
   });
 
-  it('D8: are told of all entries that are denied', async () => {
+  it('D8: are reported for all denied entries', async () => {
     const { bearer } = await login(app, 'd8-nurse', { policies: [] });
     const link = ['FhirBundle', 'FhirCreate'].map((id) => ({ resourceType: 'Operation', id }));
     await app.put('/fhir/AccessPolicy/d8', { engine: 'allow', link });

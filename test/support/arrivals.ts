@@ -6,13 +6,13 @@ interface SeenEvent {
   readonly key: string;
 }
 
-/** What came for one destination, which tells versions (`includeVersionIdInFocusReference`). */
+/** Notifications of one destination, with versions (`includeVersionIdInFocusReference`). */
 export class Arrivals {
   /** Each event when it came for the first time. */
   readonly seen: readonly SeenEvent[];
   /** Batches by the id that they were sent under. */
   readonly batches: number;
-  /** What may never be: numbers out of line, versions after later ones, other bytes in one batch. */
+  /** Faults that must never occur: numbers out of order, versions after later ones, other bytes in one batch. */
   readonly faults: readonly string[];
 
   constructor(readonly requests: readonly ReceivedRequest[]) {
@@ -46,7 +46,7 @@ const eventsOf = ({ body }: ReceivedRequest): SeenEvent[] =>
     key: focus.reference.replace('/_history/', '/'),
   }));
 
-/** What came on a path of a receiver; by default on that of its URL. */
+/** Requests on a path of a receiver; by default on that of its URL. */
 export const arrivalsAt = ({ requests }: WebhookReceiver, path = '/hook'): Arrivals =>
   new Arrivals(requests.filter((request) => request.path === path));
 

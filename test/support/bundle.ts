@@ -1,6 +1,6 @@
 import { type Received, type Sent, type TestApp } from '../../testing/test-app';
 
-/** What specs read of a Bundle (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
+/** The members of a Bundle that specs read (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
 export interface Bundle<Entry = SearchEntry> {
   readonly type: string;
   /** Left out where the search asked for none. */

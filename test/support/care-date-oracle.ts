@@ -1,8 +1,8 @@
 import { type SentResource } from './compartment-oracle';
 
 /**
- * Where each type says when care took place, as docs/reference/everything.md lists it; elements with their kinds. What lasts from one
- * element to another (`until`) has two. A table of its own, like that of the compartment.
+ * Where each type says when care took place, as docs/reference/everything.md lists it; elements with their kinds. A
+ * span from one element to another (`until`) has two elements. A table of its own, like that of the compartment.
  */
 const CARE_DATES = `
   Account servicePeriod:period

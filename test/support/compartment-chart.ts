@@ -14,7 +14,9 @@ const RESOLVED = {
 };
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** What each type of the compartment must have to be stored at all, beside its links. AuditEvents only the server writes. */
+/**
+ * Required members of each type of the compartment, beside its links. AuditEvent is missing: only the server writes it.
+ */
 const LEAST: Readonly<Record<string, Members>> = {
   Account: { status: 'active' },
   AdverseEvent: { actuality: 'actual', subject: NOBODY },
@@ -115,7 +117,7 @@ const LEAST: Readonly<Record<string, Members>> = {
   SDCWorkflow: { status: 'new' },
 };
 
-/** What an element on the way to a link must have beside it. */
+/** Required siblings of an element on the way to a link. */
 const BESIDE: Readonly<Record<string, Members>> = {
   'Appointment.participant[]': { status: 'accepted' },
   'CarePlan.detail': { status: 'not-started' },
@@ -125,7 +127,7 @@ const BESIDE: Readonly<Record<string, Members>> = {
   'RequestGroup.action[]': { resource: SHOWN },
 };
 
-/** What callers may write. */
+/** Links of types that callers may write. */
 export const WRITABLE_LINKS: readonly CompartmentLink[] = COMPARTMENT_LINKS.filter(({ type }) => type in LEAST);
 
 const isOwnType = (type: string): boolean => type.startsWith('SDC');
@@ -151,7 +153,7 @@ export interface Subject {
 }
 
 interface Reference {
-  /** What goes into the element; nothing leaves it out. */
+  /** The value of the element; undefined omits it. */
   readonly value: Members;
   /** Only a transaction can read it. */
   readonly isForTransaction?: boolean;

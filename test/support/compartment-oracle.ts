@@ -1,8 +1,8 @@
 /**
- * An oracle of the Patient compartment that shares nothing with the server: its own table, its own reading of paths and of
- * references. The table is HL7's CompartmentDefinition `patient` of R4 4.0.1, each parameter with the element that its
- * SearchParameter names (http://hl7.org/fhir/R4/compartmentdefinition-patient.html, searchparameter-registry.html). `[]`
- * marks elements that repeat.
+ * An oracle of the Patient compartment that shares nothing with the server: its own table, its own reading of paths and
+ * of references. The table is HL7's CompartmentDefinition `patient` of R4 4.0.1, each parameter with the element that
+ * its SearchParameter names (http://hl7.org/fhir/R4/compartmentdefinition-patient.html, searchparameter-registry.html).
+ * `[]` marks elements that repeat.
  */
 const LINKS = `
   Account.subject subject[]
@@ -134,7 +134,8 @@ export interface SentResource {
 }
 
 /**
- * The parameters by which a resource belongs to the compartment of `Patient/{patientId}`, sorted; the patient itself has none.
+ * The parameters by which a resource belongs to the compartment of `Patient/{patientId}`, sorted; the patient itself
+ * has none.
  * @param bases where the server answers, without a trailing slash
  */
 export function reasonsOf(resource: SentResource, patientId: string, bases: readonly string[]): string[] {

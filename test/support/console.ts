@@ -27,7 +27,7 @@ interface AxeResults {
 export interface ConsoleTab {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser reported: errors, refusals of the Content-Security-Policy, failed requests. */
+  /** Reports of the browser: errors, refusals of the Content-Security-Policy, failed requests. */
   readonly complaints: readonly string[];
   /** Opens a page by its address after `#/`, without a reload. */
   go(path: string): Promise<void>;

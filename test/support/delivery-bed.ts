@@ -89,7 +89,8 @@ export class DeliveryBed {
 
   async query(sql: string): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.database.url });
-    // A crash that a scenario wants breaks it: the query fails with that, and an event that nobody hears would fail the test.
+    // A crash that a scenario wants breaks it: the query fails with that, and an event that nobody hears would fail the
+    // test.
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -109,7 +110,7 @@ export class DeliveryBed {
   }
 }
 
-/** What patients were last made to differ by. */
+/** The latest value that made patients differ. */
 let values = 1_000_000;
 
 /** A server that can be killed. */

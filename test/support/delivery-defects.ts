@@ -5,7 +5,7 @@ import { arrivalsAt } from './arrivals';
 import { eventually } from '../../testing/eventually';
 import { WebhookReceiver } from '../../testing/webhook-receiver';
 
-/** What a scenario works with: a server, and a destination that nothing was sent to yet. */
+/** The stage of a scenario: a server, and a destination that has received nothing yet. */
 export interface Stage {
   readonly bed: DeliveryBed;
   readonly server: DeliveringServer;
@@ -24,7 +24,7 @@ export interface Defect {
   readonly from: string;
   readonly to: string;
   readonly scenario: (stage: Stage) => Promise<void>;
-  /** What the scenario fails with; by default anything. */
+  /** The expected failure of the scenario; by default any. */
   readonly noticedBy?: RegExp;
   /** Of the destination; by default that of the server. */
   readonly timeoutSeconds?: number;
@@ -88,7 +88,10 @@ async function lateCommit(stage: Stage): Promise<void> {
 
 const SKIP_NUMBERS = "select count(nextval('outbox_event_id')) from generate_series(1, 1500)";
 
-/** A writer takes a number and does not commit, while later numbers are given out in thousands: the mark has reason to rise. */
+/**
+ * A writer takes a number and does not commit, while later numbers are given out in thousands: the mark has reason to
+ * rise.
+ */
 async function loneSlowWriter(stage: Stage): Promise<void> {
   const { bed, server, patienceMilliseconds, silenceMilliseconds } = stage;
   const slow = new Client({ connectionString: bed.database.url });
@@ -221,7 +224,7 @@ async function dripping(stage: Stage): Promise<void> {
   await allDelivered(stage, 1);
 }
 
-/** The receiver closes an idle connection at the moment that it is used again. */
+/** The receiver closes an idle connection just when it is used again. */
 async function closedWhileIdle(stage: Stage): Promise<void> {
   await stage.server.putPatient('p');
   await allDelivered(stage, 1);

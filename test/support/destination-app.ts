@@ -10,13 +10,16 @@ interface Parameter {
   readonly part?: readonly { readonly name: string; readonly valueString?: string }[];
 }
 
-/** What `$status` tells of a destination. */
+/** The `$status` of a destination. */
 interface Status {
   readonly counts: Readonly<Record<string, number>>;
   readonly errors: readonly (string | undefined)[];
 }
 
-/** A server that delivers, and a webhook. The specs of a file share its database, so each uses topics and ids of its own. */
+/**
+ * A server that delivers, and a webhook. The specs of a file share its database, so each uses topics and ids of its
+ * own.
+ */
 export class DestinationApp {
   app!: TestApp;
   receiver!: WebhookReceiver;

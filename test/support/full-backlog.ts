@@ -13,7 +13,10 @@ const LISTENER = `
 /** More than any kernel adds to a backlog of one. */
 const FILLERS = 16;
 
-/** An address on the loopback where no connection is ever established: the kernel drops each SYN, as the backlog is full. */
+/**
+ * An address on the loopback where no connection is ever established: the kernel drops each SYN, as the backlog is
+ * full.
+ */
 export class FullBacklog {
   private constructor(
     private readonly listener: Worker,

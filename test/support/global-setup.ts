@@ -4,7 +4,7 @@ import type * as Databases from '../../testing/test-databases';
 import { buildConsole, compileServer } from './compiled-server';
 
 declare global {
-  /** What `globalTeardown` has to undo: jest loads it apart from this file, only the global object is common. */
+  /** State for `globalTeardown`: jest loads it apart from this file, only the global object is common. */
   var endTestRun: (() => Promise<void>) | undefined;
 }
 

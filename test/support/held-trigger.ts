@@ -41,7 +41,7 @@ export class HeldTrigger {
     });
   }
 
-  /** Lets nobody wait any more. What waits goes on, unless its client is gone. */
+  /** Releases the trigger: waiting statements continue, unless their client is gone. */
   async release(databaseUrl: string): Promise<void> {
     await this.client.end().catch(() => undefined);
     await eventually('the trigger is gone', async () => {

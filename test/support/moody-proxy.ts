@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
 
-/** What a proxy does with a request: hands it on, waits before, answers by itself, or hangs up. */
+/** The reaction of a proxy to a request: it hands it on, waits before, answers by itself, or hangs up. */
 export type Mood =
   | { readonly kind: 'fair' }
   | { readonly kind: 'slow'; readonly milliseconds: number }

@@ -20,8 +20,8 @@ const MODIFIERS: Readonly<Partial<Record<SearchParameter['kind'], readonly strin
 };
 
 /**
- * Every form of query for resources of types that their search parameters allow, as paths; some are refused, which is an
- * answer too.
+ * Every form of query for resources of types that their search parameters allow, as paths; some are refused, which is
+ * an answer too.
  * @param types that chains, `_has` and includes lead to or come from
  */
 export function queryForms(

@@ -5,7 +5,7 @@ import { type TestApp } from '../../testing/test-app';
 export const metricsUrlOf = ({ app }: TestApp): string =>
   `http://127.0.0.1:${app.get(MetricsServer, { strict: false }).port ?? 0}`;
 
-/** What one scrape tells; fails the spec where it is not the text format 0.0.4. */
+/** The samples of one scrape; fails the spec where it is not the text format 0.0.4. */
 export class Scrape {
   readonly types = new Map<string, string>();
   private readonly values = new Map<string, number>();

@@ -71,7 +71,7 @@ export class SentRecord {
     }
   }
 
-  /** What `$everything` of the patient holds, according to what was sent. */
+  /** The expected `$everything` of the patient, computed from the sent resources. */
   everythingOf(patientId: string): Kept[] {
     return this.all.filter(({ resource }) => belongsTo(resource, patientId, BASES));
   }

@@ -41,7 +41,8 @@ export class TcpProxy {
   }
 
   /**
-   * Resolves when `answer` came on a connection that `sent` was sent on; neither it nor what follows there is passed on.
+   * Resolves when `answer` came on a connection that `sent` was sent on; neither it nor what follows there is passed
+   * on.
    */
   holdAnswer(answer: string, sent: string): Promise<void> {
     this.wanted = { answer, sent };

@@ -1,6 +1,6 @@
 import { type TestApp } from '../../testing/test-app';
 
-/** What the callers of a spec may see: all ids begin with `own`. */
+/** Resources that the callers of a spec may see: all ids begin with `own`. */
 const OWN = [
   { resourceType: 'Location', id: 'own-ward', name: 'Ward one' },
   { resourceType: 'Practitioner', id: 'own-doctor', name: [{ family: 'Okafor' }] },
@@ -64,7 +64,7 @@ const OWN = [
   },
 ] as const;
 
-/** What they must never see, or find out about: all of it says `canary`, and points at what they see. */
+/** Resources whose existence they must never learn: each contains `canary`, and refers to a visible resource. */
 const HIDDEN = [
   {
     resourceType: 'Organization',

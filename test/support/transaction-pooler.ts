@@ -16,8 +16,9 @@ const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 const PARSED = Buffer.from('1\0\0\0\x04', 'latin1');
 
 /**
- * Pools backends by transaction, as PgBouncer does: each transaction runs in the backend that has rested longest, so never in that of
- * the one before. Keeps named statements as PgBouncer 1.21 does, or not. Takes no settings of sessions, no TLS and no cancels.
+ * Pools backends by transaction, as PgBouncer does: each transaction runs in the backend that has rested longest, so
+ * never in that of the one before. Keeps named statements as PgBouncer 1.21 does, or not. Takes no settings of
+ * sessions, no TLS and no cancels.
  */
 export class TransactionPooler {
   private readonly idle: Backend[] = [];

@@ -85,7 +85,10 @@ const SEARCHES: readonly (readonly [query: string, type: string, test: Test])[] 
   ['Flag?finding=fall', 'Flag', () => true],
 ];
 
-/** The specs of the kept database of a release. Each release has a spec file of its own: a process serves the databases of one hash key. */
+/**
+ * The specs of the kept database of a release. Each release has a spec file of its own: a process serves the databases
+ * of one hash key.
+ */
 export const describeUpgrade = (release: string): void => {
   describe(`a database of release ${release} under this one`, () => {
     let database: ClonedDatabase;

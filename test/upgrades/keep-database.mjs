@@ -1,6 +1,7 @@
 /**
- * Makes the kept database of a release (README.md): starts a build of it on an empty database, stores data of every kind by HTTP, ends the
- * server by SIGKILL in the middle of its work, and writes `<version>.sql.gz` and `<version>.json.gz`, what it answered before.
+ * Makes the kept database of a release (README.md): starts a build of it on an empty database, stores data of every
+ * kind by HTTP, ends the server by SIGKILL in the middle of its work, and writes `<version>.sql.gz` and
+ * `<version>.json.gz`, what it answered before.
  *
  *   node test/upgrades/keep-database.mjs <version> <folder of the build> <URL of an empty database>
  *
@@ -20,7 +21,7 @@ const { fetch } = globalThis;
 const [, , version, build, databaseUrl] = process.argv;
 const PORT = 3971;
 const HOOKS = 3972;
-/** Those of test/support/test-app.ts, and a key that the spec knows. */
+/** Those of test/support/test-app.ts, and a key that the spec has too. */
 const SETTINGS = {
   BASE_URL: 'http://svc.example',
   SVC_ROOT_CLIENT_SECRET: 'root-secret-for-specs',
@@ -301,7 +302,10 @@ async function storeDestinations() {
   await send('DELETE', '/fhir/Flag/f2');
 }
 
-/** A parameter whose index is complete, and one that is in the middle of it: a batch of 200 is done, and a row of the next is locked. */
+/**
+ * A parameter whose index is complete, and one that is in the middle of it: a batch of 200 is done, and a row of the
+ * next is locked.
+ */
 async function storeParameters(client) {
   const entry = Array.from({ length: 450 }, (_one, n) => ({
     resource: {

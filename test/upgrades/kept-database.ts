@@ -10,7 +10,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** What the release answered before it was ended, and what receivers of its notifications got (keep-database.mjs). */
+/** Answers of the release before its end, and notifications that receivers got (keep-database.mjs). */
 export interface Kept {
   readonly answers: Readonly<Record<string, { readonly status: number; readonly text: string }>>;
   readonly tokens: Readonly<Record<'jwt' | 'opaque' | 'limited' | 'used' | 'next' | 'closed', Tokens>>;

@@ -10,7 +10,9 @@ import { type ClonedDatabase } from '../../testing/test-databases';
 import { eventually } from '../../testing/eventually';
 import { restoreKept } from './kept-database';
 
-/** Statements of the upgrade of 0.1.0 that wait for a table: in the first migration, between steps of one, in the last. */
+/**
+ * Statements of the upgrade of 0.1.0 that wait for a table: in the first migration, between steps of one, in the last.
+ */
 const STOPS = ['outbox_event', 'search_number', 'live_search_parameter'];
 
 describe('an upgrade of release 0.1.0 that is killed', () => {

@@ -92,12 +92,12 @@ describe('a denial', () => {
     }
   });
 
-  it('is told by every server', async () => {
+  it('can be read from every server', async () => {
     const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
     expect((await other.get(`/auth/decisions/${id}`)).json<Decision>().id).toBe(id);
   });
 
-  it('is told to those with a policy for it only', async () => {
+  it('can be read only with a policy for it', async () => {
     const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
     expect((await asNurse('GET', `/auth/decisions/${id}`)).status).toBe(403);
     expect((await app.get(`/auth/decisions/${id}`, { authorization: null })).status).toBe(401);
@@ -146,7 +146,7 @@ describe('a denial', () => {
     await app.delete('/AccessPolicy/bundles');
   });
 
-  it('of a read inside of a transaction is told too, though the transaction is undone', async () => {
+  it('of a read inside of a transaction can be read too, though the transaction is undone', async () => {
     const operations = ['FhirBundle', 'FhirUpdate'].map((id) => ({ resourceType: 'Operation', id }));
     await app.put('/AccessPolicy/writes', { engine: 'allow', link: operations });
     const entry = [

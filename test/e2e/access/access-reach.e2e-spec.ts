@@ -228,7 +228,7 @@ describe('S5: a grant for one type opens no other', () => {
     ['by type', "subject.resolve().ofType(Patient).name.family.startsWith('Can')"],
     ['by type', "subject.resolve().ofType(Patient).name.family.startsWith('Zed')"],
     ['by type', 'subject.resolve().exists()'],
-  ])('a destination of who is granted %s is told nothing by %s', async (policy, fhirPathCriteria) => {
+  ])('a destination of a caller with %s receives nothing by %s', async (policy, fhirPathCriteria) => {
     const topic = await newTopic(app, { resource: 'Observation', fhirPathCriteria });
     const principal = { resourceType: 'User', id: nameOf(policy) };
     const ids = [
@@ -270,7 +270,7 @@ describe('S5: a grant for one type opens no other', () => {
     expect(await namesOfRun(`${path}&_include=Observation:subject:Patient`)).toEqual(plain);
   });
 
-  /** What a caller is answered to many reads; what tells of no row is left out. */
+  /** The answers to many reads of a caller; parts that reveal no row are left out. */
   async function answersTo(authorization: string | undefined, paths: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (let at = 0; at < paths.length; at += 150) {

@@ -154,7 +154,7 @@ describe('destinations hear of what their principal may read', () => {
     expect((await store('bad', boss, { principal: 7 })).status).toBe(422);
   });
 
-  it('is that of whoever changes it without rights over the former one', async () => {
+  it('becomes the caller who changes it without rights over the former one', async () => {
     const id = await newDestination(boss);
     expect((await store(id, undefined, { content: 'id-only' })).status).toBe(200);
     await observe('f1', 'canary-p');

@@ -121,7 +121,7 @@ describe('writes of callers who are limited to rows', () => {
     const own = observation('own-p', named('canary'));
     const create = (): Promise<Received> =>
       asNurse('POST', '/Observation', own, { 'If-None-Exist': 'identifier=http://lab.example|canary' });
-    // What others have under this identifier is not there for this caller, and does not become his.
+    // Resources of others with this identifier do not exist for this caller, and do not become theirs.
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(200);
     const byCode = 'Observation?identifier=http://lab.example|canary';

@@ -75,7 +75,7 @@ describe('callers who are limited to rows', () => {
   const namesOf = (answer: Received): string[] =>
     (answer.json<Bundle>().entry ?? []).map(({ resource }) => `${resource?.resourceType}/${resource?.id}`).sort();
 
-  /** What a caller is answered to many reads; times and numbers that tell of no row are left out. */
+  /** The answers to many reads of a caller; times and numbers that reveal no row are left out. */
   async function answersTo(authorization: string | undefined, paths: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (let at = 0; at < paths.length; at += BATCH) {
@@ -187,7 +187,7 @@ describe('callers who are limited to rows', () => {
 
     const changed = asked.map((own, at) => own.filter((_query, i) => before[at]?.[i] !== after[at]?.[i]));
     expect(changed.slice(0, 2)).toEqual([[], []]);
-    // Who may see everything is answered otherwise: the queries do ask about it.
+    // A caller with all rows gets other answers, so the queries do reach hidden rows.
     expect(changed[2]?.length).toBeGreaterThan((asked[2]?.length ?? 0) / 4);
     const told = asked
       .slice(0, 2)
@@ -198,6 +198,6 @@ describe('callers who are limited to rows', () => {
   }, 240_000);
 });
 
-/** Whether an answer mentions what is hidden, but for references that stand in what may be seen. */
+/** Whether an answer mentions hidden resources, except in references of visible ones. */
 const mentionsHidden = (answer: string): boolean =>
   /canary/i.test(answer.replace(/"(Organization\/canary-org|Observation\/canary-o1)"/g, '""'));

@@ -244,7 +244,7 @@ describe('the chain of the addenda of a target', () => {
   });
 
   it.each(['update addendum_entry set sequence = 9', 'delete from addendum_entry', 'truncate addendum_entry'])(
-    'is append-only for whoever keeps the rules: %s',
+    'is append-only by the rules of the database: %s',
     async (sql) => {
       const client = await app.connect();
       await expect(client.query(sql)).rejects.toThrow('addendum_entry is append-only');

@@ -89,7 +89,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
             : callOf('create-amendment', { target, user }),
         );
         const answers = await Promise.all(calls.map((call, index) => server(index >> 1).post('/rpc', call)));
-        // Whoever comes first may find no target yet.
+        // The first call may run before its target is stored.
         expect(answers.filter(({ status }, index) => status !== 200 && !(status === 422 && index % 2 === 1))).toEqual(
           [],
         );

@@ -23,7 +23,7 @@ const user = { id: 'doc-1', resourceType: 'User' };
 const anyId: unknown = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 const anyDate: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** What the service says of every addendum. */
+/** Members that the service adds to every addendum. */
 const assigned = {
   resourceType: 'SDCAddendum',
   id: anyId,

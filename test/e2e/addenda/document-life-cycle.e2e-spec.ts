@@ -37,7 +37,7 @@ const notFound = {
   body: { error: { message: 'Resource not found', errors: [expect.objectContaining({ path: expect.any(Array) })] } },
 };
 
-/** What modules of other teams hang onto writes. */
+/** Rules and listeners of modules of other teams. */
 @Injectable()
 @ForResourceType('SDCDocument')
 class DocumentRule implements ResourceRule {
@@ -351,7 +351,7 @@ describe('documents by RPC', () => {
       const { status, body } = await call('/sign', bodyOf(id, { isVetoed: true }));
       expect({ status, body }).toEqual({
         status: 422,
-        body: { error: { message: 'No History of this.', type: 'unprocessable' } },
+        body: { error: { message: 'No History of this.', type: 'conflict' } },
       });
       expect([await read(id), await addendaOf(id)]).toEqual([before, []]);
     });
@@ -522,7 +522,7 @@ describe('documents by RPC', () => {
       expect((await send('/add-note', { id, user, text: 'x' }, nurse.bearer)).status).toBe(200);
     });
 
-    it('is told of others what is told of none', async () => {
+    it('answers for documents of others as for unknown ones', async () => {
       const [draft, signed] = [
         await stored('draft', patient('other-p')),
         await stored('completed', patient('other-p')),

@@ -43,7 +43,7 @@ describe('S8.8: a new password', () => {
     expect((await put(password, `user-${password.length}-${status}`)).status).toBe(status);
   });
 
-  it('that is too short is told why', async () => {
+  it('that is too short is refused with the reason', async () => {
     expect(refusalOf(await put('short'))).toEqual([422, 'User.password has at least 8 characters.', ['User.password']]);
     await put('a long password');
     const { access_token: token } = (await logIn('nurse', 'a long password')).json<{ access_token: string }>();

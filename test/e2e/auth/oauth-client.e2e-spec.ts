@@ -8,7 +8,7 @@ const BASE_URL = 'https://svc.example';
 
 type SentByLibrary = Omit<RequestInit, 'body'> & { readonly body?: RequestInit['body'] | undefined };
 
-/** What a client library that was written by others, to the letter of the standards, makes of the endpoints. */
+/** The endpoints, used by a client library of others that follows the standards to the letter. */
 describe('a client library (oauth4webapi)', () => {
   let app: TestApp;
   let server: oauth.AuthorizationServer;
@@ -115,7 +115,7 @@ describe('a client library (oauth4webapi)', () => {
   });
 });
 
-/** What Swagger UI's Authorize sends (swagger-js and swagger-ui's oauth2 actions). */
+/** The request of Swagger UI's Authorize (swagger-js and swagger-ui's oauth2 actions). */
 describe('Swagger UI', () => {
   let app: TestApp;
 

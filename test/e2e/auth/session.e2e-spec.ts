@@ -73,7 +73,7 @@ describe('Session', () => {
 
   const read = async (id: string): Promise<Session> => (await app.get(`/Session/${id}`)).json<Session>();
 
-  /** What a caller with this token may still do, and whether its refresh token still works. */
+  /** Whether this token and its refresh token still work. */
   async function lives({ bearer, refresh_token: token }: Opened, person = nurse): Promise<unknown[]> {
     const call = await app.get('/Session?_count=1', { authorization: bearer });
     const exchange = await askToken(person, { grant_type: 'refresh_token', refresh_token: token });

@@ -318,7 +318,7 @@ describe('grants of POST /auth/token', () => {
         const authorization = `Bearer ${answer.json<Tokens>().access_token}`;
         expect((await app.get('/auth/userinfo', { authorization })).status).toBe(200);
       }
-      // Who has the hash has no password.
+      // A client with the hash does not have the password.
       expect(refusalOf(await logIn('ward', { username: 'moved', password: hash }))).toEqual([400, 'invalid_grant']);
     });
 

@@ -42,7 +42,7 @@ const basic = (text: string): string => `Basic ${Buffer.from(text).toString('bas
 const decoded = (part: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 
-/** Everything of an answer that a caller can compare, but for its time and its request id. */
+/** All parts of an answer that a caller can compare, except its time and its request id. */
 function whole({ status, headers, text }: Received): string {
   const { date, 'x-request-id': id, ...compared } = Object.fromEntries(headers);
   expect([date, id]).toEqual([expect.any(String), expect.any(String)]);
@@ -631,7 +631,7 @@ describe('POST /auth/token', () => {
       expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
     });
 
-    it('is told when its bytes are no UTF-8', async () => {
+    it('is refused with the reason when its bytes are no UTF-8', async () => {
       const { status } = await fetch(`${app.url}/auth/token`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

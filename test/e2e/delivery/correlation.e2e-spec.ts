@@ -26,7 +26,7 @@ afterEach(() => receiver.stop());
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What each event is about with its correlation id, as "Basic/b order-1"; "-" where there is none. */
+/** The resource of each event with its correlation id, as "Basic/b order-1"; "-" where there is none. */
 const toldBy = (bodies: readonly NotificationBody[]): string[] =>
   bodies.flatMap(({ entry: [status] }) =>
     status.resource.notificationEvent.map((event) =>
@@ -75,7 +75,7 @@ const entriesOf = (id: string): object[] => [
 const ENTRIES = ['a', 'b', 'c', 'd'];
 
 describe('x-topic-correlation-id of a request', () => {
-  /** What is written by each door, after writes without the header where it needs some. */
+  /** The writes of each kind of request, after writes without the header where one needs some. */
   it.each<[string, (id: string, headers: Headers) => Promise<unknown>, (id: string) => readonly unknown[]]>([
     ['POST', (id, headers) => send('POST', '/fhir/Basic', headers, basic(id)), (id) => [`${id} ${id}`]],
     [
@@ -147,7 +147,7 @@ describe('x-topic-correlation-id of a request', () => {
       (id) => ENTRIES.map((entry) => `${id}-${entry} -`),
     ],
     ['nothing, where it is empty', (id) => put(id, { [HEADER]: '' }), (id) => [`${id} -`]],
-  ])('is told with the event of %s', async (_door, work, expected) => {
+  ])('is sent with the event of %s', async (_door, work, expected) => {
     const [hook, id] = [await hear('Basic'), newName()];
     await work(id, { [HEADER]: id });
     const wanted = expected(id).map((one) => (typeof one === 'string' ? `Basic/${one}` : one));
@@ -157,7 +157,7 @@ describe('x-topic-correlation-id of a request', () => {
     expect(told.length === 1 ? told : told.sort()).toEqual(wanted.length === 1 ? wanted : wanted.sort());
   });
 
-  it('is told with what RPC methods write, and those that the server writes itself', async () => {
+  it('is sent with the writes of RPC methods, and with those of the server itself', async () => {
     const [addenda, sessions] = [await hear('SDCAddendum'), await hear('Session')];
     const audit = await hear('AuditEvent');
     const [id, client] = [newName(), newName()];
@@ -189,7 +189,7 @@ describe('x-topic-correlation-id of a request', () => {
     );
   });
 
-  it('is never told with the event of another request, of many at once', async () => {
+  it('is never sent with the event of another request, of many at once', async () => {
     const [hook, name] = [await hear('Basic', { content: 'id-only' }), newName()];
     const wanted: string[] = [];
     const writes = Array.from({ length: 60 }, (_none, index) => {
@@ -209,7 +209,7 @@ describe('x-topic-correlation-id of a request', () => {
     expect(toldBy(receiver.bodies).sort()).toEqual(wanted.sort());
   });
 
-  it('stays the same in each attempt, in a replay and at a test endpoint, and is told by $events', async () => {
+  it('stays the same in each attempt, in a replay and at a test endpoint, and $events shows it', async () => {
     const parameter = [
       { name: 'endpoint', valueUrl: receiver.url },
       { name: 'maxMessagesInBatch', valueUnsignedInt: 2 },
@@ -254,7 +254,7 @@ describe('x-topic-correlation-id of a request', () => {
     expect(new Set(receiver.requests.map(({ body }) => body))).toEqual(known);
   });
 
-  it('is told by $events to nobody who may not read what the event is about', async () => {
+  it('is shown by $events only to callers who may read the resource of the event', async () => {
     const [hook, client] = [await hear('Basic'), newName()];
     await put(newName(), { [HEADER]: 'of-a-stranger' });
     await app.put(`/Client/${client}`, { secret: 's', grant_types: ['basic'] });

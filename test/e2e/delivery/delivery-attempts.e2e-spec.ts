@@ -178,13 +178,13 @@ describe('Connections', () => {
   });
 });
 
-describe('A worker whose proof of life is gone', () => {
+describe('A worker whose liveness lock is gone', () => {
   it('claims nothing', async () => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.next({ kind: 'hang' });
     await write(newName());
     await received(1);
-    // As if the attempt had been given back: from here on the destination is due for whoever asks.
+    // As if the attempt had been given back: from here on the destination is due for any worker.
     await used.app.app
       .get(DataSource)
       .query('update destination_runtime set owner_slot = null where destination_id = $1', [destinationId]);

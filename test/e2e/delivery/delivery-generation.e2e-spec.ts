@@ -35,7 +35,7 @@ beforeEach(async () => {
   receiver.always({ kind: 'answer', status: 200 });
   id = await newDestination(app, destination(await newTopic(app, { resource: 'Basic' }), {}, receiver.url));
 }, TEST_TIMEOUT_MILLISECONDS);
-// What one test leaves in its queue is not sent during the next one.
+// Events that one test leaves in its queue are not sent during the next one.
 afterEach(async () => {
   await app.delete(`/fhir/SvcTopicDestination/${id}`);
 }, TEST_TIMEOUT_MILLISECONDS);

@@ -77,7 +77,7 @@ describe('A destination with enableLogging', () => {
     expect(records()).toEqual([]);
   });
 
-  it('begins to be told with the next attempt', async () => {
+  it('logs from the next attempt on', async () => {
     const id = await newDestination(app, destination(await newTopic(app), {}, receiver.url));
     const read = (await app.get(`/fhir/SvcTopicDestination/${id}`)).json();
     for (const [index, enableLogging] of [false, true, false].entries()) {

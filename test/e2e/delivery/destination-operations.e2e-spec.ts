@@ -80,7 +80,7 @@ const reference = (body: string): string[] =>
     }
   ).entry[0].resource.notificationEvent?.map(({ eventNumber, focus }) => `${eventNumber} ${focus.reference}`) ?? [];
 
-/** What a receiver takes that keeps the keys of all requests and does nothing for those that it has: of those after `first`. */
+/** The requests after `first` that a receiver processes if it keeps the keys of all requests and skips known ones. */
 function newTo(
   requests: readonly ReceivedRequest[],
   first: number,

@@ -15,7 +15,7 @@ interface Right {
   readonly principal: NativeReference;
   readonly give: (on: TestApp) => Promise<Received>;
   readonly take: (on: TestApp) => Promise<Received>;
-  /** What has to be there besides. */
+  /** Stores other resources that the case needs. */
   readonly prepare?: (on: TestApp) => Promise<Received>;
 }
 
@@ -212,7 +212,7 @@ describe('a write that changes rights itself', () => {
         ],
       });
     const heardNow = async (leaving: object): Promise<number> => {
-      await done(first.post('/fhir/Observation', observation())); // whoever hears is known from now on
+      await done(first.post('/fhir/Observation', observation())); // from here on the destination has its events
       const before = await heard(id);
       await done(write(leaving));
       return (await heard(id)) - before;

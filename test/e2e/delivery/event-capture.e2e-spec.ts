@@ -48,7 +48,7 @@ const hear = async (type: string, more: object = {}): Promise<string> =>
     destination(await newTopic(app, { resource: type }), { includeEntryAction: true, ...more }, receiver.url),
   );
 
-/** What a receiver hears of what `work` writes, up to a last write that tells that nothing else will come. */
+/** The events that a receiver gets of the writes in `work`, up to a last write that marks their end. */
 async function heardOf(type: string, work: () => Promise<unknown>, lastly: () => Promise<unknown>): Promise<string[]> {
   const id = await hear(type);
   await work();

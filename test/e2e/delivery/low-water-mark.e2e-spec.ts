@@ -176,7 +176,7 @@ describe('The low-water mark of a queue', () => {
     });
   });
 
-  it('D1: rises only to below the oldest event that waits, whoever else is delivered to', async () => {
+  it('D1: rises only to below the oldest event that waits, also where others are delivered to', async () => {
     await setNextAttempt('infinity');
     await append(direct, 1);
     const first = await issued();

@@ -32,7 +32,7 @@ async function issuesOf(body: object | string, path = '/fhir/Bundle/$validate'):
     );
 }
 
-/** What R4 asks of a history and contract of this kind of destination leaves out. */
+/** Elements that R4 requires of a history, and that the contract of this kind of destination omits. */
 const TOLD = ['warning invariant bdl-3 Bundle', 'warning invariant bdl-4 Bundle'];
 
 /** Events of all interactions, and one that no criterion could decide; the bodies as they came. */
@@ -60,7 +60,7 @@ describe('A notification, as it arrived', () => {
     ['flags', FLAGS],
     ['ids', { content: 'id-only', ...FLAGS }],
     ['none', { content: 'empty' }],
-  ])('is valid but for what R4 wants of every history, which warnings tell: %s', async (id, more) => {
+  ])('is valid, apart from warnings about elements that R4 requires of every history: %s', async (id, more) => {
     const bodies = await notificationsOf(id, more);
     expect(bodies.join()).toContain('event-undecided');
     expect(bodies.join()).toContain('"correlationId":"order 1"');

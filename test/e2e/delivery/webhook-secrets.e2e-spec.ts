@@ -30,7 +30,7 @@ const withSecrets = (topic: string, secrets: readonly string[]): object =>
 
 const write = (): Promise<unknown> => app.put(`/fhir/Patient/${newName()}`, { resourceType: 'Patient' });
 
-/** What a receiver computes who knows `secrets`. */
+/** The signature that a receiver with `secrets` computes. */
 const expectedOf = ({ headers, body }: ReceivedRequest, secrets: readonly string[]): string =>
   webhookSignature(secrets, {
     id: String(headers['webhook-id']),
@@ -69,7 +69,7 @@ describe('The secrets of a webhook', () => {
     expect(last.headers['webhook-signature']).toBe(expectedOf(last, [fresh]));
   });
 
-  it('are told nowhere, and sealed in the database', async () => {
+  it('are in no answer or log, and encrypted in the database', async () => {
     const topic = await newTopic(app);
     const secret = newSecret();
     const id = await newDestination(app, withSecrets(topic, [secret]));

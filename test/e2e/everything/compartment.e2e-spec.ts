@@ -93,7 +93,7 @@ describe('CompartmentDefinition', () => {
       'Did you mean "patient"?',
     ],
     ['a parameter that is no reference', { code: 'Observation', param: ['code'] }, '[0].param[0]', 'type token'],
-  ])('is refused with %s, and what is wrong is told', async (_what, resource, place, why) => {
+  ])('is refused with %s, with the reason', async (_what, resource, place, why) => {
     const refused = await app.put(path, { ...standard, resource: [resource] });
     const { issue } = refused.json<{ issue: { diagnostics: string; expression: string[] }[] }>();
     expect([refused.status, issue[0]?.expression, issue[0]?.diagnostics]).toEqual([

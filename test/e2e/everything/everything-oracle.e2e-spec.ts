@@ -39,7 +39,7 @@ interface Parameter {
   readonly part?: readonly Parameter[];
 }
 
-/** What a manifest says in numbers: of each type that is answered, and of all that is left out. */
+/** The numbers of a manifest: of each answered type, and of all omitted resources. */
 function manifestOf({ parameter }: { readonly parameter: readonly Parameter[] }): object {
   const complete = parameter.find(({ name }) => name === 'complete')?.valueBoolean;
   const parts = parameter.filter(({ name }) => name === 'type').map(({ part = [] }) => part);
@@ -64,7 +64,7 @@ function countByType(entries: readonly FoundEntry[]): object {
   return counts;
 }
 
-/** What is compared: the name, the version and all content. */
+/** The compared parts: the name, the version and all content. */
 const foundAs = ({ meta, ...resource }: Found): object => ({ ...resource, version: Number(meta.versionId) });
 const keptAs = ({ resource, version }: Kept): object => ({ ...resource, version });
 const byName = <T extends SentResource>(resources: readonly T[]): T[] =>
@@ -154,7 +154,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
 
   it('holds what points at the patient by any parameter of any type, in any form of reference', async () => {
     const types = new Set(WRITABLE_LINKS.map(({ type }) => type));
-    // 66 types of R4 and two of the server, but for AuditEvent, which is only written by the server itself.
+    // 66 types of R4 and two of the server, except AuditEvent, which only the server itself writes.
     expect([types.size, new Set(COMPARTMENT_LINKS.map(({ type }) => type)).size]).toEqual([67, 68]);
     const drawn = WRITABLE_LINKS.flatMap((link, index) => [
       draw(`one-${index}`, [link], true),

@@ -6,7 +6,7 @@ interface Outcome {
   readonly issue: readonly { readonly severity: string; readonly code: string; readonly diagnostics: string }[];
 }
 
-/** What is sent, the status of the refusal, and what its text says: what is wrong with it, or what to send instead. */
+/** The query, the status of the refusal, and a part of its text: the fault, or the remedy. */
 type Row = readonly [query: string, status: number, says: RegExp];
 
 const QUERIES: readonly Row[] = [

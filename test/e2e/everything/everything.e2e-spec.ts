@@ -279,7 +279,7 @@ describe('Patient/$everything', () => {
   });
 
   describe('the first chunk', () => {
-    /** What is sent to the database in the transaction of a request; and how many statements look at links. */
+    /** The statements in the transaction of a request, and the number of those that read links. */
     const statementsOf = async (path: string): Promise<{ sent: string[]; links: number }> => {
       const query = jest.spyOn(Client.prototype, 'query');
       try {

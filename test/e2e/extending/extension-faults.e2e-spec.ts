@@ -12,7 +12,7 @@ import {
   RpcMethod,
 } from '../../../src/index';
 
-/** What the provider under test does next; TypeScript would not let it. */
+/** The next result of the provider under test, of a type that TypeScript would refuse. */
 let fault: () => unknown;
 const beFaulty = <T>(): T => fault() as T;
 
@@ -219,7 +219,7 @@ describe('a module of another team at the start', () => {
     expect(await start(NeedyModule)).toMatch(/Needy .*Absent.*NeedyModule/s);
   });
 
-  it('that is built against another copy of the package is told from its folder', async () => {
+  it('that is built against another copy of the package is named with its folder', async () => {
     const copies = runInThisContext(`globalThis[Symbol.for('svc-health-server.copies')]`) as Map<string, string>;
     const folder = '/app/node_modules/acme-plugin/node_modules/svc-health-server';
     copies.set(folder, '9.0.0');

@@ -7,7 +7,7 @@ import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databa
 import { ServerProcess } from '../../support/server-process';
 import { basicHeader } from '../../../testing/test-app';
 
-/** What must be found nowhere: it was sent once, to where it belongs. */
+/** Texts that must be found nowhere: each was sent once, to its place. */
 const SECRETS = {
   password: 'Qcanary-password-1',
   wrongPassword: 'Qcanary-wrong-password-2',
@@ -20,7 +20,7 @@ const SECRETS = {
   // Base32, as authenticator apps take keys.
   oneTimeKey: 'QCANARYQCANARYQCANARYQCANARYQCAN',
 };
-/** What belongs into the answers of those who may read the patient, and nowhere else. */
+/** Texts that only answers to readers of the patient may contain. */
 const NAME = 'Qcanary-family-name';
 const ROOT_SECRET = 'Qcanary-root-secret-7';
 const ROOT = basicHeader('root', ROOT_SECRET);
@@ -70,7 +70,10 @@ const BODIES: Readonly<Record<string, string>> = {
 const bodiesFor = (path: string): string[] =>
   Object.values(path.includes('/SDC') ? { ...BODIES, secrets: '' } : BODIES);
 
-/** A function of the database that fails with a message that quotes what is written, as PostgreSQL does with values that it cannot read. */
+/**
+ * A function of the database that fails with a message that quotes what is written, as PostgreSQL does with values that
+ * it cannot read.
+ */
 const MISREAD = `create function misread() returns trigger language plpgsql as $$ begin perform new.body::integer; return new; end $$;
   create trigger misread before insert on resource for each row when (new.type <> 'AuditEvent') execute function misread()`;
 const PATIENT = { resourceType: 'Patient', name: [{ family: NAME }] };
@@ -122,7 +125,7 @@ const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** What deletes comes last, and the end of the caller's own Session after it. */
+/** Deletes come last, and after them the end of the caller's own Session. */
 const rankOf = ({ method, path }: { method: string; path: string }): number =>
   method !== 'DELETE' ? 0 : path.endsWith('/Session') ? 2 : 1;
 
@@ -308,7 +311,9 @@ describe('canaries', () => {
     expect(failed.filter(({ text }) => text.includes(NAME))).toEqual([]);
   });
 
-  /** Header values are shown with a destination that is read or written by itself (docs/reference/topics.md, "Secrets"). */
+  /**
+   * Header values are shown with a destination that is read or written by itself (docs/reference/topics.md, "Secrets").
+   */
   const isForWhoMayUpdate = ({ caller, method, path }: Answer, secret: string): boolean =>
     secret === SECRETS.webhookHeader &&
     (caller === 'nurse' || caller === 'root') &&
@@ -357,7 +362,7 @@ describe('canaries', () => {
     expect([...names]).toEqual(expect.arrayContaining(['GET /fhir/:type/:id', 'COMMIT', 'deliver']));
   });
 
-  it('are in no AuditEvent, but for the query that named a patient', async () => {
+  it('are in no AuditEvent, except the query that named a patient', async () => {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query<{ body: string }>(`select body from resource where type = 'AuditEvent'`);

@@ -5,7 +5,10 @@ import { eventually } from '../../../testing/eventually';
 import { longestTurn } from '../../support/longest-turn';
 import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
 
-/** Milliseconds of CPU: five times what a quiet machine may take (docs/performance.md, "Turns"). The client is in this process too. */
+/**
+ * Milliseconds of CPU: five times what a quiet machine may take (docs/performance.md, "Turns"). The client is in this
+ * process too.
+ */
 const BOUND = 250;
 
 let app: TestApp;

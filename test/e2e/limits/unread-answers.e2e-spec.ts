@@ -9,8 +9,8 @@ import { ServerProcess } from '../../support/server-process';
 import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../../testing/test-app';
 
 /**
- * Answers that nobody reads, at a server in a process of its own, by its resident memory. `UNREAD=200` opens as many connections as the
- * finding did; a few show the same: one such page took 32 MB.
+ * Answers that nobody reads, at a server in a process of its own, by its resident memory. `UNREAD=200` opens as many
+ * connections as the finding did; a few show the same: one such page took 32 MB.
  */
 const CONNECTIONS = Number(process.env.UNREAD ?? 30);
 

@@ -10,7 +10,7 @@ const OFTEN = 10;
 /** No other lock has this number. */
 const LOCK = 1;
 
-/** What the tasks of all servers of a test do. */
+/** The shared log of the tasks of all servers of a test. */
 let running = 0;
 let mostAtOnce = 0;
 let steps = 0;

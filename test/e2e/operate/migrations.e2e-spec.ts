@@ -9,7 +9,9 @@ import { indexLoginNamesByLowerCase } from '../../../src/platform/database/migra
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 import { databaseUrl, dropDatabase, runStatement } from '../../../testing/databases';
 
-/** Digests of the migrations that are part of a release, in order. Lines are added when one is cut, and never changed. */
+/**
+ * Digests of the migrations that are part of a release, in order. Lines are added when one is cut, and never changed.
+ */
 const RELEASED = {
   '0.1.0': {
     CreateResourceStore1795000000000: '810282515ea882282d886f5c3c3874a16c6a5e2e6f576841e00ab3dc5807334f',

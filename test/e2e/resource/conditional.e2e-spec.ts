@@ -272,7 +272,7 @@ describe('conditional writes', () => {
         })),
       );
       const all = { headers: { 'x-conditional-delete': 'remove-all' } };
-      // It looks before it deletes: whoever holds one of them keeps nobody waiting.
+      // It counts before it locks: a transaction that holds one of the rows delays nobody.
       const holder = await app.connect();
       await holder.query(`begin; select id from resource where type = 'Basic' for update`);
       const refused = await app.delete('/Basic?_tag=many', all);

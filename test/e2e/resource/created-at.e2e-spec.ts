@@ -139,7 +139,7 @@ describe('The time of creation', () => {
       return { id, place, born: (await read(place)).meta.lastUpdated };
     };
 
-    it.each(CREATIONS)('is told after %s, whatever its sender says', async (_name, create) => {
+    it.each(CREATIONS)('is in the answer after %s, whatever its sender says', async (_name, create) => {
       const id = newId();
       await create(resource(id, { meta: { ...lie, versionId: '7', lastUpdated: LIE } }));
       const { meta } = await read(`${type}/${id}`);
@@ -158,7 +158,7 @@ describe('The time of creation', () => {
       expect(await foundAt(type, id, born)).toEqual([id]);
     });
 
-    it('is told of what gets its id from the server', async () => {
+    it('is in resources whose id the server assigns', async () => {
       const answers = [
         await app.post(`/fhir/${type}`, { resourceType: type, meta: lie }),
         await app.post(`/fhir/${type}`, { resourceType: type }, { headers: { 'If-None-Exist': '_id=nobody' } }),
@@ -268,7 +268,7 @@ describe('The time of creation', () => {
       expect([answer.status, (await app.get(`/fhir/${place}`)).text]).toEqual([200, before.text]);
     });
 
-    it('is found and sorted by as it is told', async () => {
+    it('is searched and sorted by the value that is shown', async () => {
       const family = newId();
       const ids = Array.from({ length: 12 }, newId);
       const put = (id: string, language: string): Promise<Received> =>
@@ -390,15 +390,15 @@ describe('The time of creation', () => {
     expect([stored.status, stored.json<{ entry: object }>().entry]).toEqual([201, entry]);
   });
 
-  it('is told of addenda and documents by RPC, in the native form', async () => {
+  it('is in addenda and documents by RPC, in the native form', async () => {
     const rpc = async <T>(method: string, params: object): Promise<T> =>
       (await app.post('/rpc', { method: `svc.sdc${method}`, params })).json<{ result: T }>().result;
     const user = { id: 'doc-1', resourceType: 'User' };
     const document = (await app.put('/SDCDocument/signed', { status: 'draft' })).json<Stored>();
     const born = document.meta.lastUpdated;
     const lied = { ...document, meta: { createdAt: LIE } };
-    const rehearsed = await rpc<{ document: Stored }>('/sign', { document: lied, user, 'dry-run': true });
-    expect(rehearsed.document.meta).toEqual({ versionId: '1', lastUpdated: born, createdAt: born });
+    const dryRun = await rpc<{ document: Stored }>('/sign', { document: lied, user, 'dry-run': true });
+    expect(dryRun.document.meta).toEqual({ versionId: '1', lastUpdated: born, createdAt: born });
     const signed = await rpc<{ document: Stored }>('/sign', { document: lied, user });
     expect(signed.document.meta).toMatchObject({ versionId: '2', createdAt: born });
     const addenda = await rpc<Stored[]>('.addendum/get-addendums', {
@@ -415,7 +415,7 @@ describe('The time of creation', () => {
     expect(await idsOn(app, `/fhir/Basic?told-by=${URL}&_id=told`)).toEqual(['told']);
   });
 
-  it('is told under another URL by a server that is set so, also of what was told under the old one', async () => {
+  it('is shown under another URL after a change of the setting, also for resources of the time before', async () => {
     const url = 'https://clinic.example/created';
     const first = (await app.put('/fhir/Patient/moved', { language: 'en' })).json<Stored>();
     await app.put('/fhir/Patient/moved', { language: 'de', meta: { extension: [{ url, valueInstant: LIE }] } });
@@ -429,7 +429,7 @@ describe('The time of creation', () => {
     }
   });
 
-  it('is in all texts of this server as it is searched by, whoever wrote them, in the style of the type', async () => {
+  it('is in all texts of this server as it is searched by, for any writer, in the style of the type', async () => {
     await login(app, 'ada');
     await app.put('/SDCWorkflow/styled', { status: 'new' });
     await newDestination(app, destination(await newTopic(app)));

@@ -76,7 +76,7 @@ describe('the history of a type and of the server', () => {
     const bundle = await history(`${root}/_history?_count=1000`);
     const listed = versionsOf([bundle]);
     expect(listed.filter((version) => /^(Patient|Observation)/.test(version))).toEqual([...times.keys()].reverse());
-    // What the server stored at its first start is history too.
+    // The history also contains what the server stored at its first start.
     expect(listed).toContain('CompartmentDefinition/patient 1');
     expect(bundle.total).toBeGreaterThan(searchParameterDefinitions().length);
     expect(bundle.link[0]).toEqual({ relation: 'self', url: `${BASE_URL}${root}/_history?_count=1000` });
@@ -248,7 +248,10 @@ describe('what later transactions wrote (_txid)', () => {
     expect(history.total).toBe(history.entry.length);
     return { versions: versionsOf([history]), monitor: linkOf(history, 'monitor') ?? '' };
   };
-  /** Follows monitor links until one has no news: what was written while anybody's transaction ran, of other databases too, comes again. */
+  /**
+   * Follows monitor links until one has no news: what was written while anybody's transaction ran, of other databases
+   * too, comes again.
+   */
   const settled = (from: string): Promise<string> => {
     let url = from;
     return eventually('nothing is new', async () => {

@@ -9,7 +9,7 @@ interface Outcome {
   readonly issue: readonly { readonly code: string; readonly diagnostics: string }[];
 }
 
-/** What is sent, what it is answered with, and a word of the text that says what to do. */
+/** The request, the status of its answer, and a word of the text that says what to do. */
 type Odd = readonly [method: string, path: string, status: number, says: string, headers?: Record<string, string>];
 
 const ORIGIN = 'https://app.example';
@@ -254,7 +254,7 @@ describe('an odd request', () => {
     ]);
   });
 
-  it('of a page that may call is told what it may read', async () => {
+  it('of a page that may call gets the list of headers that it may read', async () => {
     const preflight = await app.send('OPTIONS', '/fhir/Patient/p', {
       authorization: null,
       headers: {

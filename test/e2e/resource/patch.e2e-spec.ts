@@ -34,7 +34,7 @@ describe('PATCH', () => {
 
   const patch = (path: string, body: object | string, type = MERGE_PATCH, headers = {}): Promise<Received> =>
     app.send('PATCH', path, { body, headers: { 'Content-Type': type, ...headers } });
-  /** What stands behind `meta` in the stored text. */
+  /** The stored text behind `meta`. */
   const contentOf = async (path: string): Promise<string> =>
     (await app.get(path)).text.replace(/^.*?"meta":\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\},?/, '').slice(0, -1);
 

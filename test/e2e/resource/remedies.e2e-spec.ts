@@ -47,7 +47,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
     return [answer.status, await answer.text()];
   };
 
-  it('C10.1: a body that is too large is told the limit', async () => {
+  it('C10.1: the refusal of a large body names the limit', async () => {
     const body = JSON.stringify({ resourceType: 'Patient', name: [{ text: 'x'.repeat(1_600_000) }] });
     expect(toldBy(await app.post('/fhir/Patient', body))).toEqual([
       413,
@@ -101,7 +101,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
     expect(url).toEqual([400, expect.stringMatching(/URL cannot be decoded.*%25/)]);
   });
 
-  it.each(['DELETE', 'POST', 'PUT'])('C10.9: %s /metadata is told what to send', async (method) => {
+  it.each(['DELETE', 'POST', 'PUT'])('C10.9: the refusal of %s /metadata says what to send', async (method) => {
     const answer = await app.send(method, '/fhir/metadata');
     expect(toldBy(answer)).toEqual([405, 'The CapabilityStatement can only be read: send GET /metadata.']);
   });
@@ -172,7 +172,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
     });
   });
 
-  it('C10.13: a body that is too deep is told where, in a few words', async () => {
+  it('C10.13: the refusal of a deep body names the place, in a few words', async () => {
     const answer = await app.post('/fhir/Patient', `${'{"extension":['.repeat(40)}${']}'.repeat(40)}`);
     expect(toldBy(answer)).toEqual([
       400,

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BASE_URL, type Received, startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** The interactions of the resource API (http://hl7.org/fhir/R4/http.html), each with what is sent and what is answered. */
+/**
+ * The interactions of the resource API (http://hl7.org/fhir/R4/http.html), each with what is sent and what is answered.
+ */
 interface Row {
   readonly fact: string;
   readonly send: readonly [method: string, path: string];

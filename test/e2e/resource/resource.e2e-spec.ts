@@ -65,7 +65,7 @@ describe('the resource API', () => {
     });
   });
 
-  it('answers with the bytes that were sent but for id, meta, resourceType and white space outside strings', async () => {
+  it('answers with the sent bytes, except id, meta, resourceType and white space outside strings', async () => {
     const body = `{ "b" : 1.10,  "resourceType":"SDCDocument","a":"two  spaces \\u00e9 é", "n": [1e2, -0.0, 12345678901234567890.10],"id":"bytes"}`;
     const stored = await app.put('/SDCDocument/bytes', body);
     const [, content] = /^\{"resourceType":"SDCDocument","id":"bytes","meta":\{[^}]*\},(.*)$/.exec(stored.text) ?? [];

@@ -396,7 +396,8 @@ describe('a profile', () => {
     for (let time = 0; time < 6; time++)
       turns.push(await longestTurn(async () => answers.push(...issuesOf(await app.post('/fhir/Observation', slow)))));
     expect(new Set(answers)).toEqual(new Set(['fatal too-costly Observation.meta.profile']));
-    // On a busy machine a step that was interrupted gets a second try with ten times the time: the shortest turn had none.
+    // On a busy machine a step that was interrupted gets a second try with ten times the time: the shortest turn had
+    // none.
     expect(Math.min(...turns)).toBeLessThan(250);
     // Even a small resource is not checked by it now.
     expect(issuesOf(await app.post('/fhir/Observation', weight({})))).toEqual([

@@ -170,7 +170,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect((await app.get(`/SDCDocument/${target.id}`)).json()).toMatchObject({ status: 'completed' });
   });
 
-  it('are told that a result of over 64 KiB is not kept', async () => {
+  it('get an error where a result of over 64 KiB was not kept', async () => {
     const [key, target] = [newKey(), await newTarget('draft')];
     const call = { method: 'svc.sdc/sign', params: { document: { ...target, text: 'x'.repeat(65_536) }, user } };
     expect((await send(key, call)).status).toBe(200);

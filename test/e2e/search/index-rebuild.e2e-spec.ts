@@ -14,7 +14,7 @@ interface Mend {
   readonly file: string;
   readonly line: string;
   readonly mended: string;
-  /** What the mend lets a search find, or finds as before. */
+  /** The resources that a search finds after the rebuild. */
   readonly finds: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -108,7 +108,7 @@ describe('search parameters of a module, over releases on one database', () => {
         });
         // A condition that cannot see everything must not create what may be there.
         expect((await held.put('/fhir/Chore?room=room-b', { ward: 'w2' })).status).toBe(503);
-        // What is written meanwhile is found at once.
+        // Resources written meanwhile are found at once.
         await held.put('/Chore/c', { ward: 'w1', room: 'room-new', place: 'attic' });
         expect(await idsOn(held, '/fhir/Chore?room=room-new')).toEqual(['c']);
         return held;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf, idsOf, storeTogether } from '../../support/bundle';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** What an Observation of the spec holds, for the brute force. */
+/** The values of an Observation of the spec, for the brute-force comparison. */
 interface Stored {
   readonly id: string;
   readonly patient: number;

@@ -158,7 +158,7 @@ const WORLD: readonly (object | string)[] = [
 const PATIENTS = ['anon', 'peter', 'zoe'];
 const OBSERVATIONS = ['pressure', 'smoker', 'texted', 'weight', 'weight-g'];
 
-/** What each query must find, worked out by reading {@link WORLD} and the search page of R4. */
+/** The matches of each query, worked out by reading {@link WORLD} and the search page of R4. */
 const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   // string
   ['Patient?name=chal', ['peter']],
@@ -352,7 +352,7 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Observation?patient=peter&date=ge2020-01-03&status=amended', ['pressure']],
 ];
 
-/** What must be refused, and what the text must name. */
+/** Refused queries, each with a part of the text. */
 const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?birthdate=yesterday', 'birthdate'],
   ['Patient?birthdate:contains=1974', 'birthdate:contains'],

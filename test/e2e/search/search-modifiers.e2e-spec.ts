@@ -57,7 +57,7 @@ describe('modifiers', () => {
   });
 
   it.each(['Patient?family:abo=x', 'Patient?gender:abo=x', 'Observation?subject:abo=x', 'ValueSet?url:abo=x'])(
-    'are told when one is not known: %s',
+    'are refused by name when unknown: %s',
     async (query) => {
       const answer = await app.get(`/fhir/${query}`);
       expect(answer.text).toMatch(/known: .*:missing/);

@@ -10,7 +10,7 @@ import { type Received, startTestApp, type TestApp } from '../../../testing/test
 
 const RACE = 'http://ward.example/race';
 
-/** What can be indexed, where a test does not say otherwise. */
+/** A valid SearchParameter; tests change some members. */
 const RACES = { base: ['Patient'], type: 'token', expression: `Patient.extension.where(url = '${RACE}').value` };
 
 const patient = (id: string, race: string, family = 'Rivera'): object => ({
@@ -49,7 +49,7 @@ interface IndexStatus {
   readonly total: number;
 }
 
-/** What the types of these specs must have. */
+/** Required members of the types in this spec. */
 const MEDIA = { url: 'http://files.example/1' };
 const LINKED = ['source', 'alternate'].map((type) => ({ type, resource: { reference: `Patient/${type}` } }));
 const SLOT = {

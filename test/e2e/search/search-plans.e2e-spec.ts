@@ -178,7 +178,7 @@ describe.each([
 
   beforeAll(async () => {
     database = await PlanDatabase.open();
-    // What the server itself stores at its first start is none of these searches' business.
+    // These searches must not find what the server itself stores at its first start.
     await database.client.query(
       'truncate resource, search_token, reference_link, search_date, search_number, search_string',
     );
@@ -276,7 +276,7 @@ describe.each([
 
   if (!isFull) return;
 
-  /** What no index tells: rows are looked at until the page is full, or all of them are. */
+  /** Conditions without an index: rows are read until the page is full, or to the end. */
   const LOOKS_AT_ALL = /^(list|token and token|reference and reference|.*body|any that needs|what many have, link)/;
 
   it.each(SHAPES.filter(([name]) => !LOOKS_AT_ALL.test(name)))(

@@ -18,7 +18,10 @@ const observation = (id: string, status = 'final'): object => ({
   subject,
 });
 
-/** All Patients but the first wait to be indexed anew: the job cannot lock the second one; types with fewer resources are done. */
+/**
+ * All Patients but the first wait to be indexed anew: the job cannot lock the second one; types with fewer resources
+ * are done.
+ */
 describe('while the index of Patient is built', () => {
   let app: TestApp;
   let client: Client;

@@ -15,8 +15,8 @@ import {
 const IDLE: Sender = { stage: 'idle', epoch: 0, batch: [], first: 0, hasLostLease: false };
 
 /**
- * Every interleaving of three writers (two versions of one resource, and another resource), of two workers that claim, send and
- * settle, and of a receiver that may refuse. Workers die, and are frozen for as long as it takes.
+ * Every interleaving of three writers (two versions of one resource, and another resource), of two workers that claim,
+ * send and settle, and of a receiver that may refuse. Workers die, and are frozen for as long as it takes.
  */
 export const deliveryModel = (variant: Variant): Model<Delivery> => ({
   start: {
@@ -122,7 +122,7 @@ function* ending(state: Delivery, index: number, variant: Variant): Steps {
   }
 }
 
-/** What the receiver notes, and what it could complain of. */
+/** The record of the receiver, and the faults that it finds. */
 function arrive(state: Delivery, { batch, first }: Sender): Delivery {
   let { seen, fault } = state;
   for (const [offset, event] of batch.entries()) {

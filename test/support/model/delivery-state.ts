@@ -44,7 +44,7 @@ export interface Delivery {
   /** The largest position that was delivered: nothing reads it but one variant. */
   readonly cursor: number;
   readonly senders: readonly Sender[];
-  /** What the receiver got for the first time, by event number from 1. */
+  /** The first arrival of each event at the receiver, by event number from 1. */
   readonly seen: readonly number[];
   readonly fault: string | undefined;
 }
@@ -69,7 +69,7 @@ export function openBatch(state: Delivery, variant: Variant): Delivery {
   return { ...state, batch: chosen, places };
 }
 
-/** What a worker has in memory of the open batch. */
+/** The open batch in the memory of a worker. */
 export const opened = ({ epoch, batch, nextNumber }: Delivery): Sender => ({
   ...{ stage: 'has a batch', epoch, batch, first: nextNumber, hasLostLease: false },
 });

@@ -3,13 +3,13 @@ export interface Model<State> {
   readonly start: State;
   /** Every step that can be taken next: what happens, and the state after it. */
   steps(state: State): Iterable<readonly [what: string, next: State]>;
-  /** What is broken in a state; undefined where nothing is. */
+  /** Returns the broken invariant of a state; undefined where none is broken. */
   broken(state: State): string | undefined;
   /** Equal for states that behave alike. */
   keyOf(state: State): string;
 }
 
-/** What the search has found. */
+/** The result of the search. */
 export interface Exploration {
   /** States that differ. */
   readonly states: number;

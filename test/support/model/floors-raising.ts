@@ -3,11 +3,11 @@ import { type Queue, type Raising, waiting } from './queue-model';
 /** One poll of a process, between two of its statements. */
 interface Poll {
   readonly stage: 'idle' | 'asks for the living' | 'raises' | 'reads the last number' | 'reads the writers';
-  /** What its latest statement returned. */
+  /** The result of its latest statement. */
   readonly answer: number;
 }
 
-/** What the process remembers, and all of its polls use: a number is decided when those who wrote then are gone. */
+/** Memory of the process that all of its polls use: a number is final when the transactions of its time have ended. */
 interface FloorsRaising {
   readonly decided: number;
   readonly noted: { readonly issued: number; readonly writers: readonly number[] } | undefined;
@@ -18,8 +18,8 @@ interface FloorsRaising {
 const IDLE: Poll = { stage: 'idle', answer: 0 };
 
 /**
- * Floors as version 0.1.0 kept them in the memory of a process: `noted` is read again after an answer came, and a poll begins
- * while another one waits for its answer.
+ * Floors as version 0.1.0 kept them in the memory of a process: `noted` is read again after an answer came, and a poll
+ * begins while another one waits for its answer.
  */
 export function floorsRaising(polls: number, runs: number): Raising<FloorsRaising> {
   function* run(queue: Queue, state: FloorsRaising, index: number, poll: Poll): Iterable<Step> {

@@ -62,7 +62,8 @@ export function markRaising({ raisers, runs, notes, takesId, waits }: MarkVarian
         }
         const id = raiser.id > 0 ? raiser.id : queue.nextId;
         const locked = { ...queue, nextId: Math.max(queue.nextId, id + 1) };
-        // The snapshot of a statement is older than its lock. As the oldest open id only grows, that allows less, never more.
+        // The snapshot of a statement is older than its lock. As the oldest open id only grows, that allows less, never
+        // more.
         if (waits && state.notedId > snapshot(queue, openIds(state)).xmin)
           yield [`${name} locks the row and may not raise yet`, done(locked, id), over];
         else yield [`${name} locks the row`, locked, becomes({ stage: 'has locked', id })];

@@ -1,8 +1,8 @@
 import { type Model } from './explore';
 
 /**
- * A transaction that records one event; `id` and `number` are 0 until it has them. It is over when it was rolled back, or when
- * its event was claimed: what it had means nothing any more.
+ * A transaction that records one event; `id` and `number` are 0 until it has them. It is over when it was rolled back,
+ * or when its event was claimed: what it had means nothing any more.
  */
 export interface Writer {
   readonly stage: 'open' | 'committed' | 'over';
