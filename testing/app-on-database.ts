@@ -3,7 +3,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from '../src/app.setup';
 import { readEnvironmentOfOne } from '../src/platform/config/environment';
 
-/** What answers link to; `TestApp.send` takes such links as they are. */
+/** The base of links in answers; `TestApp.send` takes such links as they are. */
 export const BASE_URL = 'http://svc.example';
 export const ROOT_SECRET = 'root-secret-for-specs';
 export const ADMIN_PASSWORD = 'admin-password-for-specs';

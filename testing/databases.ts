@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Drops a database, whoever is still connected to it. */
+/** Drops a database, and ends connections to it. */
 export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   await runStatement(adminUrl, `drop database if exists ${name} with (force)`);
 }

@@ -1,4 +1,7 @@
-/** The test kit of the package, for specs of modules of your own (docs/how-to/extend.md). The server's own specs use it too. */
+/**
+ * The test kit of the package, for specs of modules of your own (docs/how-to/extend.md). The server's own specs use it
+ * too.
+ */
 export { eventually } from './eventually';
 export { startTestDatabase } from './test-databases';
 export { basicHeader, BASE_URL, ROOT, startTestApp, type TestApp, type TestAppOptions } from './test-app';

@@ -43,8 +43,8 @@ export interface TestAppOptions extends AppSettings {
 const AT_FIRST_START = ['SVC_AUDIT', 'SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY'];
 
 /**
- * Starts a server with your modules on a database of its own, in about a second. PostgreSQL is that of TEST_DATABASE_URL, whose role
- * may create databases, or an embedded one that ends with the last app of the process.
+ * Starts a server with your modules on a database of its own, in about a second. PostgreSQL is that of
+ * TEST_DATABASE_URL, whose role may create databases, or an embedded one that ends with the last app of the process.
  * @example
  * const app = await startTestApp({ modules: [WardModule] });
  * const { status } = await app.put('/fhir/Ward/w1', { beds: 12 });

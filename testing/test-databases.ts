@@ -22,8 +22,8 @@ export interface ClonedDatabase {
 type State = 'new' | 'started';
 
 /**
- * Starts one PostgreSQL for all processes of a run, which find it by TEST_DATABASE_URL: for the global setup of a test runner. Where
- * that is set already, its server is used.
+ * Starts one PostgreSQL for all processes of a run, which find it by TEST_DATABASE_URL: for the global setup of a test
+ * runner. Where that is set already, its server is used.
  * @returns ends it; call it when no test runs any more
  * @example
  * const end = await startTestDatabase(); // in the global setup of a test runner
@@ -59,7 +59,10 @@ export async function cloneDatabase(state: State = 'new'): Promise<ClonedDatabas
 
 const newName = (): string => `svc_test_${randomBytes(6).toString('hex')}`;
 
-/** A template stays for later runs. One that another build of this version made is upgraded by each start, as any database is. */
+/**
+ * A template stays for later runs. One that another build of this version made is upgraded by each start, as any
+ * database is.
+ */
 const templateName = (state: State): string => {
   const made = JSON.stringify([softwareVersion(), CORE.migrations.map(digestOf), encryptionKey()]);
   return `svc_template_${state}_${createHash('sha256').update(made).digest('hex').slice(0, 12)}`;
@@ -110,7 +113,10 @@ async function makeTemplate(adminUrl: string, state: State): Promise<void> {
   }
 }
 
-/** Holds what a first start leaves: keys, the first Client and User. Most tests begin there, which saves them half a second each. */
+/**
+ * Holds what a first start leaves: keys, the first Client and User. Most tests begin there, which saves them half a
+ * second each.
+ */
 async function makeStartedDatabase(adminUrl: string, name: string): Promise<void> {
   await copyTemplate(adminUrl, 'new', name);
   const { app, url } = await startApp(databaseUrl(adminUrl, name));
@@ -118,7 +124,10 @@ async function makeStartedDatabase(adminUrl: string, name: string): Promise<void
   await app.close();
 }
 
-/** A PostgreSQL for as long as somebody in this process uses it: left to the end of the process, it would keep the process alive. */
+/**
+ * A PostgreSQL for as long as somebody in this process uses it: left to the end of the process, it would keep the
+ * process alive.
+ */
 class SharedServer {
   private leases = 0;
   private server: Promise<Pick<EmbeddedPostgres, 'url' | 'stop'>> | undefined;
@@ -154,8 +163,8 @@ class SharedServer {
 const serverOfProcess = new SharedServer();
 
 /**
- * Starts the first embedded cluster below node_modules that no other process uses. It keeps its templates for later runs, so it is made
- * once for each run that goes on at the same time.
+ * Starts the first embedded cluster below node_modules that no other process uses. It keeps its templates for later
+ * runs, so it is made once for each run that goes on at the same time.
  */
 async function startKeptPostgres(): Promise<EmbeddedPostgres> {
   for (let number = 1; ; number++) {

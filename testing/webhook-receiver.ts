@@ -40,7 +40,7 @@ export interface NotificationBody {
   ];
 }
 
-/** What the receiver does with a request. Behaviors are used up in order; after them the receiver answers 200. */
+/** The reaction to a request. Behaviors are used up in order; after them the receiver answers 200. */
 export type Behavior =
   | {
       readonly kind: 'answer';
@@ -101,12 +101,12 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${this.port}/hook`;
   }
 
-  /** What happens to the next requests, one after the other. */
+  /** Sets the behavior for the next requests, one after the other. */
   next(...behaviors: readonly Behavior[]): void {
     this.behaviors.push(...behaviors);
   }
 
-  /** What happens to requests from now on. */
+  /** Sets the behavior for all later requests. */
   always(behavior: Behavior): void {
     this.behaviors.length = 0;
     this.usual = behavior;

@@ -1,5 +1,5 @@
-// Builds the documentation site into dist/site: the pages of this repository, and a page per operation and RPC method from a
-// server's OpenAPI document. The site works offline; `npm run docs -- --preview` serves it.
+// Builds the documentation site into dist/site: the pages of this repository, and a page per operation and RPC method
+// from a server's OpenAPI document. The site works offline; `npm run docs -- --preview` serves it.
 const { execFileSync } = require('node:child_process');
 const { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');

@@ -1,4 +1,5 @@
-// Takes the examples out of the docstrings of the package's declarations, so that they can be compiled as a team would write them.
+// Takes the examples out of the docstrings of the package's declarations, so that they can be compiled as a team would
+// write them.
 
 /** Names that examples use without declaring them: providers that Nest injects, and what a caller brings. */
 const GIVEN = {

@@ -19,7 +19,7 @@ export interface Decision {
   readonly limited?: true;
 }
 
-/** What a policy says about a request that is described, not sent. */
+/** The decision of a policy on a described request, which is not sent. */
 export interface PolicyTrial {
   readonly request: Readonly<Record<string, unknown>>;
   readonly operation: { readonly id: string } | null;
@@ -44,7 +44,7 @@ export interface TriedPolicy {
   };
 }
 
-/** What all policies of a caller say about a request that is described, not sent. */
+/** The decision of all policies of a caller on a described request, which is not sent. */
 export interface RequestTrial {
   readonly request: Readonly<Record<string, unknown>>;
   readonly operation: { readonly id: string } | null;

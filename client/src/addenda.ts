@@ -46,7 +46,9 @@ export class Addenda {
     return this.rpc('svc.sdc.addendum/create-amendment', params) as Promise<Schemas['SDCAmendment'] | null>;
   }
 
-  /** A link that opens the page of amendments in a browser, once and within 60 s. Needs a login: HTTP Basic gets none. */
+  /**
+   * A link that opens the page of amendments in a browser, once and within 60 s. Needs a login: HTTP Basic gets none.
+   */
   async amendmentsLink({ resourceType, id }: Reference): Promise<AmendmentsLink> {
     const path = `/fhir/${resourceType}/${encodeURIComponent(id)}/$amendments-link`;
     const { parameter } = await this.connection.json<Schemas['SDCDocumentAmendmentsLinkAnswer']>('POST', path);

@@ -61,7 +61,8 @@ export class SvcClient {
   }
 
   /**
-   * Calls an RPC method. A call that lost its answer is repeated with the same `Idempotency-Key`, so that it writes once.
+   * Calls an RPC method. A call that lost its answer is repeated with the same `Idempotency-Key`, so that it writes
+   * once.
    * @throws SvcError that holds `{error}`
    */
   async rpc<Method extends RpcMethod>(
@@ -124,8 +125,8 @@ export class SvcClient {
   }
 
   /**
-   * All that belongs to a patient, one resource at a time as it arrives: memory holds one of them. An OperationOutcome among them
-   * names types that the caller may not read. An answer that the server could not finish throws.
+   * All that belongs to a patient, one resource at a time as it arrives: memory holds one of them. An OperationOutcome
+   * among them names types that the caller may not read. An answer that the server could not finish throws.
    */
   async *everything(patientId: string, query: Query = {}, call: Call = {}): AsyncGenerator<Resource, void, void> {
     for await (const text of this.everythingTexts(patientId, query, call)) yield JSON.parse(text) as Resource;

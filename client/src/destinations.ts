@@ -42,7 +42,7 @@ export interface DestinationEvent {
   /** Absent until a notification has taken it. */
   readonly number?: number;
   readonly state: 'queued' | 'in-process' | 'delivered';
-  /** What was written; absent where the caller may not read it, as are the next three. */
+  /** The written resource; absent where the caller may not read it, as are the next three. */
   readonly focus?: string;
   readonly version?: string;
   readonly interaction?: string;

@@ -6,7 +6,7 @@ export class SvcError extends Error {
    * @param status HTTP status
    * @param body what was answered: an OperationOutcome, `{error}` of RPC or OAuth, or text
    * @param requestId names the request to the operator of the server
-   * @param retryAfterSeconds when the same request may succeed, where the server knows
+   * @param retryAfterSeconds the value of `Retry-After`: when the same request may succeed
    */
   constructor(
     readonly status: number,

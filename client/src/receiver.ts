@@ -62,8 +62,8 @@ export class WebhookReceiver {
   }
 
   /**
-   * Checks the signature, and hands each event that is new to `handle`, one after the other. What `handle` throws is thrown: answer
-   * 5xx, and the server sends the notification again.
+   * Checks the signature, and hands each event that is new to `handle`, one after the other. An error of `handle` is
+   * thrown on: answer 5xx, and the server sends the notification again.
    * @throws SignatureError
    */
   async receive(sent: SentNotification, handle: (event: WebhookEvent) => Promise<void> | void): Promise<Received> {

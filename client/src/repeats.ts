@@ -7,7 +7,7 @@ const PAUSES = [250, 1000, 3000];
 export const newKey = (): string =>
   `"${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 
-/** Repeats a call whose answer was lost, or that the server could not take at the moment. */
+/** Repeats a call whose answer was lost, or that the server refused for a short time. */
 export async function repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
   for (const pause of PAUSES) {
     try {
@@ -21,7 +21,10 @@ export async function repeated<Answer>(call: () => Promise<Answer>, signal: Abor
   return call();
 }
 
-/** 409 says that the first call with this key still runs; what is no answer of the server says that its connection broke. */
+/**
+ * 409 says that the first call with this key still runs; what is no answer of the server says that its connection
+ * broke.
+ */
 const isPassing = (error: unknown): boolean =>
   error instanceof SvcError ? [409, 502, 503, 504].includes(error.status) : !isEnd(error);
 

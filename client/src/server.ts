@@ -21,8 +21,8 @@ export interface RequestCounts {
 }
 
 /**
- * The state of the server. Counters begin with `server.started` and add up all processes of one start. A member is absent where
- * `missing` names it.
+ * The state of the server. Counters begin with `server.started` and add up all processes of one start. A member is
+ * absent where `missing` names it.
  */
 export interface ServerStatus {
   readonly timestamp: string;

@@ -20,7 +20,10 @@ interface TokenAnswer {
 /** A token is renewed so long before it expires: clocks differ, and a request takes its time. */
 const EARLY_MILLISECONDS = 30_000;
 
-/** The tokens of one login. Calls that find them expired at the same time wait for one refresh: each refresh token works once. */
+/**
+ * The tokens of one login. Calls that find them expired at the same time wait for one refresh: each refresh token works
+ * once.
+ */
 export class Tokens {
   private expiresAt = 0;
   private renewal: Promise<boolean> | undefined;
@@ -76,7 +79,9 @@ export class Tokens {
     return this.renewal;
   }
 
-  /** False when the Session is over: the answer to the call, 401, says it better than the refusal of its refresh token. */
+  /**
+   * False when the Session is over: the answer to the call, 401, says it better than the refusal of its refresh token.
+   */
   private async refresh(): Promise<boolean> {
     const { refresh_token: refreshToken = '' } = this.current;
     const body = { grant_type: 'refresh_token', ...this.client, refresh_token: refreshToken };

@@ -4,7 +4,7 @@ import type { Schemas } from './types.js';
 
 export type Topic = Schemas['SvcSubscriptionTopic'];
 
-/** What `dryRun` examines and lists. */
+/** Scope and contents of a `dryRun`. */
 export interface DryRunOptions {
   /** The last 24 hours before `end` by default. */
   readonly start?: string;
@@ -58,7 +58,7 @@ export interface DryRun {
 export class Topics {
   constructor(private readonly connection: Connection) {}
 
-  /** Which writes of the history would have been events of a topic, stored or not. */
+  /** Lists writes of the history that would have been events of a topic, stored or not. */
   async dryRun(topic: Topic, options: DryRunOptions = {}, call: Pick<Call, 'signal'> = {}): Promise<DryRun> {
     const { start, end, count, fires } = options;
     const answer = await this.connection.json<{ readonly parameter?: readonly Part[] }>(

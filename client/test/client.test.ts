@@ -144,7 +144,7 @@ test('streams all that belongs to a patient, and pages of a search', async () =>
   }
 });
 
-test('gives the texts of what belongs to a patient, with all digits, and ends when it is told to', async () => {
+test('gives the texts of what belongs to a patient, with all digits, and ends when it is aborted', async () => {
   const client = await SvcClient.login({ baseUrl }, login);
   const answer = await fetch(`${baseUrl}/fhir/Observation/digits`, {
     method: 'PUT',

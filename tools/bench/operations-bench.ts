@@ -57,7 +57,7 @@ function linesOf(
   ];
 }
 
-/** The data stay there: only that server knows the ids of the created resources. */
+/** The data stay there, since only that server can map them to the ids of the created resources. */
 async function measureOther(baseUrl: string): Promise<Report> {
   const target = { name: 'server', baseUrl, authorization: authorizationOf(process.env) };
   await loadCharts(target);

@@ -152,7 +152,9 @@ export async function audit(
   };
 }
 
-/** What must hold even where a failover lost acknowledged writes: order and numbers within a delivery generation. */
+/**
+ * Order and numbers within a delivery generation, which must hold even after a failover that lost acknowledged writes.
+ */
 export function violationsByGeneration({ destinations, arrivals }: FaultyReceiver): Violation[] {
   return destinations.flatMap((destination) => {
     const own = arrivals.filter((arrival) => arrival.destination === destination);

@@ -12,7 +12,9 @@ const added = [
   { code: 'SDCWorkflow', param: ['patient'] },
 ];
 
-/** Keeps the whole CompartmentDefinition `patient` and adds the server's own types (interface, "Patient everything"). */
+/**
+ * Keeps the whole CompartmentDefinition `patient` and adds the server's own types (interface, "Patient everything").
+ */
 export function compactCompartment(definitions: readonly CompartmentDefinition[]): string {
   const patient = definitions.find(({ id }) => id === 'patient');
   if (patient === undefined) throw new Error('the source package holds no CompartmentDefinition "patient"');

@@ -10,7 +10,7 @@ interface Invariant {
 
 const about =
   'Invariants of R4 with severity error, sorted by key. on: the types or elements that state them, [x] left out; types hand ' +
-  'theirs down. What one type of a choice states is on its key (doseQuantity). expression is FHIRPath on one such element.';
+  'theirs down. An invariant of one type of a choice is on its key (doseQuantity). expression is FHIRPath on one such element.';
 
 /** Keeps each invariant once, at the type or element that states it. */
 export function compactInvariants(definitions: readonly StructureDefinition[]): string {

@@ -15,7 +15,7 @@ interface SearchParameter extends SourceResource {
 }
 
 const about =
-  'SearchParameters of R4, sorted by id, with all members but those that can be told: url is http://hl7.org/fhir/SearchParameter/ + id, ' +
+  'SearchParameters of R4, sorted by id, with all members except those that follow from others: url is http://hl7.org/fhir/SearchParameter/ + id, ' +
   'name is code, xpath is expression as XPath, common and ofKind (of the type) hold for all; a record that says otherwise wins, and null ' +
   'stands for none. A number as publisher or target counts in publishers or targets. ' +
   'Left out: those without a base (they belong to no type) and the examples of the SearchParameter page.';

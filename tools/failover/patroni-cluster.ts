@@ -225,7 +225,8 @@ function settingsOf(
     scope: 'svc',
     name,
     restapi: { listen: rest, connect_address: rest },
-    // By etcd3, Patroni 3.0 at times refuses its own change of the synchronous standby for ever ("updated by someone else").
+    // By etcd3, Patroni 3.0 at times refuses its own change of the synchronous standby for ever ("updated by someone
+    // else").
     etcd: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {

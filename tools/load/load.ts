@@ -7,7 +7,7 @@ import { LoadState } from './load-state';
 const USAGE = `npm run load -- <files or folders> [--restart] [--lanes=4]
 
 Sends FHIR Bundles (*.json: transaction, batch, collection; single resources too) and NDJSON (*.ndjson, a resource a line)
-to a running server. What was loaded is remembered: after a break the same call goes on; --restart forgets it.
+to a running server. Loaded entries are remembered: after a break the same call goes on; --restart forgets it.
 Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the Client "root" as npm run demo finds it.
 `;
 

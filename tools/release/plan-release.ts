@@ -18,7 +18,7 @@ export interface Release {
 
 export class ReleaseError extends Error {}
 
-/** What cutting a version changes in a checkout. Nothing is written. */
+/** The changes of a checkout that cut a version. Nothing is written. */
 export function planRelease(root: string, version: string, date: string, migrations: readonly Migration[]): Release {
   const text = (path: string): string => readFileSync(join(root, path), 'utf8');
   const old = (JSON.parse(text('package.json')) as { version: string }).version;
@@ -58,7 +58,7 @@ const isNewer = (version: string, than: string): boolean => {
   return index >= 0 && (a?.[index] ?? 0) > (b?.[index] ?? 0);
 };
 
-/** What the changelog says of a version; undefined where it says nothing. */
+/** The section of a version in the changelog; undefined where there is none. */
 function sectionOf(changelog: string, version: string): string | undefined {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((one) => (one.split('\n')[0] ?? '').split(' - ')[0] === version);

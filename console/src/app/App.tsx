@@ -7,7 +7,10 @@ import { Shell } from './Shell';
 import { type SignedIn, SignInForm } from './SignInForm';
 import { SignInPage } from './SignInPage';
 
-/** The page of who is signed in. A Session that ends in mid-work asks for the password above the page, which stays as it is. */
+/**
+ * The page of who is signed in. A Session that ends in mid-work asks for the password above the page, which stays as it
+ * is.
+ */
 export function App(): ReactElement {
   const [signedIn, setSignedIn] = useState<SignedIn>();
   const [isOver, setIsOver] = useState(false);

@@ -1,4 +1,4 @@
-/** What a person likes to have again at the next visit. Nothing else of the console is stored in the browser. */
+/** Choices of a person that are kept for the next visit. Nothing else of the console is stored in the browser. */
 type Preference = 'theme' | 'shortcuts';
 
 const keyOf = (name: Preference): string => `svc-console.${name}`;

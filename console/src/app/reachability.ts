@@ -19,7 +19,9 @@ function note(isReached: boolean): void {
 /** Since when no request gets an answer; undefined while requests are answered. */
 export const useUnreachableSince = (): number | undefined => useSyncExternalStore(subscribe, () => unreachableSince);
 
-/** `fetch` that remembers whether the server answers. A request that its caller gave up says nothing about the server. */
+/**
+ * `fetch` that remembers whether the server answers. A request that its caller gave up says nothing about the server.
+ */
 export const noticedFetch: Fetch = async (input, init) => {
   try {
     const response = await fetch(input, { ...init, credentials: 'omit', cache: 'no-store', redirect: 'error' });

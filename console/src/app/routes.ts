@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the address shows after `#`: a page, the steps below it, and parameters. Never a token. */
+/** The part of the address after `#`: a page, the steps below it, and parameters. Never a token. */
 export interface Route {
   readonly page: string;
   readonly steps: readonly string[];

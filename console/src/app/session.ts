@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import { type SvcClient } from 'svc-health-client';
 
-/** Who is signed in. Tokens are in the client's memory alone: a reload or a closed tab forgets them. */
+/** The signed-in User. Tokens are in the client's memory alone: a reload or a closed tab forgets them. */
 export interface Session {
   readonly client: SvcClient;
   readonly userId: string;

@@ -34,7 +34,7 @@ export async function signIn({ userName, password, code }: Credentials, onEnded:
 export type SignInFault =
   { readonly kind: 'code' } | { readonly kind: 'client' } | { readonly kind: 'said'; readonly text: string };
 
-/** What went wrong, in words for the person who signs in. */
+/** The error, in words for the person who signs in. */
 export function faultOf(error: unknown): SignInFault {
   if (!(error instanceof SvcError)) return { kind: 'said', text: 'The server cannot be reached.' };
   const code = (error.body as { readonly error?: unknown } | null)?.error;

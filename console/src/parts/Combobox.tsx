@@ -4,7 +4,7 @@ import './combobox.css';
 export interface Option {
   /** The text of the field when it is chosen. */
   readonly text: string;
-  /** What it is, in a few words. */
+  /** Its meaning, in a few words. */
   readonly note?: string;
   /** Whether the text goes on behind it, so that the list stays open. */
   readonly isOpen?: boolean;

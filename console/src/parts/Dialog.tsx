@@ -10,7 +10,10 @@ interface Props {
   readonly isWide?: boolean;
 }
 
-/** A modal dialog: the browser keeps the focus in it and gives it back. It begins at the element with `data-focus`, else at the first. */
+/**
+ * A modal dialog: the browser keeps the focus in it and gives it back. It begins at the element with `data-focus`, else
+ * at the first.
+ */
 export function Dialog({ title, children, isRequired = false, onClose, isWide = false }: Props): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();

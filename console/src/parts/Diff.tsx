@@ -10,7 +10,7 @@ export interface Change {
   readonly new?: string;
 }
 
-/** What changed, a row for each field: old → new. */
+/** The changes, a row for each field: old → new. */
 export function Diff({
   changes,
   label,

@@ -4,7 +4,7 @@ import { Copy } from './Copy';
 
 interface Props {
   readonly error: unknown;
-  /** What was to be shown: `the destinations`. */
+  /** The missing content: `the destinations`. */
   readonly what: string;
   readonly onRetry?: () => void;
 }

@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useId } from 'react';
 interface Props {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   readonly fault?: string | undefined;
   /** Draws the control with the attributes that tie it to its label. */
   readonly children: (field: {

@@ -10,7 +10,7 @@ interface Line {
 }
 
 interface Props {
-  /** What the plot says in a sentence: it is a picture for screen readers. */
+  /** The plot as a sentence: it is a picture for screen readers. */
   readonly label: string;
   readonly lines: readonly Line[];
   readonly height?: number;

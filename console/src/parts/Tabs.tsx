@@ -10,7 +10,7 @@ interface Props {
   readonly tabs: readonly Tab[];
   readonly selected: string;
   readonly onSelect: (id: string) => void;
-  /** What the selected tab shows. */
+  /** The content of the selected tab. */
   readonly children: ReactNode;
 }
 

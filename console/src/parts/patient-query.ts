@@ -13,8 +13,8 @@ const YEAR = /^(?:18|19|20)\d{2}$/;
 const RESOURCE = /^Patient\/([A-Za-z0-9.-]{1,64})$/;
 
 /**
- * Reads one line as people write it: `rivera 1980-02-03`, `Rivera, Ana`, `MRN|123`, `Patient/p7`. A word with `|` or with a digit is an
- * identifier, a date or a year is the birth date, all other words are names.
+ * Reads one line as people write it: `rivera 1980-02-03`, `Rivera, Ana`, `MRN|123`, `Patient/p7`. A word with `|` or
+ * with a digit is an identifier, a date or a year is the birth date, all other words are names.
  */
 export function readSearchText(text: string): PatientQuery {
   const query = { name: [] as string[], identifier: [] as string[], birthdate: [] as string[], id: [] as string[] };
@@ -36,7 +36,10 @@ function dateOf(word: string): string | undefined {
   return year === undefined ? undefined : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
-/** A comma means "or" in FHIR and `$` parts a composite; here they are characters. `|` keeps its meaning in an identifier. */
+/**
+ * A comma means "or" in FHIR and `$` parts a composite; here they are characters. `|` keeps its meaning in an
+ * identifier.
+ */
 const escaped = (value: string): string => value.replaceAll(/[\\,$]/g, '\\$&');
 
 /** The parameters of `GET /fhir/Patient`; all conditions must hold. */

@@ -5,7 +5,7 @@ export interface Page {
   readonly resources: readonly Readonly<Record<string, unknown>>[];
   readonly total?: number;
   readonly next?: string;
-  /** What the server says about the answer, such as resources that are left out. */
+  /** Warnings of the server about the answer, such as resources that are left out. */
   readonly remarks: readonly string[];
 }
 

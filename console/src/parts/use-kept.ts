@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 
 /**
- * State that is still there when its page is opened again. It is in memory alone, and is forgotten with everything else of a
- * User at the sign-out.
+ * State that is still there when its page is opened again. It is in memory alone, and is forgotten with everything else
+ * of a User at the sign-out.
  */
 export function useKept<Value>(name: string, initial: Value): readonly [Value, (value: Value) => void] {
   const queries = useQueryClient();

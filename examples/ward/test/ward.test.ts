@@ -171,7 +171,7 @@ void test('the kind with a secret shows it nowhere, and tries again', async () =
   await app.delete('/fhir/SvcTopicDestination/pager');
 });
 
-void test('webhooks of the server tell about its resources', async () => {
+void test('webhooks of the server deliver events of its resources', async () => {
   const receiver = await WebhookReceiver.start();
   receiver.next({ kind: 'answer', status: 503 });
   const kind = 'svctopicdestination-webhook-at-least-once';

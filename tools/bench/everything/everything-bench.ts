@@ -7,7 +7,9 @@ import { AnswerReader } from './answer-reader';
 import { everythingReportOf } from './everything-report';
 import { type EverythingFigures, FORMATS, measureChart } from './measure-chart';
 
-/** Measures `$everything` of one chart of each size, one request at a time (docs/performance.md, "Charts of any size"). */
+/**
+ * Measures `$everything` of one chart of each size, one request at a time (docs/performance.md, "Charts of any size").
+ */
 export async function measureEverything(sizes: readonly number[], cleanup: Cleanup): Promise<string> {
   const { server } = await setUpServer(cleanup, {
     postgres: LARGE_BUFFERS,

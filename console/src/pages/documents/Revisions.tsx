@@ -31,7 +31,7 @@ interface Props {
   readonly nameOf: NameOf;
 }
 
-/** What the document said at each signature: a slider, and the fields of the selected revision with their changes. */
+/** The content of the document at each signature: a slider, and the fields of the selected revision with changes. */
 export function Revisions({ target, stops, before, selected, onSelect, nameOf }: Props): ReactElement {
   const stop = stops[selected - 1];
   const [onlyChanges, setOnlyChanges] = useState(false);

@@ -9,7 +9,7 @@ interface Props {
   readonly nameOf: NameOf;
 }
 
-/** Who and when; the recorder where another caller acted for the person. */
+/** The author and the time; also the recorder, where another caller acted for the person. */
 export function Who({ addendum: { user, recorder, date, isProven }, nameOf }: Props): ReactElement {
   const isOther = recorder !== undefined && (recorder.id !== user?.id || recorder.resourceType !== user.resourceType);
   return (

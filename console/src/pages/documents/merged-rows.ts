@@ -7,8 +7,8 @@ export interface MergedRow extends FieldRow {
 }
 
 /**
- * All values of a revision with its changes in their places: a change stands in place of its value, and a removed value behind the
- * value that is nearest to it in the document.
+ * All values of a revision with its changes in their places: a change stands in place of its value, and a removed value
+ * behind the value that is nearest to it in the document.
  */
 export function mergedRows(
   values: readonly FieldRow[],

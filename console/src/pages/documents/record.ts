@@ -78,7 +78,7 @@ export interface Stop {
   /** Of a revision. */
   readonly number: number;
   readonly revision: RevisionAnswer;
-  /** What came after it and before the next one. */
+  /** Addenda after it and before the next one. */
   readonly addenda: readonly AddendumAnswer[];
 }
 

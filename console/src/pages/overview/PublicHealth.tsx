@@ -3,7 +3,7 @@ import { type ReactElement } from 'react';
 import { useClient } from '../../app/session';
 import { Panel } from '../../parts/Panel';
 
-/** What the server tells everybody, for those who may not see more. */
+/** The public health of the server, for Users who may not see more. */
 export function PublicHealth(): ReactElement | null {
   const client = useClient();
   const { data } = useQuery({

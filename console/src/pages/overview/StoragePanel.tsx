@@ -4,7 +4,7 @@ import { bytes, short } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
 
-/** What takes the room: the largest tables, and the most frequent types. */
+/** The use of storage: the largest tables, and the most frequent types. */
 export function StoragePanel({ status: { storage } }: { readonly status: ServerStatus }): ReactElement | null {
   if (storage === undefined) return null;
   const { table: tables = [], resources = [] } = storage;

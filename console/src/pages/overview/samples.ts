@@ -17,7 +17,10 @@ export function withSample(samples: readonly Sample[], status: ServerStatus): re
   return [...samples, { at, status }].slice(-KEPT);
 }
 
-/** Behind a load balancer each answer may be by another server: counters are compared with those of the same start alone. */
+/**
+ * Behind a load balancer each answer may be by another server: counters are compared with those of the same start
+ * alone.
+ */
 const isSameStart = (one: Sample, other: Sample): boolean =>
   one.status.server !== undefined && one.status.server.started === other.status.server?.started;
 
@@ -30,7 +33,7 @@ function before(samples: readonly Sample[], index: number): Sample | undefined {
 
 export type Counter = (status: ServerStatus) => number | undefined;
 
-/** What a counter grew by in each second, a value for each sample but the first; null where that cannot be known. */
+/** The growth of a counter per second, a value for each sample except the first; null where it is unknown. */
 export function ratesOf(samples: readonly Sample[], counter: Counter): (number | null)[] {
   return samples.slice(1).map((sample, index) => {
     const earlier = before(samples, index + 1);

@@ -17,7 +17,7 @@ export interface IncomingReference {
 export interface Incoming {
   readonly found: readonly IncomingReference[];
   readonly total: number;
-  /** What the server left out. */
+  /** Notes of the server about omitted resources. */
   readonly remarks: readonly string[];
 }
 
@@ -45,7 +45,10 @@ const capabilitiesOf = (client: SvcClient): Promise<Capabilities> =>
       throw error;
     }));
 
-/** Searches by each reference that the server can follow backwards, `/metadata` lists them, as many in one search as it takes. */
+/**
+ * Searches by each reference that the server can follow backwards, `/metadata` lists them, as many in one search as it
+ * takes.
+ */
 export async function incomingOf(client: SvcClient, type: string, id: string, signal: AbortSignal): Promise<Incoming> {
   const { rest } = await capabilitiesOf(client);
   const includes = rest?.[0]?.resource?.find((one) => one.type === type)?.searchRevInclude ?? [];

@@ -1,6 +1,6 @@
 import { membersOf } from '../../../../src/platform/json/json-members';
 
-/** What the timeline keeps of a resource: its body is read again when it is opened. */
+/** The part of a resource that the timeline keeps: its body is read again when it is opened. */
 export interface TimelineEntry {
   readonly type: string;
   readonly id: string;
@@ -14,8 +14,8 @@ export interface TimelineEntry {
 }
 
 /**
- * Elements of FHIR that date the care, the most telling first. They are names of elements, not of types, so types that this server
- * adds are dated too.
+ * Elements of FHIR that date the care, the most telling first. They are names of elements, not of types, so types that
+ * this server adds are dated too.
  */
 const DATES = [
   ...['effective', 'performed', 'occurrence', 'onset', 'collected', 'identified', 'started', 'sent', 'start'],

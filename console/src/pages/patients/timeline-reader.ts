@@ -5,13 +5,13 @@ import { readEntry } from './timeline-entry';
 
 export type ReaderState = 'reading' | 'complete' | 'stopped' | 'full' | 'failed';
 
-/** What the page shows of a reader; a new object whenever that changed. */
+/** The visible state of a reader; a new object after each change. */
 export interface TimelineView {
   readonly state: ReaderState;
   readonly timeline: Timeline;
   /** Grows with each change of the timeline. */
   readonly version: number;
-  /** What the server left out, as it says so: types that the caller may not search. */
+  /** Types that the server left out because the caller may not search them. */
   readonly remarks: readonly string[];
   readonly error?: unknown;
   readonly seconds: number;
@@ -108,7 +108,10 @@ function remarksOf(line: string): readonly string[] {
 
 let latest: { readonly userId: string; readonly reader: TimelineReader } | undefined;
 
-/** The reader of a patient. The latest one stays when other pages are open, so that going back does not read everything again. */
+/**
+ * The reader of a patient. The latest one stays when other pages are open, so that going back does not read everything
+ * again.
+ */
 export function readerOf(userId: string, patientId: string): TimelineReader {
   if (latest?.userId === userId && latest.reader.patientId === patientId) return latest.reader;
   latest?.reader.stop();

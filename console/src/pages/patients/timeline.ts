@@ -18,8 +18,8 @@ interface Month {
 export const NO_DATE = 'No date';
 
 /**
- * The entries by month, the latest first. Adding is cheap while they stream in: only months that are looked at are sorted, each when it
- * changed.
+ * The entries by month, the latest first. Adding is cheap while they stream in: only months that are looked at are
+ * sorted, each when it changed.
  */
 export class Timeline {
   private readonly all: TimelineEntry[] = [];

@@ -30,7 +30,10 @@ const SAYINGS: Readonly<Record<FieldRow['type'], string | undefined>> = {
   reordered: 'same elements, other order',
 };
 
-/** Fields with their values; a change shows the value before and after it. Only rows in view are in the document of a long table. */
+/**
+ * Fields with their values; a change shows the value before and after it. Only rows in view are in the document of a
+ * long table.
+ */
 export function FieldTable<Row extends FieldRow>(props: Props<Row>): ReactElement {
   const { label, rows, below, referenceText, isWhole = false } = props;
   if (isWhole || rows.length <= ROWS_AT_ONCE)

@@ -48,7 +48,7 @@ describe('bodies as rows', () => {
     expect(turns).toBeGreaterThan(3);
   }, 60_000);
 
-  it('stops when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     const text = `{"list":[${'1,'.repeat(500_000)}1]}`;
     await expect(valuesOf(text, AbortSignal.abort(new Error('left the page')))).rejects.toThrow('left the page');
   });

@@ -25,8 +25,8 @@ export function valuesOf(text: string, signal?: AbortSignal): Promise<readonly F
 }
 
 /**
- * The changes from one version of a resource to another. They include `meta`, so that a changed tag or security label is seen.
- * The differ leaves out `meta` at the top, so the bodies are compared as members of an object.
+ * The changes from one version of a resource to another. They include `meta`, so that a changed tag or security label
+ * is seen. The differ leaves out `meta` at the top, so the bodies are compared as members of an object.
  */
 export async function changesBetween(
   before: string,

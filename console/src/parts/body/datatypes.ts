@@ -3,7 +3,7 @@ import { JsonNumber, type JsonObject, type JsonValue } from '../../../../src/pla
 /** A value in one line. */
 export interface Shown {
   readonly text: string;
-  /** What the text leaves out, such as the code and its system. */
+  /** Parts that the text leaves out, such as the code and its system. */
   readonly note?: string;
   /** `Type/id` of a resource on this server, or the reference as it stands. */
   readonly reference?: string;

@@ -19,7 +19,10 @@ export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promis
   }
 }
 
-/** Lets the browser handle input and paint. A message is not delayed as timers are, which wait 4 ms when they are nested. */
+/**
+ * Lets the browser handle input and paint. A message is not delayed as timers are, which wait 4 ms when they are
+ * nested.
+ */
 export const pause = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

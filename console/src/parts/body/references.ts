@@ -25,7 +25,10 @@ export function resourceNameOf(reference: string): ResourceName | undefined {
   return type === undefined || id === undefined ? undefined : { type, id };
 }
 
-/** All references of a body in their order: FHIR's `reference`, and `resourceType` with `id` as this server's own types have. */
+/**
+ * All references of a body in their order: FHIR's `reference`, and `resourceType` with `id` as this server's own types
+ * have.
+ */
 export function referencesOf(body: JsonValue): readonly OutgoingReference[] {
   const found: OutgoingReference[] = [];
   const open: { readonly value: JsonValue; readonly path: readonly string[] }[] = [{ value: body, path: [] }];

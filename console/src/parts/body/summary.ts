@@ -27,7 +27,9 @@ export const MAX_SUMMARY_ROWS = 500;
 const labelOf = (key: string, value: JsonValue): string =>
   readableKey(Array.isArray(value) ? key : (CHOICE.exec(key)?.[1] ?? key));
 
-/** The resource as labels and values, made from its members alone: types that this file does not know are shown as well. */
+/**
+ * The resource as labels and values, made from its members alone: types that this file does not know are shown as well.
+ */
 export function summaryOf(resource: JsonValue): readonly SummaryRow[] {
   const rows: SummaryRow[] = [];
   if (resource instanceof Map) addMembers(rows, resource, '', 0, ELSEWHERE);
