@@ -250,7 +250,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.getByRole('slider').focus();
     await page.keyboard.press('ArrowLeft');
     await page.getByRole('heading', { name: 'Revision 1', level: 2 }).waitFor();
-    expect(await tasks.longest()).toBeLessThan(1000); // 60 to 200 ms when nothing else runs
+    expect(await tasks.longest()).toBeLessThan(1000); // 61 to 209 ms were measured beside other work
     await tab.close();
   }, 180_000);
 });

@@ -45,7 +45,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       `"name":[{"family":"Rivera","given":["Ana"]}],"birthDate":"1980-02-03","gender":"female",
        "identifier":[{"system":"urn:mrn","value":"778812"}]`,
     );
-    await store('Patient', 'marked', `"name":[{"family":${JSON.stringify(MARKUP)}}],"birthDate":"1980-02-03"`);
     await store(
       'Encounter',
       'visit',
@@ -93,7 +92,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await page.keyboard.press('/');
       await page.keyboard.type('rivera 1980-02-03');
       await page.getByText('Patients with name “rivera” and born 1980-02-03').waitFor();
-      await page.getByText('1 patients', { exact: true }).waitFor();
+      await page.getByText('1 patient', { exact: true }).waitFor();
       await page.getByRole('grid', { name: 'Patients' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Ana Rivera', level: 1 }).waitFor();
@@ -126,7 +125,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       const encounter = page.getByRole('option').filter({ hasText: 'Encounter' }).first();
       await encounter.click();
       await page.getByText('In the compartment by Encounter.patient').waitFor();
-      if (scheme === 'light') await keepPicture(page, `patient-resource-${screen}`);
+      if (scheme === 'light' && screen === 'phone') await keepPicture(page, 'patient-resource-phone');
       await expectReadable(page);
       await tab.close();
     }, 120_000);
@@ -143,7 +142,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       const tab = await bed.signIn();
       await tab.go('patients');
       await tab.page.getByLabel('Search', { exact: true }).fill(text);
-      await tab.page.getByText('1 patients', { exact: true }).waitFor();
+      await tab.page.getByText('1 patient', { exact: true }).waitFor();
       await tab.page.getByRole('gridcell', { name: id, exact: true }).waitFor();
       // The entered text may be a name: it is in no address.
       expect(tab.page.url()).toMatch(/#\/patients$/);
@@ -159,7 +158,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await page.getByText('Separate fields').click();
     await page.getByLabel('Name', { exact: true }).fill('rivera');
     await page.getByLabel('Birth date').fill('1980');
-    await page.getByText('1 patients', { exact: true }).waitFor();
+    await page.getByText('1 patient', { exact: true }).waitFor();
     await page.getByLabel('Identifier', { exact: true }).fill('nobody-1');
     await page.getByText('No patient matches').waitFor();
     await tab.close();
@@ -229,6 +228,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
   }, 90_000);
 
   it('shows markup as text', async () => {
+    await store('Patient', 'marked', `"name":[{"family":${JSON.stringify(MARKUP)}}],"birthDate":"1980-02-03"`);
     const tab = await bed.signIn();
     const { page } = tab;
     await tab.go('patients');
@@ -242,6 +242,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       .waitFor();
     expect(await page.locator('main img, main b').count()).toBe(0);
     expect(tab.complaints).toEqual([]);
+    await bed.app.delete('/fhir/Patient/marked');
     await tab.close();
   }, 60_000);
 
@@ -284,7 +285,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await json.focus();
     await page.keyboard.press('End');
     await page.getByText('more characters').or(json.getByText('urn:data')).first().waitFor();
-    expect(await tasks.longest()).toBeLessThan(600); // 113 ms were measured
+    expect(await tasks.longest()).toBeLessThan(600); // 109 to 113 ms were measured beside other work
     await bed.app.delete('/fhir/Basic/large');
     await tab.close();
   }, 180_000);
@@ -294,7 +295,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     const { page } = tab;
     await tab.go('patients');
     await page.getByLabel('Search', { exact: true }).fill('rivera');
-    await page.getByText('1 patients', { exact: true }).waitFor();
+    await page.getByText('1 patient', { exact: true }).waitFor();
     for (const { resource } of (await bed.app.get('/fhir/Session?active=true&user=User/operator')).json<{
       entry: { resource: { id: string } }[];
     }>().entry)
@@ -344,7 +345,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await page.getByLabel('Go to a year').selectOption({ index: 5 });
       expect(await page.getByRole('option').count()).toBeLessThan(150);
       const longest = await tasks.longest();
-      expect(longest).toBeLessThan(400); // 64 ms were measured
+      expect(longest).toBeLessThan(600); // 64 to 158 ms were measured beside other work
       const heap = await page.evaluate<number>('performance.memory.usedJSHeapSize');
       expect(heap).toBeLessThan(300e6); // 40 to 90 MB
       await tab.close();

@@ -170,11 +170,14 @@ const columnsOf = (nameOf: NameOf): readonly Column<Line>[] => [
   {
     key: 'document',
     label: 'Document',
-    width: 'minmax(150px, 2fr)',
-    render: ({ id, title }) => (
+    width: 'minmax(160px, 2fr)',
+    render: ({ id, title, patient }) => (
       <span className="two-lines">
         <strong>{title === '' ? id : title}</strong>
-        {title !== '' && <code>{id}</code>}
+        <span>
+          {patient !== undefined && <span className="only-narrow">{nameOf(patient)} </span>}
+          {title !== '' && <code>{id}</code>}
+        </span>
       </span>
     ),
   },
@@ -182,6 +185,7 @@ const columnsOf = (nameOf: NameOf): readonly Column<Line>[] => [
   {
     key: 'patient',
     label: 'Patient',
+    isWide: true,
     width: 'minmax(100px, 1.3fr)',
     render: ({ patient }) => (patient === undefined ? '' : nameOf(patient)),
   },

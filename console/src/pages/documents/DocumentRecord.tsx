@@ -107,7 +107,7 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
         </span>
       </PageHeader>
       {facts.length > 0 && (
-        <dl className="facts">
+        <dl className="document-facts">
           {facts.map(({ path: steps, label, new: value }) => (
             <div key={steps.join('.')}>
               <dt>{label.join(' › ')}</dt>

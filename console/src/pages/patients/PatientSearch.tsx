@@ -15,7 +15,7 @@ import { firstPage, nextPage, type Page } from '../../parts/search-pages';
 import { type PatientLine, patientLineOf } from './patient-line';
 
 const COLUMNS: readonly Column<PatientLine>[] = [
-  { key: 'name', label: 'Name', width: 'minmax(150px, 2fr)', render: ({ name }) => <strong>{name}</strong> },
+  { key: 'name', label: 'Name', width: 'minmax(130px, 2fr)', render: ({ name }) => <strong>{name}</strong> },
   { key: 'birth', label: 'Birth date', width: '100px', render: ({ birthDate }) => birthDate },
   { key: 'gender', label: 'Gender', width: '80px', isWide: true, render: ({ gender }) => gender },
   {
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<PatientLine>[] = [
     isWide: true,
     render: ({ identifiers }) => <span title={identifiers.join(', ')}>{identifiers.join(', ')}</span>,
   },
-  { key: 'id', label: 'Id', width: 'minmax(90px, 1fr)', render: ({ id }) => <code>{id}</code> },
+  { key: 'id', label: 'Id', width: 'minmax(90px, 1fr)', isWide: true, render: ({ id }) => <code>{id}</code> },
 ];
 
 interface Fields {
@@ -183,7 +183,9 @@ function Results({ query }: { readonly query: PatientQuery }): ReactElement {
       />
       <p className="fine">
         {total === undefined || total === rows.length
-          ? `${rows.length} patients`
+          ? rows.length === 1
+            ? '1 patient'
+            : `${rows.length} patients`
           : `${rows.length} of ${total} patients; scroll for more`}
       </p>
     </>

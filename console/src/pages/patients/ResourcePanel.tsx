@@ -28,6 +28,9 @@ const VIEWS = [
   { id: 'references', label: 'References' },
 ];
 
+/** Types with a record of signatures. */
+const SIGNED = ['SDCDocument', 'SDCWorkflow'];
+
 /** A resource: readable, as JSON, its versions, and its references both ways. */
 export function ResourcePanel({ patientId, name: { type, id }, view }: Props): ReactElement {
   const { client, userId } = useSession();
@@ -61,6 +64,7 @@ export function ResourcePanel({ patientId, name: { type, id }, view }: Props): R
         <div className="resource-facts fine">
           <Meta opened={resource.data} />
           <Belonging patientId={patientId} type={type} id={id} />
+          {SIGNED.includes(type) && <a href={hashOf('documents', [type, id])}>What it said at each signature</a>}
         </div>
       )}
       <Tabs

@@ -126,6 +126,9 @@ function Types({ counts, onChoose }: TypesProps): ReactElement {
   );
 }
 
+/** Pixels; more years are narrower. */
+const YEAR_WIDTH = 36;
+
 /** A bar for each year. The bars are for the eye and the mouse; the list beside them jumps as well. */
 function Years({
   view: { timeline, version },
@@ -140,18 +143,24 @@ function Years({
   const most = Math.max(...years.map(({ count }) => count));
   return (
     <div className="years">
-      <svg viewBox={`0 0 ${years.length * 10} 40`} preserveAspectRatio="none" aria-hidden="true">
-        {[...years].reverse().map(({ year, count, row }, index) => {
-          const height = Math.max(2, (36 * count) / most);
-          return (
-            <g key={year} onClick={() => onJump(row)}>
-              <title>{`${year}: ${whole(count)}`}</title>
-              <rect className="reach" x={index * 10} y={0} width={10} height={40} />
-              <rect className="bar" x={index * 10 + 1.5} y={40 - height} width={7} height={height} />
-            </g>
-          );
-        })}
-      </svg>
+      <div className="years-plot" aria-hidden="true" style={{ maxWidth: years.length * YEAR_WIDTH }}>
+        <svg viewBox={`0 0 ${years.length * 10} 40`} preserveAspectRatio="none">
+          {[...years].reverse().map(({ year, count, row }, index) => {
+            const height = Math.max(2, (36 * count) / most);
+            return (
+              <g key={year} onClick={() => onJump(row)}>
+                <title>{`${year}: ${whole(count)}`}</title>
+                <rect className="year-reach" x={index * 10} y={0} width={10} height={40} />
+                <rect className="year-bar" x={index * 10 + 1.5} y={40 - height} width={7} height={height} />
+              </g>
+            );
+          })}
+        </svg>
+        <div className="years-ends fine">
+          <span>{years.at(-1)?.year}</span>
+          <span>{years[0]?.year}</span>
+        </div>
+      </div>
       <label className="jump">
         <span className="hidden">Go to a year</span>
         <select value="" onChange={({ target }) => onJump(Number(target.value))}>
