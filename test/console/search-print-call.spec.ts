@@ -16,7 +16,7 @@ const HOSTILE = [
   '',
 ];
 
-/** What a shell hands to curl, one argument after the other. */
+/** The arguments that a shell passes to curl, in order. */
 const argumentsIn = (line: string): string[] => {
   const script = `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }\nTOKEN=placeholder\n${line}`;
   return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);

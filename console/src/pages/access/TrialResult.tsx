@@ -9,7 +9,7 @@ import { PolicyClause } from './PolicyClause';
 import { resourceIn } from './typed-request';
 import { type Verdict, verdictOf } from './verdict';
 
-/** What the policies say about a described request: the verdict, then each policy in the order of evaluation. */
+/** The decision of the policies on a described request: the verdict, then each policy in the order of evaluation. */
 export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactElement {
   const { request, operation, decision, policies, more, note } = trial;
   const user = typeof request['user-id'] === 'string' ? request['user-id'] : undefined;

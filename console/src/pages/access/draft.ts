@@ -25,7 +25,7 @@ export const EMPTY_DRAFT: Draft = {
 
 export const takesBody = (method: string): boolean => ['POST', 'PUT', 'PATCH'].includes(method);
 
-/** What is wrong with a draft, by field. */
+/** The faults of a draft, by field. */
 export function faultsIn(draft: Draft): Readonly<Partial<Record<'user' | 'client' | 'request' | 'body', string>>> {
   const { who, user, client, request, body } = draft;
   return {

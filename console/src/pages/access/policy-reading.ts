@@ -10,7 +10,7 @@ export interface PolicyBody {
   readonly [member: string]: unknown;
 }
 
-/** Who a policy covers: `User ana`, `Role clinician`, `everyone with credentials`. */
+/** The callers that a policy covers: `User ana`, `Role clinician`, `everyone with credentials`. */
 export interface Covered {
   readonly kind: 'User' | 'Client' | 'Operation' | 'Role' | 'everyone';
   readonly name: string;
@@ -40,7 +40,7 @@ const mayCover = ({ link = [] }: PolicyBody, kind: string, id: string): boolean 
   link.length === 0 ||
   link.some((one) => one.resourceType === 'Operation' || (one.resourceType === kind && one.id === id));
 
-/** What a policy does, in a few words. */
+/** The effect of a policy, in a few words. */
 export function summaryOf({ engine = '', description, criteria, type }: PolicyBody): string {
   if (description !== undefined && description !== '') return description;
   const what = ENGINES[engine] ?? `Decided by the engine ${engine}`;
@@ -58,7 +58,7 @@ const ENGINES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a policy says at the path of a clause that failed, such as `matcho.params.resource/type`. Names of members may
+ * The value of a policy at the path of a failed clause, such as `matcho.params.resource/type`. Names of members may
  * hold dots, so the longest name that fits goes first.
  * @returns undefined where the path leads to nothing of the policy
  */

@@ -7,7 +7,7 @@ import { useSettled } from '../../parts/use-settled';
 
 const MOST_OPTIONS = 8;
 
-/** Users or Clients whose text has what is typed. Who may not read them gets none, and types the id. */
+/** Users or Clients whose text has what is typed. A User without the right to read them gets none, and types the id. */
 export function useNamed(type: 'User' | 'Client', typed: string, isAsked: boolean): readonly Option[] {
   const { client, userId } = useSession();
   const words = useSettled(typed.trim());

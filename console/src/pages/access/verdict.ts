@@ -1,6 +1,6 @@
 import { type RequestTrial } from 'svc-health-client';
 
-/** What a described request would get, in words. */
+/** The answer to a described request, in words. */
 export interface Verdict {
   readonly tone: 'good' | 'warn' | 'bad';
   readonly title: string;

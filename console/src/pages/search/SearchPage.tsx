@@ -22,7 +22,10 @@ interface Submitted {
   readonly run: number;
 }
 
-/** Builds a search, shows what it finds, and how PostgreSQL found it. The address names its type alone: values are of patients. */
+/**
+ * Builds a search, shows what it finds, and how PostgreSQL found it. The address names its type alone: values are of
+ * patients.
+ */
 export default function SearchPage({ route }: PageProps): ReactElement {
   const [draft, setDraft] = useKept<SearchDraft>('search-draft', EMPTY_SEARCH);
   const [isExplained, setIsExplained] = useKept('search-explained', true);

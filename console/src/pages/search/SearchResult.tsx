@@ -17,7 +17,7 @@ import { type Found, type ResultPage } from './run-search';
 
 interface Props {
   readonly search: AskedSearch;
-  /** What stands in the form now, for the calls to copy. */
+  /** The present content of the form, for the calls to copy. */
   readonly draft: AskedSearch;
   readonly pages: readonly ResultPage[];
   readonly onEnd: () => void;
@@ -26,7 +26,7 @@ interface Props {
 
 type TabId = 'matches' | 'plan' | 'sql' | 'calls';
 
-/** What a search found, its plan, its SQL, and the same search as calls to copy. */
+/** The matches of a search, its plan, its SQL, and the same search as calls to copy. */
 export function SearchResult({ search, draft, pages, onEnd, fault }: Props): ReactElement {
   const [tab, setTab] = useState<TabId>('matches');
   const [first] = pages;

@@ -7,7 +7,10 @@ export interface ResultColumn {
 
 const MOST_COLUMNS = 5;
 
-/** Members that say most about a resource, in the order of their columns. One of several names is shown: the first that is there. */
+/**
+ * Members that say most about a resource, in the order of their columns. One of several names is shown: the first that
+ * is there.
+ */
 const CANDIDATES: readonly (readonly [label: string, ...members: readonly string[]])[] = [
   ['Name', 'name', 'userName', 'title', 'display'],
   [

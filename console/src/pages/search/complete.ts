@@ -3,7 +3,7 @@ import { type Vocabulary } from './vocabulary';
 export interface Suggestion {
   /** The whole text of the field when it is chosen. */
   readonly text: string;
-  /** What it is, in a few words. */
+  /** Its meaning, in a few words. */
   readonly note: string;
   /** Whether more must follow, as after `subject:Patient.`. */
   readonly isOpen?: boolean;
@@ -100,12 +100,14 @@ export function kindOf(words: Vocabulary, type: string, name: string): string | 
 interface ChainEnd {
   /** The links so far, as typed. */
   readonly before: string;
-  /** The type that they lead to; undefined if none can be told. */
+  /** The type that they lead to; undefined if it is unknown. */
   readonly at: string | undefined;
   readonly rest: string;
 }
 
-/** Follows `subject:Patient.organization.na` to Organization and `na`, and `_has:Observation:patient:co` to Observation. */
+/**
+ * Follows `subject:Patient.organization.na` to Organization and `na`, and `_has:Observation:patient:co` to Observation.
+ */
 function endOfChain(words: Vocabulary, type: string, name: string): ChainEnd {
   const has = /^_has:([A-Za-z]+):([^:]+):/.exec(name);
   if (has !== null) {

@@ -17,7 +17,7 @@ export interface Explanation {
 
 export interface ResultPage {
   readonly found: readonly Found[];
-  /** What the server says beside the matches. */
+  /** Notes of the server beside the matches. */
   readonly remarks: readonly string[];
   readonly total?: number;
   readonly next?: string;
@@ -41,8 +41,8 @@ interface Bundle {
 }
 
 /**
- * The first page of a search, with its plan where the caller may see one: plans count rows, so whoever is limited to some
- * resources is refused them.
+ * The first page of a search, with its plan where the caller may see one: plans count rows, so callers limited to some
+ * resources are refused them.
  */
 export async function runSearch(
   client: SvcClient,

@@ -25,7 +25,7 @@ export interface TypeWords {
   readonly revIncludes: readonly string[];
 }
 
-/** What a search may name, as `/metadata` states it. */
+/** The names that a search may use, from `/metadata`. */
 export interface Vocabulary {
   readonly types: ReadonlyMap<string, TypeWords>;
   /** Types that a reference may lead to; undefined: any type. */
