@@ -1,4 +1,7 @@
-/** Whether an answer has the members and types of an example; each element of a list of the example is like one of the answer. */
+/**
+ * Whether an answer has the members and types of an example; each element of a list of the example is like one of the
+ * answer.
+ */
 export function isLike(example: unknown, answer: unknown): boolean {
   if (Array.isArray(example)) {
     return Array.isArray(answer) && example.every((one) => answer.some((other) => isLike(one, other)));

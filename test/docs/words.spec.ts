@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { documentPaths, textOf } from './documents';
+
+const ROOTS = ['src', 'test', 'tools', 'testing', 'client', 'console', 'examples'];
+const SOURCE = /\.(?:ts|tsx|cjs|mjs)$/;
+/** Migrations are frozen; this file names the patterns. */
+const EXEMPT = /(?:^|\/)(?:node_modules|dist)\/|\/migrations\/|test\/docs\/words\.spec\.ts$/;
+
+const MACHINES = '(?:server|worker|replica|process|processe|queue|job|database|PostgreSQL|receiver|spec|program)s?';
+
+/** Patterns that need a second reading, each with a plain replacement. */
+const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\bwho(?:m|so)?ever\b/i, 'name the person or part'],
+  [/\blest\b/i, 'so that … not'],
+  [/\b(?:is|are|was|were|be|been|being|gets?) told\b/i, 'is logged, is returned, gets'],
+  [/\bbut for\b/i, 'except'],
+  [/\bbesides\b/i, 'in addition, beside'],
+  [/\bat the moment\b/i, 'now'],
+  [
+    new RegExp(`\\b${MACHINES} (?:hears?|heard|tells?|told|knows?|knew|gives? way)\\b`),
+    'receives, returns, reads, yields',
+  ],
+  [new RegExp(`\\b${MACHINES} asks?\\b`), 'queries, requests'],
+  [/\bproofs? of life\b/i, 'heartbeat lock'],
+  [/\brehears(?:al|e)/i, 'dry run'],
+];
+
+/** A sentence whose subject is a clause. Questions may begin so. */
+const CLAUSE_FIRST = /(?:^|[.!;:] )(?:What|Who|Which)\b[^.?]*(?:[.]|$)/;
+
+const BLOCK = /\/\*\*?([\s\S]*?)\*\/|(?:^|\s)\/\/ (.*(?:\n\s*\/\/ .*)*)/gm;
+const unwrapped = (text: string): string => text.replace(/\s*\n\s*(?:\*|\/\/|>|)\s*/g, ' ');
+
+interface Comment {
+  readonly line: number;
+  readonly text: string;
+}
+
+function commentsIn(source: string): Comment[] {
+  return [...source.matchAll(BLOCK)].map(({ 0: whole, 1: block, 2: lines, index }) => ({
+    line: source.slice(0, index + whole.search(/\S/)).split('\n').length,
+    text: unwrapped(block ?? lines ?? '').trim(),
+  }));
+}
+
+/** Paragraphs and list items of Markdown, without code. Headings and cells are labels, not sentences. */
+function paragraphsIn(markdown: string): Comment[] {
+  let line = 1;
+  const prose = markdown
+    .replace(/^ *```[\s\S]*?^ *```/gm, (code) => code.replace(/[^\n]/g, ''))
+    .replace(/`[^`\n]*`/g, '``');
+  return prose.split(/\n(?= *(?:[-*#|]|\d+\.|\n))/).map((text) => {
+    const isLabel = /^\s*[#|]/.test(text);
+    const found = { line, text: isLabel ? '' : unwrapped(text.replace(/^[\s*-]+|\*\*/g, '')).trim() };
+    line += text.split('\n').length;
+    return found;
+  });
+}
+
+const bannedIn = (text: string): string[] =>
+  BANNED.flatMap(([pattern, instead]) => {
+    const [found] = pattern.exec(text) ?? [];
+    return found === undefined ? [] : [`"${found}": ${instead}`];
+  });
+const clauseIn = (text: string): string[] => {
+  const [found] = CLAUSE_FIRST.exec(text) ?? [];
+  return found === undefined ? [] : [`"${found.slice(0, 60)}": begin with the thing or the action`];
+};
+
+const sources = ROOTS.flatMap((root) =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => `${root}/${name.replaceAll('\\', '/')}`),
+).filter((path) => SOURCE.test(path) && !EXEMPT.test(path));
+
+describe('plain words', () => {
+  it.each([
+    ['Whoever hung up is left out.', 1],
+    ['What cannot be recorded is not told.', 1],
+    ['Fails. Who has no token is told so.', 2],
+    ['The server tells the worker, lest it waits.', 2],
+    ['What should a client do? Nothing.', 0],
+    ['Skips requests whose client disconnected.', 0],
+  ])('finds in "%s" %d patterns', (text, count) => {
+    expect([...bannedIn(text), ...clauseIn(text)]).toHaveLength(count);
+  });
+
+  it('are used in sources, in comments and in texts', () => {
+    const found = sources.flatMap((path) => {
+      const text = textOf(path);
+      const inText = text
+        .split('\n')
+        .flatMap((line, index) => bannedIn(line).map((what) => `${path}:${index + 1} ${what}`));
+      const inComments = commentsIn(text).flatMap((comment) =>
+        [...bannedIn(comment.text), ...clauseIn(comment.text)].map((what) => `${path}:${comment.line} ${what}`),
+      );
+      return [...new Set([...inText, ...inComments])];
+    });
+    expect(sources.length).toBeGreaterThan(1500);
+    expect(found).toEqual([]);
+  });
+
+  it('are used in the docs', () => {
+    const paths = documentPaths().filter((path) => !/api\.md$|CHANGELOG/.test(path));
+    const found = paths.flatMap((path) =>
+      paragraphsIn(textOf(path)).flatMap(({ line, text }) =>
+        [...bannedIn(text), ...clauseIn(text)].map((what) => `${path}:${line} ${what}`),
+      ),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+it('wraps comments at 120 characters', () => {
+  const long = sources.flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        /^\s*(?:\/\/|\*|\/\*)/.test(line) && [...line].length > 120 ? [`${path}:${index + 1}`] : [],
+      ),
+  );
+  expect(long).toEqual([]);
+});
