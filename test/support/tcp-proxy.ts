@@ -66,7 +66,7 @@ export class TcpProxy {
     return () => (this.delay = undefined);
   }
 
-  /** From now on the answers to each statement that matches come late, and so does what follows on its connection. */
+  /** Delays the answers to each matching statement from now on, with all later answers on its connection. */
   delayStatements(sent: RegExp, milliseconds: () => number): void {
     this.lateness = { sent, milliseconds };
   }

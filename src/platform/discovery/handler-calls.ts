@@ -10,8 +10,8 @@ export function nameHandler(handler: object, module: string | undefined): void {
 export const handlerNameOf = (handler: object): string => names.get(handler) ?? handler.constructor.name;
 
 /**
- * Runs a method of a provider of any module. Faults without frames of its code are errors that name it: the caller is
- * shown an internal error, the log whose it is.
+ * Runs a method of a provider of any module. If the stack of a failure has no frame of the provider's code, the thrown
+ * error names the provider: the log shows it, and the caller gets an internal error.
  * @param isWell whether the value is one that the method may return
  */
 export async function callHandler<T>(

@@ -7,7 +7,7 @@ import {
 } from '../../../src/resource/hooks/resource-change';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Gets concerned with Flags right after it was asked for the first time, as by a topic that another request stores. */
+/** Becomes concerned with Flags right after its first `concerns` call, as if another request stored a topic then. */
 @Injectable()
 @OnResourceChange({ types: ['Flag'] })
 class LateListener implements ResourceChangeListener {
