@@ -72,7 +72,7 @@ test('renews a token that was closed elsewhere, and refuses a wrong password in 
     code: 'credentials-wrong',
   });
   await assert.rejects(second.read('Patient', 'nobody'), { status: 404, code: 'resource-not-found' });
-  await assert.rejects(second.rpc('svc/ecko', {}), { status: 422, code: 'rpc-method-unknown' });
+  await assert.rejects(second.rpc('svc.sdc.addendum/verify', {} as never), { status: 422, code: 'rpc-params-invalid' });
 });
 
 test('adds addenda, and tells their kinds apart', async () => {
