@@ -1,81 +1,86 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
-import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
+import { cloneDatabase } from '../../testing/test-databases';
 import { TcpProxy } from '../support/tcp-proxy';
-import { type TestApp, startTestApp } from '../../testing/test-app';
+import { startTestApp } from '../../testing/test-app';
 
 /** Of a connection that goes silent: 5 s until it is looked up, at most 1 s for the check, and a new connection. */
 const RECOVERY_MILLISECONDS = 15_000;
 
+/** The tests mostly wait, so they run side by side: each has a database of its own. */
 describe('O1: connections to PostgreSQL that go silent and stay open', () => {
-  let database: ClonedDatabase;
-  let proxy: TcpProxy;
-  let app: TestApp;
-
-  beforeAll(async () => {
-    database = await cloneDatabase('started');
-    proxy = await TcpProxy.start(database.url);
-    app = await startTestApp({ databaseUrl: proxy.url });
-    await app.put('/Patient/p', { resourceType: 'Patient', id: 'p' });
-  });
-  afterAll(async () => {
-    await app.close();
-    await proxy.stop();
-    await database.drop();
-  });
-
-  const status = async (): Promise<number> => (await app.get('/Patient/p')).status;
-
-  it.each(['many', 'one'])(
+  it.concurrent.each([
+    ['many', 30],
+    ['one', 1],
+  ])(
     'are replaced within 15 s when %s requests come at once',
-    async (many) => {
-      await Promise.all(Array.from({ length: 30 }, status)); // all connections of the pool are open
-      proxy.fallSilent();
-      const startedAt = performance.now();
-      const first = await Promise.all(Array.from({ length: many === 'many' ? 30 : 1 }, status));
-      expect(first.filter((one) => one !== 200 && one !== 503)).toEqual([]);
-      while ((await status()) !== 200) expect(performance.now() - startedAt).toBeLessThan(RECOVERY_MILLISECONDS);
-      expect(performance.now() - startedAt).toBeLessThan(RECOVERY_MILLISECONDS);
-      const after = await Promise.all(Array.from({ length: 30 }, status));
-      expect(new Set(after)).toEqual(new Set([200]));
+    async (_many, count) => {
+      const database = await cloneDatabase('started');
+      const proxy = await TcpProxy.start(database.url);
+      const app = await startTestApp({ databaseUrl: proxy.url });
+      const status = async (): Promise<number> => (await app.get('/Patient/p')).status;
+      const statuses = (requests: number): Promise<number[]> => Promise.all(Array.from({ length: requests }, status));
+      try {
+        await app.put('/Patient/p', { resourceType: 'Patient', id: 'p' });
+        await statuses(30); // all connections of the pool are open
+        proxy.fallSilent();
+        const startedAt = performance.now();
+        const first = await statuses(count);
+        expect(first.filter((one) => one !== 200 && one !== 503)).toEqual([]);
+        while ((await status()) !== 200) expect(performance.now() - startedAt).toBeLessThan(RECOVERY_MILLISECONDS);
+        expect(performance.now() - startedAt).toBeLessThan(RECOVERY_MILLISECONDS);
+        expect(new Set(await statuses(30))).toEqual(new Set([200]));
+      } finally {
+        await app.close();
+        await proxy.stop();
+        await database.drop();
+      }
     },
     60_000,
   );
 });
 
 describe('O1: statements that rightly take long', () => {
-  it('are left alone, and so are transactions that rest', async () => {
-    const database = await cloneDatabase('new');
-    const source = await new DataSource(dataSourceOptions(database.url)).initialize();
-    try {
-      const resting = source.transaction(async (manager) => {
-        await manager.query('select 1');
-        await delay(8_000);
-        return manager.query<unknown>('select 2 as two');
-      });
-      const slow = source.query<unknown>('select 1 as one from pg_sleep(8)');
-      expect(await Promise.all([resting, slow])).toEqual([[{ two: 2 }], [{ one: 1 }]]);
-    } finally {
-      await source.destroy();
-      await database.drop();
-    }
-  }, 30_000);
+  it.concurrent(
+    'are left alone, and so are transactions that rest',
+    async () => {
+      const database = await cloneDatabase('new');
+      const source = await new DataSource(dataSourceOptions(database.url)).initialize();
+      try {
+        const resting = source.transaction(async (manager) => {
+          await manager.query('select 1');
+          await delay(8_000);
+          return manager.query<unknown>('select 2 as two');
+        });
+        const slow = source.query<unknown>('select 1 as one from pg_sleep(8)');
+        expect(await Promise.all([resting, slow])).toEqual([[{ two: 2 }], [{ one: 1 }]]);
+      } finally {
+        await source.destroy();
+        await database.drop();
+      }
+    },
+    60_000,
+  );
 
-  it('do not keep a backend that waits for its client', async () => {
-    const database = await cloneDatabase('new');
-    const proxy = await TcpProxy.start(database.url);
-    const source = await new DataSource(dataSourceOptions(proxy.url)).initialize();
-    try {
-      // More than the buffers between hold: the backend waits until somebody reads.
-      const large = source.query(`select repeat('x', 1000) as pad from generate_series(1, 100000)`);
-      proxy.fallSilent();
-      await expect(large).rejects.toThrow('PostgreSQL went silent');
-    } finally {
-      await source.destroy();
-      await proxy.stop();
-      await database.drop();
-    }
-  }, 30_000);
+  it.concurrent(
+    'do not keep a backend that waits for its client',
+    async () => {
+      const database = await cloneDatabase('new');
+      const proxy = await TcpProxy.start(database.url);
+      const source = await new DataSource(dataSourceOptions(proxy.url)).initialize();
+      try {
+        // More than the buffers between hold: the backend waits until somebody reads.
+        const large = source.query(`select repeat('x', 1000) as pad from generate_series(1, 100000)`);
+        proxy.fallSilent();
+        await expect(large).rejects.toThrow('PostgreSQL went silent');
+      } finally {
+        await source.destroy();
+        await proxy.stop();
+        await database.drop();
+      }
+    },
+    60_000,
+  );
 });

@@ -159,26 +159,48 @@ export class DeliveringServer {
     return this.send('PUT', `/fhir/Patient/${id}`, body, headers);
   }
 
-  /** Makes or changes a destination of all changes of Patients. */
-  async makeDestination(options: DestinationOptions = {}): Promise<void> {
-    const { id = 'd', url = this.usualEndpoint(), batch = 5, parameter = [] } = options;
-    await this.send('PUT', '/fhir/SvcSubscriptionTopic/t', {
+  makeDestination(options: DestinationOptions = {}): Promise<void> {
+    return this.makeDestinations([options]);
+  }
+
+  /** Makes or changes destinations of all changes of Patients, by one request. */
+  async makeDestinations(all: readonly DestinationOptions[]): Promise<void> {
+    const topic = {
+      resourceType: 'SvcSubscriptionTopic',
       url: TOPIC,
       status: 'active',
       trigger: [{ resource: 'Patient' }],
-    });
-    const answer = await this.send('PUT', `/fhir/SvcTopicDestination/${id}`, {
-      meta: { profile: [PROFILE] },
-      kind: 'webhook-at-least-once',
-      topic: TOPIC,
-      includeVersionIdInFocusReference: true,
-      parameter: [
-        { name: 'endpoint', valueUrl: url },
-        { name: 'maxMessagesInBatch', valueUnsignedInt: batch },
-        ...parameter,
-      ],
-    });
-    if (!answer.ok) throw new Error(`The destination was answered ${answer.status}: ${await answer.text()}`);
+    };
+    const destinations = all.map(({ id = 'd', url = this.usualEndpoint(), batch = 5, parameter = [] }) => ({
+      request: { method: 'PUT', url: `SvcTopicDestination/${id}` },
+      resource: {
+        resourceType: 'SvcTopicDestination',
+        id,
+        meta: { profile: [PROFILE] },
+        kind: 'webhook-at-least-once',
+        topic: TOPIC,
+        includeVersionIdInFocusReference: true,
+        parameter: [
+          { name: 'endpoint', valueUrl: url },
+          { name: 'maxMessagesInBatch', valueUnsignedInt: batch },
+          ...parameter,
+        ],
+      },
+    }));
+    const request = { method: 'PUT', url: 'SvcSubscriptionTopic/t' };
+    await this.batch([{ request, resource: { ...topic, id: 't' } }, ...destinations]);
+  }
+
+  removeDestinations(ids: readonly string[]): Promise<void> {
+    return this.batch(ids.map((id) => ({ request: { method: 'DELETE', url: `SvcTopicDestination/${id}` } })));
+  }
+
+  private async batch(entries: readonly object[]): Promise<void> {
+    const answer = await this.send('POST', '/fhir', { resourceType: 'Bundle', type: 'batch', entry: entries });
+    const text = await answer.text();
+    const { entry = [] } = (answer.ok ? JSON.parse(text) : {}) as { entry?: { response: { status: string } }[] };
+    const isDone = entry.length === entries.length && entry.every(({ response }) => response.status.startsWith('2'));
+    if (!isDone) throw new Error(`A batch was answered ${answer.status}: ${text.slice(0, 1000)}`);
   }
 
   async status(id = 'd'): Promise<{ counts: Record<string, number>; errors: unknown[] }> {
