@@ -35,6 +35,7 @@ export const PAGES: readonly Page[] = [
     short: 'Webhooks',
     shortcut: 'd',
     icon: 'M4 12h11m-4-5 5 5-5 5M20 4v16',
+    component: lazy(() => import('../pages/destinations/DestinationsPage')),
   },
   {
     path: 'patients',

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement } from 'react';
+import { type DestinationEvent } from 'svc-health-client';
+import { useClient } from '../../app/session';
+import { Copy } from '../../parts/Copy';
+import { Fault } from '../../parts/Fault';
+import { bytes, duration } from '../../parts/numbers';
+import { Time } from '../../parts/Time';
+import { ageOf } from '../../parts/times';
+import { Waiting } from '../../parts/Waiting';
+import { stepsOf } from './steps';
+
+interface Props {
+  readonly destinationId: string;
+  readonly event: DestinationEvent;
+}
+
+/** The way of an event, and the request that carries it. */
+export function EventSteps({ destinationId, event }: Props): ReactElement {
+  const { correlationId, undecided, number } = event;
+  return (
+    <div className="event-body">
+      <ol className="steps" aria-label="From commit to delivery">
+        {stepsOf(event).map(({ kind, name, tone, at, outcome, durationMilliseconds, after }, index) => (
+          <li key={`${kind} ${index}`} className={`step ${tone}`}>
+            <span className="step-name">
+              {name}
+              {outcome !== undefined && <strong className="step-outcome">{outcome}</strong>}
+            </span>
+            <span className="faint step-time">
+              {at !== undefined && <Time value={at} />}
+              {durationMilliseconds !== undefined && <span>took {duration(durationMilliseconds / 1000)}</span>}
+              {after !== undefined && after > 0 && <span>+{after < 2000 ? `${after} ms` : ageOf(after)}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {undecided === true && (
+        <p className="fine">The criterion of the topic could not be evaluated here, so the event is sent in case.</p>
+      )}
+      {correlationId !== undefined && (
+        <p className="fine">
+          Correlation <code>{correlationId}</code> <Copy text={correlationId} label="Copy" />
+        </p>
+      )}
+      {number === undefined ? (
+        <p className="fine">No notification has taken it yet: it follows when those before it are delivered.</p>
+      ) : (
+        <SentRequest destinationId={destinationId} number={number} />
+      )}
+    </div>
+  );
+}
+
+function SentRequest({
+  destinationId,
+  number,
+}: {
+  readonly destinationId: string;
+  readonly number: number;
+}): ReactElement {
+  const client = useClient();
+  const request = useQuery({
+    queryKey: ['request', destinationId, number],
+    queryFn: () => client.destinations.request(destinationId, number),
+    staleTime: 60_000,
+  });
+  if (request.data === undefined) {
+    if (request.error === null) return <Waiting what="the request" />;
+    return <Fault error={request.error} what="the request" onRetry={() => void request.refetch()} />;
+  }
+  const { method, url, headers, bytes: size, from, to } = request.data;
+  return (
+    <section aria-label="The request" className="sent-request">
+      <h2 className="small-title">Request</h2>
+      <p className="request-line">
+        <code>
+          {method} {url}
+        </code>
+      </p>
+      <dl className="headers">
+        {headers.map(({ name, value }, index) => (
+          <div key={`${name} ${index}`}>
+            <dt>{name}</dt>
+            <dd>
+              {value} {name === 'webhook-id' && <Copy text={value} label="Copy" />}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="fine">
+        {bytes(size)} with {from === to ? `event ${from}` : `events ${from} to ${to}`}. Secrets are shown as ***.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { type ReactElement } from 'react';
+import { type DestinationOverview } from 'svc-health-client';
+import { whole } from '../../parts/numbers';
+import { barsOf, hoursOf } from './hours';
+
+interface Props {
+  readonly hours: DestinationOverview['hours'];
+  readonly height?: number;
+}
+
+/** Delivered events above, failed attempts below, by hour. Plain SVG: a table shows hundreds while it is scrolled. */
+export function HourBars({ hours, height = 24 }: Props): ReactElement {
+  const all = hoursOf(hours, Date.now());
+  const most = Math.max(...all.map(({ delivered, failed }) => Math.max(delivered, failed)));
+  const sum = (name: 'delivered' | 'failed'): number => all.reduce((total, hour) => total + hour[name], 0);
+  const half = height / 2;
+  const label = `Latest 24 hours: ${whole(sum('delivered'))} delivered, ${whole(sum('failed'))} failed attempts`;
+  return (
+    <svg
+      className="hour-bars"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 24 ${height}`}
+      preserveAspectRatio="none"
+      height={height}
+    >
+      <title>{label}</title>
+      <path className="hour-line" d={`M0 ${half - 0.25}h24v.5h-24z`} />
+      <path
+        className="hour-good"
+        d={barsOf(
+          all.map(({ delivered }) => delivered),
+          most,
+          half - 1,
+        )}
+      />
+      <g transform={`translate(0 ${height}) scale(1 -1)`}>
+        <path
+          className="hour-bad"
+          d={barsOf(
+            all.map(({ failed }) => failed),
+            most,
+            half - 1,
+          )}
+        />
+      </g>
+    </svg>
+  );
+}

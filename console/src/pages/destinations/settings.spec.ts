@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { faultsOf, fieldOf, MASK, newSecret, secretsOf, settingsOf, withSecrets, withSettings } from './settings';
+
+const destination = {
+  resourceType: 'SvcTopicDestination',
+  id: 'hook',
+  meta: { profile: ['https://clinic.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
+  kind: 'webhook-at-least-once',
+  topic: 'https://clinic.example/topics/a',
+  parameter: [
+    { name: 'endpoint', valueUrl: 'https://hook.example/in?key=***' },
+    { name: 'timeout', valueUnsignedInt: 10 },
+    { name: 'header', valueString: 'Authorization: ***' },
+    { name: 'secret', valueString: '***' },
+  ],
+} as const;
+const stored = destination as unknown as Parameters<typeof settingsOf>[0];
+
+describe('settings of a webhook', () => {
+  it('go back as they came: every mask keeps its secret', () => {
+    const settings = settingsOf(stored);
+    expect(settings).toMatchObject({ endpoint: 'https://hook.example/in?key=***', timeout: '10', keepAlive: '' });
+    expect(withSettings(stored, settings).parameter).toEqual(destination.parameter);
+  });
+
+  it('never take the value of a header over', () => {
+    const shown = { ...stored, parameter: [{ name: 'header', valueString: 'Authorization: Bearer geheim' }] };
+    expect(settingsOf(shown).headers).toEqual([{ name: 'Authorization', value: MASK }]);
+    expect(JSON.stringify(withSecrets(shown, ['new', MASK]))).not.toContain('geheim');
+  });
+
+  it('rotate: the new secret stands before the one in force', () => {
+    const rotating = withSecrets(stored, ['whsec_new', MASK]);
+    expect(rotating.parameter?.slice(-2).map(({ valueString }) => valueString)).toEqual(['whsec_new', '***']);
+    expect([secretsOf(stored), secretsOf(rotating), secretsOf(withSecrets(rotating, [MASK]))]).toEqual([1, 2, 1]);
+    expect(newSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(newSecret()).not.toBe(newSecret());
+  });
+});
+
+describe(faultsOf.name, () => {
+  const settings = settingsOf(stored);
+  it.each([
+    ['endpoint', 'hook.example'],
+    ['endpoint', 'ftp://hook.example'],
+    ['endpoint', 'https://user:secret@hook.example'],
+    ['timeout', '0'],
+    ['timeout', '1.5'],
+    ['maxMessagesInBatch', '10001'],
+    ['topic', ''],
+  ] as const)('%s: %s', (name, value) => {
+    expect(Object.keys(faultsOf({ ...settings, [name]: value }))).toEqual([name]);
+  });
+
+  it('names no fault of what can be stored', () => {
+    expect(faultsOf({ ...settings, keepAlive: '-1' })).toEqual({});
+  });
+});
+
+describe(fieldOf.name, () => {
+  it.each([
+    ['timeout must be a whole number from 1 to 86400.', 'timeout'],
+    ['*** in the query of endpoint keeps a stored value', 'endpoint'],
+    ['A header has no colon: write "Name: value".', 'headers'],
+    ['Something else.', undefined],
+  ])('%s', (message, field) => {
+    expect(fieldOf(message)).toBe(field);
+  });
+});

@@ -1,0 +1,125 @@
+import { type Schemas } from 'svc-health-client';
+
+type Destination = Schemas['SvcTopicDestination'];
+type Parameter = NonNullable<Destination['parameter']>[number];
+
+/** What stands in place of a stored secret: sent back, it keeps the secret. */
+export const MASK = '***';
+
+export interface HeaderText {
+  readonly name: string;
+  /** {@link MASK} keeps the stored value. */
+  readonly value: string;
+}
+
+/** A webhook as it is edited; numbers are texts until they are checked. */
+export interface Settings {
+  readonly endpoint: string;
+  readonly timeout: string;
+  readonly keepAlive: string;
+  readonly maxMessagesInBatch: string;
+  readonly headers: readonly HeaderText[];
+  readonly topic: string;
+  readonly content: NonNullable<Destination['content']>;
+  readonly includeEntryAction: boolean;
+  readonly includeVersionIdInFocusReference: boolean;
+}
+
+export type Faults = Partial<Record<keyof Settings, string>>;
+
+const NUMBERS = {
+  timeout: ['valueUnsignedInt', 1, 86_400],
+  keepAlive: ['valueInteger', -1, 86_400],
+  maxMessagesInBatch: ['valueUnsignedInt', 1, 10_000],
+} as const;
+type NumberName = keyof typeof NUMBERS;
+const NUMBER_NAMES = Object.keys(NUMBERS) as NumberName[];
+
+/** Reads a masked destination, as a search shows it: no secret comes to the browser. */
+export function settingsOf(destination: Destination): Settings {
+  const { topic, content = 'full-resource', parameter = [] } = destination;
+  const valueOf = (name: string): string => {
+    const found = parameter.find((one) => one.name === name);
+    return found === undefined ? '' : String(found.valueUrl ?? found.valueUnsignedInt ?? found.valueInteger ?? '');
+  };
+  return {
+    endpoint: valueOf('endpoint'),
+    timeout: valueOf('timeout'),
+    keepAlive: valueOf('keepAlive'),
+    maxMessagesInBatch: valueOf('maxMessagesInBatch'),
+    headers: parameter.filter(({ name }) => name === 'header').map(headerOf),
+    topic,
+    content,
+    includeEntryAction: destination.includeEntryAction === true,
+    includeVersionIdInFocusReference: destination.includeVersionIdInFocusReference === true,
+  };
+}
+
+function headerOf({ valueString = '' }: Parameter): HeaderText {
+  const colon = valueString.indexOf(':');
+  return { name: valueString.slice(0, colon), value: MASK };
+}
+
+/** How many secrets sign: two during a rotation. */
+export const secretsOf = ({ parameter = [] }: Destination): number =>
+  parameter.filter(({ name }) => name === 'secret').length;
+
+/** The destination with other settings; its secrets stay. */
+export function withSettings(destination: Destination, settings: Settings): Destination {
+  const { topic, content, includeEntryAction, includeVersionIdInFocusReference } = settings;
+  const parameter: Parameter[] = [
+    { name: 'endpoint', valueUrl: settings.endpoint },
+    ...NUMBER_NAMES.filter((name) => settings[name] !== '').map((name) => ({
+      name,
+      [NUMBERS[name][0]]: Number(settings[name]),
+    })),
+    ...settings.headers.map(({ name, value }) => ({ name: 'header', valueString: `${name}: ${value}` })),
+    ...(destination.parameter ?? []).filter(({ name }) => name === 'secret'),
+  ];
+  return { ...destination, topic, content, includeEntryAction, includeVersionIdInFocusReference, parameter };
+}
+
+/** The destination with other secrets: a new text, or {@link MASK} for one that stays. */
+export const withSecrets = (destination: Destination, secrets: readonly string[]): Destination => ({
+  ...destination,
+  parameter: [
+    ...(destination.parameter ?? []).filter(({ name }) => name !== 'secret').map(maskedHeader),
+    ...secrets.map((valueString) => ({ name: 'secret', valueString })),
+  ],
+});
+
+const maskedHeader = (parameter: Parameter): Parameter =>
+  parameter.name === 'header' ? { ...parameter, valueString: `${headerOf(parameter).name}: ${MASK}` } : parameter;
+
+/** What the server would refuse, said beside the field. */
+export function faultsOf(settings: Settings): Faults {
+  const faults: { -readonly [Name in keyof Faults]: string } = {};
+  if (!/^https?:\/\/[^/]/i.test(settings.endpoint) || !URL.canParse(settings.endpoint))
+    faults.endpoint = 'An absolute http or https URL.';
+  else if (new URL(settings.endpoint).username !== '' || new URL(settings.endpoint).hash !== '')
+    faults.endpoint = 'No user, password or fragment: send credentials in a header.';
+  for (const name of NUMBER_NAMES) {
+    const [, least, most] = NUMBERS[name];
+    const text = settings[name];
+    const number = Number(text);
+    if (text !== '' && (!/^-?\d+$/.test(text) || number < least || number > most))
+      faults[name] = `A whole number from ${least} to ${most.toLocaleString('en')}.`;
+  }
+  if (settings.headers.some(({ name }) => !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)))
+    faults.headers = 'A header has a name of letters, digits and hyphens.';
+  if (!/^\S+$/.test(settings.topic)) faults.topic = 'The canonical URL of a topic.';
+  return faults;
+}
+
+/** The field that a refusal of the server is about; undefined where it is about none of them. */
+export function fieldOf(message: string): keyof Settings | undefined {
+  const names = [...NUMBER_NAMES, 'endpoint', 'topic', 'content'] as const;
+  if (/\bheaders?\b/.test(message)) return 'headers';
+  return names.find((name) => new RegExp(`^${name}\\b|of ${name}\\b`).test(message));
+}
+
+/** 32 random bytes as Standard Webhooks writes them. */
+export function newSecret(): string {
+  const random = crypto.getRandomValues(new Uint8Array(32));
+  return `whsec_${btoa(String.fromCharCode(...random))}`;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { adviceOf, byUrgency, verdictOf } from './verdict';
+
+const quiet = { id: 'a', kind: 'webhook', state: 'active', queued: 0, inProcess: 0, hours: [] } as const;
+
+describe(verdictOf.name, () => {
+  it('says in one sentence what fails, how often, what waits, and what to do', () => {
+    const { text, advice } = verdictOf({
+      ...quiet,
+      ...{ state: 'failing', failuresInARow: 12, queued: 40, inProcess: 2, oldestAgeSeconds: 600 },
+      lastError: { message: 'HTTP 503', timestamp: '2026-01-31T10:00:00Z' },
+    });
+    expect(text).toBe('HTTP 503: 12 attempts in a row failed. 42 events wait, the oldest for 10 min.');
+    expect(advice).toContain('webhook-id');
+  });
+
+  it('tells slow from failing and from well', () => {
+    expect(verdictOf(quiet)).toMatchObject({ tone: 'good', text: 'All events are delivered.' });
+    expect(verdictOf({ ...quiet, queued: 1, oldestAgeSeconds: 300 })).toMatchObject({
+      tone: 'warn',
+      text: 'Nothing fails, but 1 event waits, the oldest for 5 min.',
+    });
+    expect(verdictOf({ ...quiet, queued: 1000, queuedIsMore: true, oldestAgeSeconds: 1 }).text).toBe(
+      '1,000 and more events wait briefly.',
+    );
+    expect(verdictOf({ ...quiet, state: 'held' }).label).toBe('Held');
+  });
+});
+
+describe(adviceOf.name, () => {
+  it.each([
+    ['Connection refused', 'Nothing listens'],
+    ['The host name of the endpoint is not known', 'has no address'],
+    ['The TLS certificate of the endpoint has expired', 'certificate'],
+    ['No answer within 30 s', 'answer first'],
+    ['HTTP 301', 'final URL'],
+    ['HTTP 401', 'credentials'],
+    ['HTTP 404', 'path'],
+    ['HTTP 422', 'webhook-id'],
+    ['<b>HTTP</b>', 'Send a test'],
+  ])('of %s', (message, advice) => {
+    expect(adviceOf(message)).toContain(advice);
+  });
+});
+
+describe(byUrgency.name, () => {
+  it('puts what fails and what waits longest first', () => {
+    const rows = [
+      { ...quiet, id: 'b' },
+      { ...quiet, id: 'a' },
+      { ...quiet, id: 'waits', oldestAgeSeconds: 5 },
+      { ...quiet, id: 'late', state: 'failing', oldestAgeSeconds: 9 },
+      { ...quiet, id: 'later', state: 'failing', oldestAgeSeconds: 99 },
+    ] as const;
+    expect([...rows].sort(byUrgency).map(({ id }) => id)).toEqual(['later', 'late', 'waits', 'a', 'b']);
+  });
+});
