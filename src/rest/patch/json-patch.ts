@@ -97,7 +97,7 @@ class PatchedDocument {
   private find(pointer: Pointer): JsonValue {
     let value = this.root;
     for (const step of pointer) {
-      const member = memberOf(value, step);
+      const member = memberAt(value, step);
       if (member === undefined) throw nothingAt(pointer);
       value = member;
     }
@@ -173,7 +173,7 @@ class PatchedDocument {
   }
 }
 
-function memberOf(value: JsonValue, step: string): JsonValue | undefined {
+function memberAt(value: JsonValue, step: string): JsonValue | undefined {
   if (value instanceof Map) return value.get(step);
   if (!Array.isArray(value)) return undefined;
   const index = indexOf(step);

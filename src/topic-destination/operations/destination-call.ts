@@ -52,7 +52,7 @@ export function wholeNumber(
 }
 
 /** @throws ServiceError 'invalid' that names the parameter */
-export function flagOf(parameters: CallParameters, name: string): boolean {
+export function callFlagOf(parameters: CallParameters, name: string): boolean {
   const text = parameters.get(name) ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';
   throw parameterRefusal(name, 'must be true or false');

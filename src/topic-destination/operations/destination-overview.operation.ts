@@ -61,7 +61,7 @@ const PARAMETERS = [
     parameter: [
       {
         name: 'destination',
-        part: partsOf(
+        part: overviewParts(
           {
             ...{ id: 'hook-1', kind: 'webhook-at-least-once', failStreak: 0, eventsInProcess: 0, eventsCounted: 0 },
             ...{ nextAttemptAt: new Date(0), lastError: null, isHeld: false },
@@ -99,7 +99,7 @@ export class DestinationOverviewOperation implements OperationHandler {
     const now = this.clock.now().getTime();
     const parameter = shown.map((destination) => ({
       name: 'destination',
-      part: partsOf(destination, topics.get(destination.id), now),
+      part: overviewParts(destination, topics.get(destination.id), now),
     }));
     const last = page.at(-1);
     if (last === undefined || found.length <= count) return parametersAnswer(parameter);
@@ -116,7 +116,7 @@ export class DestinationOverviewOperation implements OperationHandler {
   }
 }
 
-function partsOf(destination: DestinationOverview, topic: unknown, now: number): object[] {
+function overviewParts(destination: DestinationOverview, topic: unknown, now: number): object[] {
   const { id, kind, failStreak, nextAttemptAt, eventsInProcess, eventsCounted, oldestAt, lastError } = destination;
   return [
     { name: 'id', valueId: id },

@@ -4,7 +4,7 @@ import { Trials } from '../../delivery/trials';
 import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RANGE_NAMES, callParametersOf, eventRangeOf, flagOf } from './destination-call';
+import { RANGE_NAMES, callParametersOf, eventRangeOf, callFlagOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
 /** Sends delivered events again, with their numbers. */
@@ -61,7 +61,7 @@ export class DestinationReplayOperation implements OperationHandler {
     }
     const endpoint = parameters.get('endpoint');
     await this.principals.assertMayChange(id);
-    if (flagOf(parameters, 'dryRun')) return previewAnswer(await this.replays.preview(id, range));
+    if (callFlagOf(parameters, 'dryRun')) return previewAnswer(await this.replays.preview(id, range));
     if (endpoint === undefined) {
       const { events, firstNumber, lastNumber } = await this.replays.queueAgain(id, range);
       return parametersAnswer([
