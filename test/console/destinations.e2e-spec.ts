@@ -369,7 +369,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     const trace = await bed.browser.stopTracing();
     await keepPicture(page, 'destinations-desktop');
     const tasks = tasksOf(trace);
-    console.log(tasks.sort((x, y) => y - x).slice(0, 6));
     expect(tasks.length).toBeGreaterThan(100);
     expect(tasks.filter((milliseconds) => milliseconds > LONGEST_TASK_MILLISECONDS)).toEqual([]);
     await close();

@@ -24,7 +24,7 @@ interface Props {
   readonly stored: Topic | undefined;
 }
 
-/** What a topic would have done on the real history, again after each change. */
+/** Effect of a topic on the real history, computed again after each change. */
 export function DryRunPanel({ draft, stored }: Props): ReactElement {
   const client = useClient();
   const [hours, setHours] = useState<number>(24);

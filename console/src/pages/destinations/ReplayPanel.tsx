@@ -174,7 +174,7 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
   );
 }
 
-/** What one call may queue. */
+/** Limit of one call. */
 const MOST = 10_000;
 
 const localTime = (milliseconds: number): string => {

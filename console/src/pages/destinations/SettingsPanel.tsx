@@ -44,7 +44,7 @@ function SettingsForm({ stored }: { readonly stored: Destination }): ReactElemen
   const { settings, base } = edited;
   const isChanged = JSON.stringify(settings) !== JSON.stringify(settingsOf(base));
   useEffect(() => {
-    // What somebody is typing stays, whatever others store meanwhile: the condition of the PUT tells.
+    // Keep unsaved edits when others store a version: the condition of the PUT refuses a conflict.
     if (!isChanged && edited.version !== version) setEdited({ version, base: stored, settings: settingsOf(stored) });
   }, [isChanged, edited.version, version, stored]);
   const save = useMutation({ mutationFn: () => store(withSettings(base, settings)) });

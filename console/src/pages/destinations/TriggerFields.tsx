@@ -7,7 +7,7 @@ interface Props {
   readonly onChange: (triggers: readonly TriggerDraft[]) => void;
 }
 
-/** Which writes are events: one trigger that matches is enough. */
+/** The writes that are events: one trigger that matches is enough. */
 export function TriggerFields({ triggers, onChange }: Props): ReactElement {
   const set = (index: number, change: Partial<TriggerDraft>): void =>
     onChange(triggers.map((trigger, place) => (place === index ? { ...trigger, ...change } : trigger)));

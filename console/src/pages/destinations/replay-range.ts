@@ -20,7 +20,7 @@ export function rangeOf({ kind, since, until, from, to }: RangeText): Range {
 
 export const isEmptyRange = (range: Range): boolean => Object.values(range).every((value) => value === undefined);
 
-/** What is wrong with a range, before the server is asked. */
+/** Faults of a range, found before the request. */
 export function rangeFault(text: RangeText): string | undefined {
   const { since, until, from, to } = rangeOf(text);
   if (text.kind === 'number') {

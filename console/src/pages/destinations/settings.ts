@@ -3,7 +3,7 @@ import { type Schemas } from 'svc-health-client';
 type Destination = Schemas['SvcTopicDestination'];
 type Parameter = NonNullable<Destination['parameter']>[number];
 
-/** What stands in place of a stored secret: sent back, it keeps the secret. */
+/** Replaces a stored secret in answers. Sent back, it keeps the secret. */
 export const MASK = '***';
 
 export interface HeaderText {
@@ -91,7 +91,7 @@ export const withSecrets = (destination: Destination, secrets: readonly string[]
 const maskedHeader = (parameter: Parameter): Parameter =>
   parameter.name === 'header' ? { ...parameter, valueString: `${headerOf(parameter).name}: ${MASK}` } : parameter;
 
-/** What the server would refuse, said beside the field. */
+/** Faults that the server would refuse, shown beside the field. */
 export function faultsOf(settings: Settings): Faults {
   const faults: { -readonly [Name in keyof Faults]: string } = {};
   if (!/^https?:\/\/[^/]/i.test(settings.endpoint) || !URL.canParse(settings.endpoint))

@@ -6,7 +6,7 @@ export interface Step {
   readonly name: string;
   readonly tone: 'neutral' | 'good' | 'bad';
   readonly at?: string;
-  /** What the receiver answered. */
+  /** The answer of the receiver. */
   readonly outcome?: string;
   readonly durationMilliseconds?: number;
   /** Milliseconds after the step before it. */

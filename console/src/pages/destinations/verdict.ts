@@ -2,7 +2,7 @@ import { type DestinationOverview } from 'svc-health-client';
 import { whole } from '../../parts/numbers';
 import { ageOf } from '../../parts/times';
 
-/** What is the matter with a destination: a sentence, and the next step. */
+/** The state of a destination: a sentence, and the next step. */
 export interface Verdict {
   readonly tone: 'good' | 'warn' | 'bad';
   readonly label: string;
@@ -63,7 +63,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^HTTP 40[13]/, 'The receiver refuses the credentials. Check its headers and its secret under Settings.'],
   [/^HTTP (?:404|405|410)/, 'The receiver does not know this path. Correct the endpoint under Settings.'],
   [/^HTTP 413/, 'The notification is too large for the receiver. Lower the events of a batch under Settings.'],
-  [/^HTTP 429/, 'The receiver asks for fewer requests. Delivery goes on by itself when it may.'],
+  [/^HTTP 429/, 'The receiver wants fewer requests. Delivery goes on by itself when it may.'],
   [/^HTTP 4/, 'The receiver refuses the notification. Look for its webhook-id in the log of the receiver.'],
   [/^HTTP 5/, 'The receiver failed. Look for the webhook-id of the request in its log.'],
   [/outcome is unknown/, 'The server stopped or was changed during the attempt. It is repeated by itself.'],
