@@ -55,6 +55,19 @@ function checkLinks(folder) {
   if (dead.length > 0) throw new Error(`Dead links:\n${[...new Set(dead)].join('\n')}`);
 }
 
+/** The generator evaluates `{{path}}` outside of code, and leaves out what fails: such text must be in its page. */
+function checkBraces(folder) {
+  const sources = readdirSync(pages, { recursive: true }).filter((name) => name.endsWith('.md'));
+  const lost = sources.flatMap((name) => {
+    const prose = readFileSync(join(pages, name), 'utf8').replace(/^( *)```[^]*?^\1```$/gm, '');
+    const html = readFileSync(join(folder, name.replace(/README\.md$/, 'index.md').replace(/md$/, 'html')), 'utf8');
+    return [...prose.matchAll(/\{\{[^}]+\}\}/g)]
+      .filter(([text]) => !html.includes(text))
+      .map(([text]) => `${name}: ${text}`);
+  });
+  if (lost.length > 0) throw new Error(`The site lacks text:\n${lost.join('\n')}`);
+}
+
 async function main() {
   const { createServer } = require('../dist/src/index.js');
   const folder = mkdtempSync(join(tmpdir(), 'svc-site-'));
@@ -69,7 +82,9 @@ async function main() {
   }
   run('ci', '--no-audit', '--no-fund');
   run('run', '-s', 'build');
-  checkLinks(join(root, 'dist', 'site'));
+  const built = join(root, 'dist', 'site');
+  checkLinks(built);
+  checkBraces(built);
   if (process.argv.includes('--preview')) run('run', '-s', 'preview');
 }
 

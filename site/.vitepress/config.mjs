@@ -46,6 +46,12 @@ const unlinkFiles = (md) => {
   });
 };
 
+/** Vue would evaluate `{{path}}` in inline code, and leave a page empty where the path is undefined. */
+const keepBraces = (md) => {
+  const inlineCode = md.renderer.rules.code_inline;
+  md.renderer.rules.code_inline = (...args) => inlineCode(...args).replace('<code', '<code v-pre');
+};
+
 /** As GitHub names headings, so that one anchor works in the repository and on the site. */
 const slugify = (heading) =>
   heading
@@ -83,7 +89,14 @@ export default defineConfig({
       { text: 'Decisions', collapsed: true, items: decisions },
     ],
   },
-  markdown: { config: unlinkFiles, anchor: { slugify }, codeTransformers: [colors] },
+  markdown: {
+    config: (md) => {
+      unlinkFiles(md);
+      keepBraces(md);
+    },
+    anchor: { slugify },
+    codeTransformers: [colors],
+  },
   transformHtml: (html) => html.replace(/(<[^<>]*?) style="(?:position:relative|--vp-vh:0px);"/g, '$1'),
   buildEnd: ({ outDir }) => {
     writeFileSync(join(outDir, 'code.css'), `${colors.getCSS()}\n.vp-doc{position:relative}`);
