@@ -384,7 +384,7 @@ describe('access', () => {
       '/fhir/a/b/c/d',
       '/Patient/p-1/Observation',
       '/auth/other',
-      '/console',
+      '/consoles',
     ])('GET %s tells nothing', async (path) => {
       const { status, text } = await app.get(path, { authorization: null });
       expect([401, 404]).toContain(status);

@@ -88,6 +88,7 @@ describe('the life of a token', () => {
         error: 'invalid_grant',
         error_description:
           'The refresh token is not valid: unknown, expired, used, or its Session is closed. Log in again',
+        error_uri: expect.stringContaining('#refresh-token-rejected'),
       });
       expect([await useOf(next.access_token), (await refresh(next)).status]).toEqual([200, 200]);
     });
