@@ -46,9 +46,10 @@ describe(CriteriaEvaluation, () => {
       },
     };
     expect(await decide([slow, female])).toEqual([undefined, true]);
-    for (let time = 0; time < 5; time++) expect(await decide([slow, female])).toEqual([undefined, true]);
+    for (let time = 0; time < 20; time++) expect(await decide([slow, female])).toEqual([undefined, true]);
     const triedAtFirst = asked;
-    expect(triedAtFirst).toBeLessThanOrEqual(4);
+    // Four evaluations; each is repeated once where the process did not run meanwhile.
+    expect(triedAtFirst).toBeLessThanOrEqual(8);
     now += 1_000_000;
     await decide([slow]);
     expect(asked).toBeGreaterThan(triedAtFirst);
