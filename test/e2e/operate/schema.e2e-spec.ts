@@ -24,8 +24,10 @@ describe('the schema', () => {
     const known = new Map(
       columns.map((column) => [`${column.table_name}.${column.column_name}`, column.is_nullable === 'YES']),
     );
-    expect(dataSource.entityMetadatas).not.toEqual([]);
-    for (const { tableName, columns: mapped } of dataSource.entityMetadatas) {
+    // TypeORM keeps entities for a process: an earlier spec of the worker may have loaded those of a team's module.
+    const entities = dataSource.entityMetadatas.filter(({ tableName }) => !tableName.startsWith('acme_'));
+    expect(entities).not.toEqual([]);
+    for (const { tableName, columns: mapped } of entities) {
       for (const { databaseName, isNullable } of mapped) {
         const name = `${tableName}.${databaseName}`;
         expect([name, known.get(name)]).toEqual([name, isNullable]);
