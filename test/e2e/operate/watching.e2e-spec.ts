@@ -95,7 +95,7 @@ describe('O7: a failing streak', () => {
     }
     await database.query('drop function refuse() cascade');
     expect((await app.put('/fhir/Patient/full', {})).status).toBe(201);
-    await eventually('the streak is over', () => warningsOf('no longer fail').length > 0);
+    await eventually('the streak is over', () => warningsOf('error class 53 no longer fail').length > 0);
     expect(warningsOf('error class 53').map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
       'Statements of the error class 53 fail: SQLSTATE 53100. The next line of them follows when none has failed for 5 s',
       expect.stringMatching(/^Statements of the error class 53 no longer fail: 5 did in [5-9] s$/),
