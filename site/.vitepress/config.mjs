@@ -1,11 +1,20 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join, posix, relative } from 'node:path';
 import { transformerStyleToClass } from '@shikijs/transformers';
 import { defineConfig } from 'vitepress';
+import { sitePathOf } from '../site-paths.cjs';
 
 const root = join(import.meta.dirname, '../pages');
 const textOf = (path) => readFileSync(join(root, path), 'utf8');
-const linkOf = (path) => `/${path.replace(/(^|\/)README\.md(?=#|$)/, '$1').replace(/\.md(?=#|$)/, '')}`;
+
+/** The address on the site of a page of the repository, such as `docs/reference/search.md#dates`. */
+function linkOf(target) {
+  const [path, anchor] = target.split('#');
+  const page = sitePathOf(path)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '');
+  return `/${page}${anchor === undefined ? '' : `#${anchor}`}`;
+}
 
 /** The sidebar is the index of docs/README.md: a group for each of its headings, an item for each link. */
 const index = textOf('docs/README.md')
@@ -25,18 +34,21 @@ const decisions = readdirSync(join(root, 'docs/adr'))
 
 const api = JSON.parse(textOf('api/sidebar.json'));
 
-/** Links to sources and folders of the repository are shown as text: the site has no pages for them. */
-const unlinkFiles = (md) => {
-  md.core.ruler.push('unlink-files', ({ tokens }) => {
+/**
+ * Links between pages get their address on the site. Links to sources and folders of the repository are shown as text:
+ * the site has no pages for them.
+ */
+const linkPages = (md) => {
+  md.core.ruler.push('link-pages', ({ tokens, env }) => {
+    const folder = posix.dirname(relative(root, env.realPath ?? env.path).replaceAll('\\', '/'));
     for (const { children } of tokens) {
       if (children === null) continue;
       for (let at = 0; at < children.length; at++) {
         const href = children[at].type === 'link_open' ? (children[at].attrGet('href') ?? '') : '#';
-        // A README is the index of its folder here.
-        if (/README\.md(#|$)/.test(href)) children[at].attrSet('href', href.replace('README.md', 'index.md'));
-        if (/^(\w+:|#|\/)|\.md(#|$)/.test(href)) continue;
+        if (/^(\w+:|#|\/)/.test(href)) continue;
         const end = children.findIndex(({ type }, index) => index > at && type === 'link_close');
-        if (/(^|\/)adr\/?$/.test(href)) children[at].attrSet('href', decisions[0].link);
+        if (/\.md(#|$)/.test(href)) children[at].attrSet('href', linkOf(posix.join(folder, href)));
+        else if (/(^|\/)adr\/?$/.test(href)) children[at].attrSet('href', decisions[0].link);
         else {
           children.splice(end, 1);
           children.splice(at, 1);
@@ -71,17 +83,19 @@ export default defineConfig({
   head: [['link', { rel: 'stylesheet', href: `${base}code.css` }]],
   metaChunk: true,
   srcDir: 'pages',
-  rewrites: { 'README.md': 'index.md', 'docs/README.md': 'docs/index.md', 'client/README.md': 'client/index.md' },
+  rewrites: sitePathOf,
   outDir: '../dist/site',
   ignoreDeadLinks: 'localhostLinks',
   cleanUrls: false,
+  // Vue would add a style element while it switches colors, and the server allows no inline styles.
+  appearance: { disableTransition: false },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
-      { text: 'All pages', link: '/docs/' },
-      { text: 'Routes', link: '/docs/reference/routes' },
-      { text: 'Settings', link: '/docs/reference/settings' },
+      { text: 'All pages', link: '/all-pages' },
+      { text: 'Routes', link: '/reference/routes' },
+      { text: 'Settings', link: '/reference/settings' },
     ],
     sidebar: [
       ...index,
@@ -91,7 +105,7 @@ export default defineConfig({
   },
   markdown: {
     config: (md) => {
-      unlinkFiles(md);
+      linkPages(md);
       keepBraces(md);
     },
     anchor: { slugify },

@@ -1,8 +1,13 @@
+import { createRequire } from 'node:module';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { FHIR_ERRORS } from '../../src/fhir/edge/operation-outcome';
 import { ERROR_CODES, errorPageOf } from '../../src/platform/errors/error-codes';
 import { textOf } from './documents';
+
+const { sitePathOf } = createRequire(__filename)('../../site/site-paths.cjs') as {
+  readonly sitePathOf: (path: string) => string;
+};
 
 interface Documented {
   /** Heading of the group, such as `404 Not Found`. */
@@ -48,9 +53,8 @@ describe('docs/reference/errors.md', () => {
 
   it('is the page that answers link to', () => {
     const [, base = ''] = /SITE_BASE \?\? '([^']+)'/.exec(textOf('site/.vitepress/config.mjs')) ?? [];
-    expect(errorPageOf('https://svc.example', 'busy')).toBe(
-      `https://svc.example${base}docs/reference/errors.html#busy`,
-    );
+    const page = sitePathOf('docs/reference/errors.md').replace(/md$/, 'html');
+    expect(errorPageOf('https://svc.example', 'busy')).toBe(`https://svc.example${base}${page}#busy`);
   });
 
   it('names the older types of RPC, and no others', () => {

@@ -65,7 +65,7 @@ export const OAUTH_ERROR = {
     example: {
       error: 'invalid_grant',
       error_description: 'Wrong username or password',
-      error_uri: 'http://localhost:3000/docs/docs/reference/errors.html#credentials-wrong',
+      error_uri: 'http://localhost:3000/docs/reference/errors.html#credentials-wrong',
     },
   },
 };

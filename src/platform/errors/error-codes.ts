@@ -146,4 +146,4 @@ export const ERROR_CODES: ReadonlyMap<ErrorCode, ErrorKind | undefined> = new Ma
 
 /** The page and section that explain a code, where the site of the documentation is served. */
 export const errorPageOf = (baseUrl: string, code: ErrorCode): string =>
-  `${baseUrl}/docs/docs/reference/errors.html#${code}`;
+  `${baseUrl}/docs/reference/errors.html#${code}`;

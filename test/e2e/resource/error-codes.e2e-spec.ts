@@ -204,7 +204,7 @@ describe('codes of errors', () => {
   });
   afterAll(() => app.close());
 
-  const helpOf = (code: string): string => `<${BASE_URL}/docs/docs/reference/errors.html#${code}>; rel="help"`;
+  const helpOf = (code: string): string => `<${BASE_URL}/docs/reference/errors.html#${code}>; rel="help"`;
   const rpc = (body: object): Promise<Received> => app.post('/rpc', body);
 
   it.each(ON_FHIR)('%s: %d at %s %s', async (code, status, method, path, ...[sent = {}]) => {
@@ -283,7 +283,7 @@ describe('codes of errors', () => {
       {
         error,
         error_description: expect.any(String),
-        error_uri: `${BASE_URL}/docs/docs/reference/errors.html#${code}`,
+        error_uri: `${BASE_URL}/docs/reference/errors.html#${code}`,
       },
     ]);
   });
@@ -292,7 +292,7 @@ describe('codes of errors', () => {
     const answer = await app.get('/auth/token');
     expect([answer.status, answer.json<{ error_uri: string }>().error_uri]).toEqual([
       405,
-      `${BASE_URL}/docs/docs/reference/errors.html#not-allowed`,
+      `${BASE_URL}/docs/reference/errors.html#not-allowed`,
     ]);
   });
 
