@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { readEnvironment } from '../../../src/platform/config/environment';
 import { SecretBox } from '../../../src/platform/crypto/secret-box';
 import { runStatement } from '../../../testing/databases';
@@ -14,8 +15,11 @@ import { destination, newDestination, newTopic } from '../../support/destination
 
 const newKey = (): string => randomBytes(32).toString('base64');
 
-/** More than one chunk of the tool. */
+/** More than two chunks of the tool, which have 100 rows each. */
 const USERS = 250;
+
+/** Columns of bytes that hold no secret. */
+const HASHES = /(?:hash|digest|^credential_failure\.key)$/;
 
 describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   const [older, newer] = [newKey(), newKey()];
@@ -68,9 +72,8 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     expect(receiver.requests.at(-1)?.headers['x-ward']).toBe('4B');
   };
 
-  const rotate = async (key: string, accepted = ''): Promise<{ code: number; text: string }> => {
-    const tool = join(compiled.folder, 'tools/rotate-keys/rotate-keys.js');
-    const child = spawn(process.execPath, [tool, '--encryption'], {
+  const startTool = (key: string, accepted: string): ChildProcessWithoutNullStreams =>
+    spawn(process.execPath, [join(compiled.folder, 'tools/rotate-keys/rotate-keys.js'), '--encryption'], {
       env: {
         PATH: process.env.PATH,
         DATABASE_URL: app.databaseUrl,
@@ -78,6 +81,9 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
         SVC_ENCRYPTION_KEYS_ACCEPTED: accepted,
       },
     });
+
+  const rotate = async (key: string, accepted = ''): Promise<{ code: number; text: string }> => {
+    const child = startTool(key, accepted);
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
     const [code] = (await once(child, 'close')) as [number];
@@ -88,6 +94,35 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     await expect(onKeys(newer)).rejects.toThrow('name it in SVC_ENCRYPTION_KEYS_ACCEPTED');
   });
 
+  it('keeps what a killed run had encrypted anew, and nothing of the chunk it was in', async () => {
+    const holder = new Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query(
+        `create function wait_here() returns trigger language plpgsql
+          as $$ begin perform pg_advisory_xact_lock(1); return new; end $$;
+        create trigger wait_here before update on user_two_factor for each row when (new.user_id = 'u150')
+          execute function wait_here();
+        select pg_advisory_lock(1)`,
+      );
+      const child = startTool(newer, older);
+      await eventually('the tool waits in the middle of its second chunk', async () => {
+        const { rowCount } = await holder.query(
+          `select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
+        );
+        return rowCount === 1;
+      });
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      await holder.query('select pg_advisory_unlock(1); drop function wait_here cascade');
+    } finally {
+      await holder.end();
+    }
+    const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: newer }));
+    const values = await secretsOf(app.databaseUrl);
+    expect(values.filter(({ value }) => box.isCurrent(value))).toHaveLength(102); // two tables of one row and a chunk
+  });
+
   it('lets servers of both keys work on one database before and after the secrets are encrypted anew', async () => {
     const first = await onKeys(older, newer);
     const second = await onKeys(newer, older);
@@ -95,7 +130,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
       for (const server of [first, second]) await expectSecretsOpen(server);
       const { code, text } = await rotate(newer, older);
       expect([code, text]).toEqual([0, expect.stringContaining(`All ${USERS + 2} secrets`)]);
-      expect(text).toContain(`; ${USERS + 2} of them had another key`);
+      expect(text).toContain(`; ${USERS + 2 - 102} of them had another key`);
       for (const server of [first, second]) await expectSecretsOpen(server);
     } finally {
       await first.close();
@@ -111,9 +146,39 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     await expect(onKeys(older)).rejects.toThrow('SVC_ENCRYPTION_KEY is not the key');
   });
 
+  it('leaves no value of the older key in any column, of which each has one here', async () => {
+    const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: older }));
+    const values = await secretsOf(app.databaseUrl);
+    expect(values).toHaveLength(USERS + 2);
+    expect(values.filter(({ value }) => box.isCurrent(value))).toEqual([]);
+  });
+
   it('changes nothing of a row that no key opens, and names it', async () => {
     const { code, text } = await rotate(newKey());
     expect([code, text]).toEqual([1, expect.stringMatching(/^signing_key \S+: .*SVC_ENCRYPTION_KEYS_ACCEPTED/)]);
     await (await onKeys(newer)).close();
   });
 });
+
+/** All secrets of a database, found by its columns of bytes. @throws Error when a column has none, so that it proves nothing */
+async function secretsOf(url: string): Promise<{ readonly column: string; readonly value: Buffer }[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: columns } = await client.query<{ table: string; column: string }>(
+      `select table_name as table, column_name as column from information_schema.columns
+        where table_schema = 'public' and data_type = 'bytea'`,
+    );
+    const values = [];
+    for (const { table, column } of columns) {
+      const name = `${table}.${column}`;
+      if (HASHES.test(name)) continue;
+      const { rows } = await client.query<{ value: Buffer }>(`select ${column} as value from ${table}`);
+      if (rows.length === 0) throw new Error(`${name} is empty: store a value, and name it in encrypt-anew.ts`);
+      values.push(...rows.map(({ value }) => ({ column: name, value })));
+    }
+    return values;
+  } finally {
+    await client.end();
+  }
+}
