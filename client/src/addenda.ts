@@ -52,7 +52,7 @@ export class Addenda {
   async amendmentsLink({ resourceType, id }: Reference): Promise<AmendmentsLink> {
     const path = `/fhir/${resourceType}/${encodeURIComponent(id)}/$amendments-link`;
     const { parameter } = await this.connection.json<Schemas['SDCDocumentAmendmentsLinkAnswer']>('POST', path);
-    return valuesOf(parameter) as unknown as AmendmentsLink;
+    return valuesOf<AmendmentsLink>(parameter);
   }
 
   /** Whether the addenda are those that were recorded. */

@@ -115,11 +115,10 @@ export class Destinations {
     type Page = Schemas['SvcTopicDestinationOverviewAnswer'];
     let page = await this.connection.json<Page>('GET', `${PATH}/$overview`, { query });
     for (;;) {
-      const values = valuesOf(page.parameter, ['destination', 'hour']);
-      for (const { hour: hours = [], ...destination } of (values['destination'] ?? []) as Record<string, unknown>[])
-        yield { ...destination, hours } as unknown as DestinationOverview;
-      if (values['next'] === undefined) return;
-      page = await this.connection.json<Page>('GET', this.connection.pathOf(String(values['next'])));
+      const { destination: listed = [], next } = valuesOf<OverviewPage>(page.parameter, ['destination', 'hour']);
+      for (const { hour: hours = [], ...destination } of listed) yield { ...destination, hours };
+      if (next === undefined) return;
+      page = await this.connection.json<Page>('GET', this.connection.pathOf(next));
     }
   }
 
@@ -129,8 +128,10 @@ export class Destinations {
       'GET',
       `${at(id)}/$status`,
     );
-    const { lastErrorDetail: lastErrors = [], ...values } = valuesOf(parameter, ['lastErrorDetail']);
-    return { ...values, lastErrors } as unknown as DestinationStatus;
+    const { lastErrorDetail: lastErrors = [], ...values } = valuesOf<
+      Renamed<DestinationStatus, 'lastErrors', 'lastErrorDetail'>
+    >(parameter, ['lastErrorDetail']);
+    return { ...values, lastErrors };
   }
 
   /** The history of each event, newest first, over all pages. */
@@ -151,10 +152,10 @@ export class Destinations {
   async *timeline(id: string, query: Query = {}): AsyncGenerator<readonly DestinationEvent[], void, void> {
     let page = await this.connection.json<EventsPage>('GET', `${at(id)}/$events`, { query });
     for (;;) {
-      const values = valuesOf(page.parameter, ['event', 'attempt']);
-      yield ((values['event'] ?? []) as Record<string, unknown>[]).map(eventOf);
-      if (values['next'] === undefined) return;
-      page = await this.connection.json<EventsPage>('GET', this.connection.pathOf(String(values['next'])));
+      const { event = [], next } = valuesOf<TimelinePage>(page.parameter, ['event', 'attempt']);
+      yield event.map(eventOf);
+      if (next === undefined) return;
+      page = await this.connection.json<EventsPage>('GET', this.connection.pathOf(next));
     }
   }
 
@@ -170,8 +171,10 @@ export class Destinations {
       `${at(id)}/$request`,
       { query: { number } },
     );
-    const { header: headers = [], ...values } = valuesOf(parameter, ['header']);
-    return { ...values, headers } as unknown as EventRequest;
+    const { header: headers = [], ...values } = valuesOf<Renamed<EventRequest, 'headers', 'header'>>(parameter, [
+      'header',
+    ]);
+    return { ...values, headers };
   }
 
   /** Ends the pause after a failure: the next attempt starts now. */
@@ -182,7 +185,7 @@ export class Destinations {
   /** How many delivered events `replay` would send again; nothing is sent. */
   async previewReplay(id: string, range: Query): Promise<ReplayPreview> {
     const { parameter } = await this.replay(id, { ...range, dryRun: true });
-    return valuesOf(parameter) as unknown as ReplayPreview;
+    return valuesOf<ReplayPreview>(parameter);
   }
 
   /** Sends delivered events once more, by number or by time of delivery. */
@@ -201,13 +204,30 @@ type EventOf<Page extends { parameter?: unknown[] }> = Extract<
   { name: 'event' }
 >;
 
-const eventOf = ({ focus, ...values }: Record<string, unknown>): DestinationEvent =>
-  ({
-    attempts: 0,
-    attempt: [],
-    ...values,
-    ...(focus === undefined ? {} : { focus: (focus as { reference: string }).reference }),
-  }) as unknown as DestinationEvent;
+/** Values whose list has another name in the answer, where it is left out when it is empty. */
+type Renamed<Values, List extends keyof Values, Name extends string> = Omit<Values, List> & {
+  readonly [Key in Name]?: Values[List];
+};
+
+interface OverviewPage {
+  readonly destination?: readonly Renamed<DestinationOverview, 'hours', 'hour'>[];
+  readonly next?: string;
+}
+
+interface TimelinePage {
+  readonly event?: readonly TimelineEvent[];
+  readonly next?: string;
+}
+
+type TimelineEvent = Omit<DestinationEvent, 'focus' | 'attempts' | 'attempt'> &
+  Partial<Pick<DestinationEvent, 'attempts' | 'attempt'>> & { readonly focus?: { readonly reference: string } };
+
+const eventOf = ({ focus, ...values }: TimelineEvent): DestinationEvent => ({
+  attempts: 0,
+  attempt: [],
+  ...values,
+  ...(focus === undefined ? {} : { focus: focus.reference }),
+});
 
 const PATH = '/fhir/SvcTopicDestination';
 const at = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;

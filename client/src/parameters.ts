@@ -4,8 +4,14 @@ export interface Part {
   readonly part?: readonly Part[];
 }
 
-/** The values of parts by their names; those that may repeat, in `lists`, as arrays. */
-export function valuesOf(parts: readonly Part[] = [], lists: readonly string[] = []): Record<string, unknown> {
+/**
+ * The values of parts by their names; those that may repeat, in `lists`, as arrays. The type is what the server
+ * documents for these parts: nothing is checked.
+ */
+export function valuesOf<Values = Record<string, unknown>>(
+  parts: readonly Part[] = [],
+  lists: readonly string[] = [],
+): Values {
   const values: Record<string, unknown> = Object.fromEntries(
     lists.filter((name) => parts.some((part) => part.name === name)).map((name) => [name, [] as unknown[]]),
   );
@@ -15,7 +21,7 @@ export function valuesOf(parts: readonly Part[] = [], lists: readonly string[] =
     if (Array.isArray(list)) list.push(value);
     else values[part.name] = value;
   }
-  return values;
+  return values as Values;
 }
 
 const valueOf = (part: Part): unknown =>

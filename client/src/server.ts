@@ -85,6 +85,8 @@ export interface ServerStatus {
   readonly missing: readonly string[];
 }
 
+type Answered = Omit<ServerStatus, 'requests' | 'missing'> & Partial<Pick<ServerStatus, 'requests' | 'missing'>>;
+
 /** The server itself, for its operators. */
 export class Server {
   constructor(private readonly connection: Connection) {}
@@ -93,6 +95,6 @@ export class Server {
   async status(): Promise<ServerStatus> {
     const { parameter } = await this.connection.json<Schemas['ServerStatusAnswer']>('GET', '/fhir/$server-status');
     const lists = ['requests', 'within', 'table', 'resources', 'missing'];
-    return { requests: [], missing: [], ...valuesOf(parameter, lists) } as unknown as ServerStatus;
+    return { requests: [], missing: [], ...valuesOf<Answered>(parameter, lists) };
   }
 }

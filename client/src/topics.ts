@@ -70,11 +70,16 @@ export class Topics {
         body: topic,
       },
     );
-    const values = valuesOf(answer.parameter, ['version', 'trigger', 'unmet']);
-    const { version = [], unmet = [], ...counts } = values;
-    return { ...counts, unmet, versions: (version as Listed[]).map(versionOf) } as unknown as DryRun;
+    const {
+      version = [],
+      unmet = [],
+      ...counts
+    } = valuesOf<Answered>(answer.parameter, ['version', 'trigger', 'unmet']);
+    return { ...counts, unmet, versions: version.map(versionOf) };
   }
 }
+
+type Answered = Omit<DryRun, 'unmet' | 'versions'> & Partial<Pick<DryRun, 'unmet'>> & { readonly version?: Listed[] };
 
 type Listed = Omit<DryRunVersion, 'reference' | 'triggers'> & {
   readonly reference: { readonly reference: string };

@@ -1,8 +1,11 @@
-import { type Query, type ResourceType, type Schemas, type SvcClient } from 'svc-health-client';
+import { type Query, type ResourceType, type SvcClient } from 'svc-health-client';
+
+/** A resource, of which a page reads a few members. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** A page of a search, with the link to the next one. */
 export interface Page {
-  readonly resources: readonly Readonly<Record<string, unknown>>[];
+  readonly resources: readonly Row[];
   readonly total?: number;
   readonly next?: string;
   /** Warnings of the server about the answer, such as resources that are left out. */
@@ -24,18 +27,30 @@ export async function nextPage(client: SvcClient, path: string, signal?: AbortSi
 }
 
 async function pageOf(response: Response): Promise<Page> {
-  const bundle = (await response.json()) as Schemas['Bundle'];
-  const next = bundle.link?.find(({ relation }) => relation === 'next')?.url;
-  const all = (bundle.entry ?? []).flatMap(({ resource }) => (resource === undefined ? [] : [resource]));
-  const outcomes = all.filter(
-    ({ resourceType }) => resourceType === 'OperationOutcome',
-  ) as Schemas['OperationOutcome'][];
+  const { link = [], entry = [], total } = (await response.json()) as Answer;
+  const next = link.find(({ relation }) => relation === 'next')?.url;
+  const all = entry.flatMap(({ resource }) => (resource === undefined ? [] : [resource]));
   return {
-    resources: all.filter(({ resourceType }) => resourceType !== 'OperationOutcome') as unknown as Page['resources'],
-    ...(bundle.total === undefined ? {} : { total: bundle.total }),
+    resources: all.filter(({ resourceType }) => resourceType !== 'OperationOutcome'),
+    ...(total === undefined ? {} : { total }),
     ...(next === undefined ? {} : { next: pathOf(next) }),
-    remarks: outcomes.flatMap(({ issue }) => issue.flatMap(({ diagnostics }) => diagnostics ?? [])),
+    remarks: all.flatMap(({ resourceType, issue = [] }) =>
+      resourceType === 'OperationOutcome' ? issue.flatMap(({ diagnostics }) => diagnostics ?? []) : [],
+    ),
   };
+}
+
+/** The members of a Bundle that are read here. */
+interface Answer {
+  readonly total?: number;
+  readonly link?: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly {
+    readonly resource?: Row & { readonly issue?: readonly { readonly diagnostics?: string }[] };
+  }[];
+}
+
+export async function readRow(client: SvcClient, type: ResourceType, id: string): Promise<Row> {
+  return (await (await client.request('GET', `/fhir/${type}/${encodeURIComponent(id)}`)).json()) as Row;
 }
 
 /** Links of answers begin with the server's own address; the console may reach it by another one. */

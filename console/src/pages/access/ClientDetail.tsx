@@ -4,7 +4,8 @@ import { Badge } from '../../parts/Badge';
 import { Detail, Facts } from './Detail';
 import { mayCoverClient } from './policy-reading';
 import { PoliciesThatCover } from './PoliciesThatCover';
-import { type Row, textAt } from './resource-text';
+import { type Row } from '../../parts/search-pages';
+import { textAt } from './resource-text';
 
 export function ClientDetail({ id }: { readonly id: string }): ReactElement {
   return (

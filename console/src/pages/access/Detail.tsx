@@ -7,7 +7,7 @@ import { Fault } from '../../parts/Fault';
 import { Json } from '../../parts/Json';
 import { Panel } from '../../parts/Panel';
 import { Waiting } from '../../parts/Waiting';
-import { type Row } from './resource-text';
+import { readRow, type Row } from '../../parts/search-pages';
 
 interface Props {
   readonly type: ResourceType;
@@ -24,7 +24,7 @@ export function Detail({ type, id, path, what, actions, children }: Props): Reac
   const { client, userId } = useSession();
   const read = useQuery({
     queryKey: ['access-detail', userId, type, id],
-    queryFn: async () => (await client.read(type, id)) as unknown as Row,
+    queryFn: () => readRow(client, type, id),
   });
   return (
     <div className="detail">

@@ -12,7 +12,8 @@ import { useSettled } from '../../parts/use-settled';
 import { Waiting } from '../../parts/Waiting';
 import { CoveredBadges } from './CoveredBadges';
 import { coveredBy, type PolicyBody, summaryOf } from './policy-reading';
-import { type Row, textAt } from './resource-text';
+import { type Row } from '../../parts/search-pages';
+import { textAt } from './resource-text';
 
 interface Props {
   readonly type: ResourceType;

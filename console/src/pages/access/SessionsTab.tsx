@@ -12,7 +12,8 @@ import { Time } from '../../parts/Time';
 import { useList } from '../../parts/use-list';
 import { Waiting } from '../../parts/Waiting';
 import { CloseSessions } from './CloseSessions';
-import { idOf, type Row, textAt } from './resource-text';
+import { type Row } from '../../parts/search-pages';
+import { idOf, textAt } from './resource-text';
 import { useNamed } from './use-options';
 
 interface Props {

@@ -1,4 +1,4 @@
-export type Row = Readonly<Record<string, unknown>>;
+import { type Row } from '../../parts/search-pages';
 
 /** A member of a resource as text: native references by their id, lists with commas. */
 export function textAt(row: Row, member: string): string {

@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useSession } from '../../app/session';
+import { readRow } from '../../parts/search-pages';
 import { type PolicyBody } from './policy-reading';
 
 /** Policies that are read to say which of them cover somebody. Servers have tens of them. */
@@ -19,7 +20,7 @@ export function useAllPolicies(): UseQueryResult<AllPolicies> {
       const policies: PolicyBody[] = [];
       for await (const policy of client.search('AccessPolicy', { _count: 500, _total: 'none' })) {
         if (policies.length === MOST_POLICIES) return { policies, isMore: true };
-        policies.push(policy as unknown as PolicyBody);
+        policies.push({ ...policy });
       }
       return { policies, isMore: false };
     },
@@ -31,6 +32,6 @@ export function usePolicy(id: string): UseQueryResult<PolicyBody> {
   return useQuery({
     queryKey: ['policy', userId, id],
     retry: false,
-    queryFn: async () => (await client.read('AccessPolicy', id)) as unknown as PolicyBody,
+    queryFn: async (): Promise<PolicyBody> => readRow(client, 'AccessPolicy', id),
   });
 }

@@ -8,7 +8,7 @@ import { Field } from '../../parts/Field';
 import { type NameOf, useNames } from '../../parts/names';
 import { PageHeader } from '../../parts/PageHeader';
 import { patientParametersOf, readSearchText } from '../../parts/patient-query';
-import { firstPage, nextPage, type Page } from '../../parts/search-pages';
+import { firstPage, nextPage, type Page, type Row } from '../../parts/search-pages';
 import { type Column, Table } from '../../parts/Table';
 import { Time } from '../../parts/Time';
 import { useKept } from '../../parts/use-kept';
@@ -205,7 +205,7 @@ const columnsOf = (nameOf: NameOf): readonly Column<Line>[] => [
   },
 ];
 
-function lineOf(resource: Readonly<Record<string, unknown>>): Line {
+function lineOf(resource: Row): Line {
   const { id, type, title, status, patient, ctx, author, meta } = resource;
   const inContext = (ctx as { patient?: unknown } | undefined)?.patient;
   return {

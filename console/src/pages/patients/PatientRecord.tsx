@@ -4,6 +4,7 @@ import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
 import { Fault } from '../../parts/Fault';
 import { PageHeader } from '../../parts/PageHeader';
+import { readRow } from '../../parts/search-pages';
 import { useMedia } from '../../parts/Table';
 import { patientLineOf } from './patient-line';
 import { ResourcePanel } from './ResourcePanel';
@@ -53,7 +54,7 @@ function Head({ patientId }: { readonly patientId: string }): ReactElement {
   const { client, userId } = useSession();
   const patient = useQuery({
     queryKey: ['patient', userId, patientId],
-    queryFn: () => client.read('Patient', patientId),
+    queryFn: () => readRow(client, 'Patient', patientId),
   });
   const back = (
     <a className="button" href={hashOf('patients')}>
@@ -67,8 +68,7 @@ function Head({ patientId }: { readonly patientId: string }): ReactElement {
         <Fault error={patient.error} what="this patient" onRetry={() => void patient.refetch()} />
       </>
     );
-  const line =
-    patient.data === undefined ? undefined : patientLineOf(patient.data as unknown as Record<string, unknown>);
+  const line = patient.data === undefined ? undefined : patientLineOf(patient.data);
   const facts = [
     line?.birthDate === '' ? '' : `born ${line?.birthDate ?? ''}`,
     line?.gender,

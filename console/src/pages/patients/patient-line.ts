@@ -1,4 +1,5 @@
 import { nameIn } from '../../parts/names';
+import { type Row } from '../../parts/search-pages';
 
 /** A patient in the list. */
 export interface PatientLine {
@@ -9,7 +10,7 @@ export interface PatientLine {
   readonly identifiers: readonly string[];
 }
 
-export function patientLineOf(resource: Readonly<Record<string, unknown>>): PatientLine {
+export function patientLineOf(resource: Row): PatientLine {
   const { id, birthDate, gender, identifier } = resource;
   return {
     id: textOf(id),
