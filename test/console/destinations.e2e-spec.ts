@@ -354,7 +354,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await names.waitFor();
     await table.focus();
     for (let step = 0; step < 40; step++) {
-      await page.evaluate(`document.querySelector('.destination-table').scrollBy(0, ${step % 8 === 7 ? 60_000 : 900})`);
+      await page.evaluate(`document.activeElement.scrollBy(0, ${step % 8 === 7 ? 60_000 : 900})`);
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     }
     await page.keyboard.press('End');

@@ -168,7 +168,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.getByText('Noor Brandt').first().waitFor();
     await page.getByText('recorded by Client/root').first().waitFor();
     expect(await valueOf(page, 'Body')).toBe(MARKUP);
-    expect(await page.locator('.addendum.note .said').innerText()).toBe(MARKUP);
+    expect(await page.getByRole('article').filter({ hasText: /^Note/ }).getByRole('paragraph').innerText()).toBe(
+      MARKUP,
+    );
     expect(await page.locator('main img, main b').count()).toBe(0);
     await openRecord(tab, 'draft');
     await page.getByText('Nobody has signed it yet').waitFor();
@@ -181,7 +183,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     const tab = await bed.signIn();
     const { page } = tab;
     await openRecord(tab, 'vitals-7', '?revision=1');
-    await page.evaluate('window.print = () => { globalThis.printed = document.querySelector(".printed").innerHTML }');
+    await page.evaluate(
+      'window.print = () => { globalThis.printed = document.querySelector("[aria-hidden=true]:has(h1)").innerHTML }',
+    );
     await page.getByRole('button', { name: 'Print' }).click();
     await page.waitForFunction('globalThis.printed !== undefined');
     await page.emulateMedia({ media: 'print' });
@@ -200,7 +204,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     expect(paper).not.toContain('Verify now');
     await page.emulateMedia({ media: null });
     await page.evaluate('window.dispatchEvent(new Event("afterprint"))');
-    await page.locator('.printed').waitFor({ state: 'detached' });
+    await page.locator('[aria-hidden=true]:has(h1)').waitFor({ state: 'detached' });
 
     const [saved] = await Promise.all([
       page.waitForEvent('download'),

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactElement, useId, useRef, useState } from 'react';
-import './combobox.css';
+import css from './combobox.module.css';
 
 export interface Option {
   /** The text of the field when it is chosen. */
@@ -74,7 +74,7 @@ export function Combobox({
 
   return (
     <div
-      className="combobox"
+      className={css.combobox}
       onBlur={({ currentTarget, relatedTarget }) => {
         if (!currentTarget.contains(relatedTarget)) setIsListed(false);
       }}

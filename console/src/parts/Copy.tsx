@@ -29,7 +29,7 @@ export function Copy({
     }
   };
   return (
-    <button type="button" className="button quiet small copy" onClick={() => void copy()}>
+    <button type="button" className="button quiet small" onClick={() => void copy()}>
       <span aria-live="polite">{said ?? label}</span>
     </button>
   );

@@ -1,5 +1,5 @@
 import { type ReactElement } from 'react';
-import './diff.css';
+import css from './diff.module.css';
 
 export interface Change {
   /** `component.0.valueQuantity.value`. */
@@ -19,7 +19,7 @@ export function Diff({
   readonly label: string;
 }): ReactElement {
   return (
-    <table className="diff">
+    <table className={css.diff}>
       <caption className="hidden">{label}</caption>
       <thead>
         <tr>

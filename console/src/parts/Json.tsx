@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useMemo, useRef } from 'react';
 import { Copy } from './Copy';
 import { linesOf, spansOf } from './json-lines';
-import './json.css';
+import css from './json.module.css';
 
 interface Props {
   /** A value, or the JSON text of one as the server sent it. */
@@ -25,23 +25,23 @@ export function Json({ value, label, maxLines = 24 }: Props): ReactElement {
     overscan: 20,
   });
   return (
-    <div className="json">
-      <div className="json-copy">
+    <div className={css.json}>
+      <div className={css.copy}>
         <Copy text={() => lines.join('\n')} />
       </div>
       <div
-        className="json-lines"
+        className={css.lines}
         ref={scroller}
         tabIndex={0}
         role="region"
         aria-label={label}
         style={{ height: Math.min(lines.length, maxLines) * LINE_HEIGHT + 20 }}
       >
-        <div style={{ height: virtual.getTotalSize() }} className="json-inner">
+        <div style={{ height: virtual.getTotalSize() }} className={css.inner}>
           {virtual.getVirtualItems().map(({ index, start }) => (
-            <div key={index} className="json-line" style={{ transform: `translateY(${start}px)` }}>
+            <div key={index} className={css.line} style={{ transform: `translateY(${start}px)` }}>
               {spansOf(lines[index] ?? '').map(({ text, kind }, at) => (
-                <span key={at} className={kind === 'plain' ? undefined : `json-${kind}`}>
+                <span key={at} className={kind === 'plain' ? undefined : css[kind]}>
                   {text}
                 </span>
               ))}

@@ -4,7 +4,7 @@ interface Props {
   readonly title: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  readonly className?: string;
+  readonly className?: string | undefined;
 }
 
 /** A part of a page under its own heading. */

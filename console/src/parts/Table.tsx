@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import './table.css';
+import css from './table.module.css';
 
 export interface Column<Row> {
   readonly key: string;
@@ -27,7 +27,6 @@ interface Props<Row> {
   readonly onEnd?: () => void;
   /** How many rows there are in all, where more can be loaded. */
   readonly total?: number;
-  readonly className?: string;
 }
 
 const NARROW = '(max-width: 719px)';
@@ -43,7 +42,6 @@ export function Table<Row>({
   selected,
   onEnd,
   total,
-  className = '',
 }: Props<Row>): ReactElement {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -87,7 +85,7 @@ export function Table<Row>({
   return (
     <div
       ref={scroller}
-      className={`table ${isGrid ? 'openable' : ''} ${className}`}
+      className={`${css.table} ${isGrid ? css.openable : ''}`}
       role={isGrid ? 'grid' : 'table'}
       aria-label={label}
       aria-rowcount={(total ?? rows.length) + 1}
@@ -96,15 +94,15 @@ export function Table<Row>({
       onKeyDown={isGrid ? move : undefined}
       aria-activedescendant={isGrid && items.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
     >
-      <div className="table-inner" role="presentation">
-        <div className="table-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+      <div className={css.inner} role="presentation">
+        <div className={css.head} role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
           {shown.map(({ key, label: name, align }) => (
-            <span key={key} role="columnheader" className={align}>
+            <span key={key} role="columnheader" className={align && css[align]}>
               {name}
             </span>
           ))}
         </div>
-        <div className="table-body" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
+        <div className={css.body} role="rowgroup" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start, size }) => {
             const row = rows[index];
             if (row === undefined) return null;
@@ -116,7 +114,7 @@ export function Table<Row>({
                 role="row"
                 aria-rowindex={index + 2}
                 aria-selected={isGrid ? key === selected : undefined}
-                className={index === active ? 'table-row active' : 'table-row'}
+                className={index === active ? `${css.row} ${css.active}` : css.row}
                 style={{ gridTemplateColumns: template, height: size, transform: `translateY(${start}px)` }}
                 onClick={
                   onOpen === undefined
@@ -128,7 +126,7 @@ export function Table<Row>({
                 }
               >
                 {shown.map(({ key: column, align, render }) => (
-                  <span key={column} role={isGrid ? 'gridcell' : 'cell'} className={align}>
+                  <span key={column} role={isGrid ? 'gridcell' : 'cell'} className={align && css[align]}>
                     {render(row)}
                   </span>
                 ))}

@@ -11,7 +11,6 @@ import { PolicyDetail } from './PolicyDetail';
 import { RoleDetail } from './RoleDetail';
 import { SessionsTab } from './SessionsTab';
 import { UserDetail } from './UserDetail';
-import './access.css';
 
 const TABS = [
   { id: 'why', label: 'Why?' },

@@ -5,6 +5,7 @@ import { useSession } from '../../app/session';
 import { Dialog } from '../../parts/Dialog';
 import { Fault } from '../../parts/Fault';
 import { closeAll, type ClosingProgress, MOST_SESSIONS } from './close-sessions';
+import css from './access.module.css';
 
 interface Props {
   /** Parameters of the search for them. */
@@ -42,7 +43,9 @@ export function CloseSessions({ filter, of, isOwn, onClose }: Props): ReactEleme
             Their tokens are refused from then on, on every server. Up to {MOST_SESSIONS.toLocaleString('en')} sessions
             are closed.
           </p>
-          {isOwn && <p className="note-line">Your own session may be among them. You would have to sign in again.</p>}
+          {isOwn && (
+            <p className={css.noteLine}>Your own session may be among them. You would have to sign in again.</p>
+          )}
           <div className="row">
             <button type="button" className="button danger" onClick={() => run.mutate()}>
               Close them
@@ -56,7 +59,7 @@ export function CloseSessions({ filter, of, isOwn, onClose }: Props): ReactEleme
       {run.isPending && (
         <>
           <progress
-            className="progress"
+            className={css.progress}
             max={total ?? 1}
             value={total === undefined ? undefined : closed + failed}
             aria-label="Closing"

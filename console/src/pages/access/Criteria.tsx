@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
 import { useSession } from '../../app/session';
 import { ofType, placeholdersIn, valueOf } from './criteria';
+import css from './access.module.css';
 
 interface Props {
   readonly criteria: readonly string[];
@@ -21,8 +22,8 @@ export function Criteria({ criteria, user, type }: Props): ReactElement {
     queryFn: () => client.read('User', user ?? ''),
   });
   return (
-    <div className="clause">
-      <p className="clause-label">grants only what {shown.length === 1 ? 'this finds' : 'one of these finds'}</p>
+    <div className={css.clause}>
+      <p className={css.clauseLabel}>grants only what {shown.length === 1 ? 'this finds' : 'one of these finds'}</p>
       {shown.map((criterion) => (
         <p key={criterion}>
           <code>{criterion}</code>
@@ -31,8 +32,8 @@ export function Criteria({ criteria, user, type }: Props): ReactElement {
       {data !== undefined &&
         places.map((path) => (
           <p key={path}>
-            <span className="clause-label">where</span> <code>{path}</code> <span className="clause-label">is</span>{' '}
-            <code>{valueOf({ user: data }, path)}</code>
+            <span className={css.clauseLabel}>where</span> <code>{path}</code>{' '}
+            <span className={css.clauseLabel}>is</span> <code>{valueOf({ user: data }, path)}</code>
           </p>
         ))}
       {others > 0 && (

@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { goTo, hashOf } from '../../app/routes';
 import { Field } from '../../parts/Field';
 import { decisionIdIn } from './typed-request';
+import css from './access.module.css';
 
 /** Opens the decision that a refusal names. */
 export function DecisionBox(): ReactElement {
@@ -14,7 +15,7 @@ export function DecisionBox(): ReactElement {
   };
   return (
     <form
-      className="decision-box"
+      className={css.decisionBox}
       onSubmit={(event) => {
         event.preventDefault();
         open(text);

@@ -10,6 +10,7 @@ import { Waiting } from '../../parts/Waiting';
 import { DecisionBox } from './DecisionBox';
 import { PolicyClause } from './PolicyClause';
 import { VerdictBox } from './TrialResult';
+import css from './access.module.css';
 
 /** Why a request was refused, as the server kept it. */
 export function DecisionView({ id }: { readonly id: string }): ReactElement {
@@ -20,14 +21,14 @@ export function DecisionView({ id }: { readonly id: string }): ReactElement {
     staleTime: Infinity,
   });
   return (
-    <div className="explain">
+    <div className={css.explain}>
       <Panel title="From a refusal">
         <DecisionBox />
       </Panel>
-      <a className="button explain-other" href={hashOf('access')}>
+      <a className={`button ${css.explainOther}`} href={hashOf('access')}>
         Try a request instead
       </a>
-      <section className="explain-result" aria-label="Decision" aria-live="polite">
+      <section className={css.explainResult} aria-label="Decision" aria-live="polite">
         {decision.isPending && <Waiting what="the decision" />}
         {decision.isError && (
           <Fault error={decision.error} what="the decision" onRetry={() => void decision.refetch()} />
@@ -65,7 +66,7 @@ function Explained({ decision }: { readonly decision: Decision }): ReactElement 
                 : 'None of the policies that covered it granted it.',
         }}
       />
-      <dl className="facts">
+      <dl className={css.facts}>
         <div>
           <dt>When</dt>
           <dd>
@@ -104,18 +105,18 @@ function Explained({ decision }: { readonly decision: Decision }): ReactElement 
           </dd>
         </div>
       </dl>
-      {note !== undefined && <p className="note-line">{note}</p>}
+      {note !== undefined && <p className={css.noteLine}>{note}</p>}
       {policies.length > 0 && <h2>Policies that were tried, in order</h2>}
-      <ol className="tried">
+      <ol className={css.tried}>
         {policies.map(({ id: policyId, engine, failed }) => (
-          <li key={policyId} className="tried-policy bad">
-            <div className="tried-head">
-              <span className="tried-sign" aria-hidden="true">
+          <li key={policyId} className={`${css.triedPolicy} bad`}>
+            <div className={css.triedHead}>
+              <span className={css.triedSign} aria-hidden="true">
                 ✕
               </span>
               <a href={hashOf('access', ['policies', policyId])}>{policyId}</a>
-              <span className="tried-said">did not grant</span>
-              <span className="fine tried-why">engine {engine}</span>
+              <span>did not grant</span>
+              <span className={`fine ${css.triedWhy}`}>engine {engine}</span>
             </div>
             <PolicyClause policyId={policyId} {...failed} />
           </li>

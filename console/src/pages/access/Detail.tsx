@@ -8,6 +8,7 @@ import { Json } from '../../parts/Json';
 import { Panel } from '../../parts/Panel';
 import { Waiting } from '../../parts/Waiting';
 import { readRow, type Row } from '../../parts/search-pages';
+import css from './access.module.css';
 
 interface Props {
   readonly type: ResourceType;
@@ -27,13 +28,13 @@ export function Detail({ type, id, path, what, actions, children }: Props): Reac
     queryFn: () => readRow(client, type, id),
   });
   return (
-    <div className="detail">
+    <div className={css.detail}>
       <p className="fine">
         <a href={hashOf('access', [path])}>← All {path}</a>
       </p>
-      <div className="detail-head">
+      <div className={css.detailHead}>
         <h2>
-          {what} <code className="detail-id">{id}</code>
+          {what} <code className={css.detailId}>{id}</code>
         </h2>
         {actions !== undefined && <div className="row">{actions}</div>}
       </div>
@@ -60,7 +61,7 @@ export function Facts({
   readonly facts: readonly (readonly [label: string, value: ReactNode])[];
 }): ReactElement {
   return (
-    <dl className="facts">
+    <dl className={css.facts}>
       {facts
         .filter(([, value]) => value !== undefined && value !== '')
         .map(([label, value]) => (

@@ -14,6 +14,7 @@ import { CoveredBadges } from './CoveredBadges';
 import { coveredBy, type PolicyBody, summaryOf } from './policy-reading';
 import { type Row } from '../../parts/search-pages';
 import { textAt } from './resource-text';
+import css from './access.module.css';
 
 interface Props {
   readonly type: ResourceType;
@@ -36,8 +37,8 @@ function Directory({ type, path, what, hint, columns, command }: Props): ReactEl
     ...(words === '' ? {} : { _ilike: words.replaceAll(/[\\,]/g, ' ') }),
   });
   return (
-    <div className="directory">
-      <label className="search-field">
+    <div className={css.directory}>
+      <label className={css.searchField}>
         <span className="hidden">Search {what}</span>
         <input
           type="search"

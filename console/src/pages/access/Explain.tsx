@@ -10,6 +10,7 @@ import { describedBy, type Draft, EMPTY_DRAFT, withMethodOf } from './draft';
 import { RequestForm } from './RequestForm';
 import { TrialResult } from './TrialResult';
 import { userIdOf } from './user-id';
+import css from './access.module.css';
 
 interface Props {
   readonly user: string | undefined;
@@ -41,16 +42,16 @@ export function Explain({ user, client, asked }: Props): ReactElement {
   };
 
   return (
-    <div className="explain">
+    <div className={css.explain}>
       <Panel title="From a refusal">
         <DecisionBox />
       </Panel>
-      <Panel title="Try a request" className="explain-request">
+      <Panel title="Try a request">
         <RequestForm draft={draft} onChange={setDraft} onSubmit={submit} />
       </Panel>
-      <section className="explain-result" aria-label="Result" aria-live="polite" ref={result}>
+      <section className={css.explainResult} aria-label="Result" aria-live="polite" ref={result}>
         {submitted === undefined ? (
-          <p className="explain-idle">
+          <p className={css.explainIdle}>
             Choose who asks and what for. Nothing is called: the server says which policies it would try, and where each
             of them fails.
           </p>

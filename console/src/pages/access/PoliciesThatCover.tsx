@@ -6,6 +6,7 @@ import { Waiting } from '../../parts/Waiting';
 import { CoveredBadges } from './CoveredBadges';
 import { coveredBy, type PolicyBody, summaryOf } from './policy-reading';
 import { MOST_POLICIES, useAllPolicies } from './use-policies';
+import css from './access.module.css';
 
 interface Props {
   readonly covers: (policy: PolicyBody) => boolean;
@@ -29,7 +30,7 @@ export function PoliciesThatCover({ covers, title = 'Policies that may apply', n
           {found.length === 0 ? (
             <p className="faint">None: every request is refused.</p>
           ) : (
-            <ul className="plain policies">
+            <ul className={`${css.plain} ${css.policies}`}>
               {found.slice(0, SHOWN).map((policy) => (
                 <li key={policy.id}>
                   <a href={hashOf('access', ['policies', policy.id ?? ''])}>{policy.id}</a>

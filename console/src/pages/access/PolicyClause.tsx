@@ -1,6 +1,7 @@
 import { type ReactElement } from 'react';
 import { clauseAt } from './policy-reading';
 import { usePolicy } from './use-policies';
+import css from './access.module.css';
 
 interface Props {
   readonly policyId: string;
@@ -16,14 +17,14 @@ export function PolicyClause({ policyId, path, reason }: Props): ReactElement {
   const found = policy === undefined ? undefined : clauseAt(policy, path);
   const text = found === undefined ? '' : JSON.stringify(found);
   return (
-    <div className="clause">
+    <div className={css.clause}>
       <p>
-        <span className="clause-label">fails at</span> <code>{path}</code>
+        <span className={css.clauseLabel}>fails at</span> <code>{path}</code>
       </p>
       <p>{reason}</p>
       {text !== '' && (
         <p>
-          <span className="clause-label">the policy says</span>{' '}
+          <span className={css.clauseLabel}>the policy says</span>{' '}
           <code>{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</code>
         </p>
       )}

@@ -6,6 +6,7 @@ import { useList } from '../../parts/use-list';
 import { Detail, Facts } from './Detail';
 import { type Covered, coveredBy, type PolicyBody, summaryOf } from './policy-reading';
 import { idOf, textAt } from './resource-text';
+import css from './access.module.css';
 
 export const PolicyDetail = ({ id }: { readonly id: string }): ReactElement => (
   <Detail type="AccessPolicy" id={id} path="policies" what="Policy">
@@ -24,7 +25,7 @@ export const PolicyDetail = ({ id }: { readonly id: string }): ReactElement => (
                 criteria.length === 0 ? (
                   ''
                 ) : (
-                  <span className="stack-small" key="criteria">
+                  <span className={css.stackSmall} key="criteria">
                     {criteria.map((criterion) => (
                       <code key={criterion}>{criterion}</code>
                     ))}
@@ -34,7 +35,7 @@ export const PolicyDetail = ({ id }: { readonly id: string }): ReactElement => (
             ]}
           />
           <Panel title="Applies to">
-            <ul className="plain">
+            <ul className={css.plain}>
               {coveredBy(policy).map((one) => (
                 <li key={`${one.kind}/${one.name}`}>
                   <CoveredLine covered={one} />
@@ -83,7 +84,7 @@ function Holders({ role }: { readonly role: string }): ReactElement {
   if (list.error !== null) return <Fault error={list.error} what="the holders of the role" onRetry={list.retry} />;
   const total = list.total ?? list.rows.length;
   return (
-    <p className="holders">
+    <p className={css.holders}>
       <span className="faint">
         {list.isPending ? 'Reading…' : total === 0 ? 'Nobody holds it. ' : `${total} now: `}
       </span>

@@ -4,6 +4,7 @@ import { Field } from '../../parts/Field';
 import { type Draft, faultsIn, takesBody, withMethodOf } from './draft';
 import { METHODS } from './typed-request';
 import { useNamed, usePaths } from './use-options';
+import css from './access.module.css';
 
 interface Props {
   readonly draft: Draft;
@@ -26,8 +27,8 @@ export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement 
   const paths = usePaths(draft.request);
 
   return (
-    <form className="request-form" onSubmit={submit}>
-      <fieldset className="choice">
+    <form className={css.requestForm} onSubmit={submit}>
+      <fieldset className={css.choice}>
         <legend>Who asks?</legend>
         {(['user', 'client'] as const).map((who) => (
           <label key={who}>
@@ -64,7 +65,7 @@ export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement 
           )}
         </Field>
       )}
-      <div className="request-line">
+      <div className={css.requestLine}>
         <Field label="Method">
           {({ id }) => (
             <select id={id} value={draft.method} onChange={({ target }) => change({ method: target.value })}>
@@ -100,9 +101,9 @@ export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement 
           )}
         </Field>
       )}
-      <details className="more">
+      <details className={css.more}>
         <summary>More about the request</summary>
-        <div className="request-more">
+        <div className={css.requestMore}>
           {draft.who === 'user' && (
             <Field label="Client of the token" hint="With a user’s token, links to clients do not count.">
               {(field) => (

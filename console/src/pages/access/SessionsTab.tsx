@@ -15,6 +15,7 @@ import { CloseSessions } from './CloseSessions';
 import { type Row } from '../../parts/search-pages';
 import { idOf, textAt } from './resource-text';
 import { useNamed } from './use-options';
+import css from './access.module.css';
 
 interface Props {
   readonly user: string;
@@ -108,9 +109,9 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
   ];
 
   return (
-    <div className="sessions">
+    <div className={css.sessions}>
       <form
-        className="filters"
+        className={css.filters}
         onSubmit={(event) => {
           event.preventDefault();
           apply();
@@ -169,7 +170,7 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
         </Empty>
       ) : (
         <>
-          <div className="list-head">
+          <div className={css.listHead}>
             <p className="fine" role="status">
               {list.total ?? list.rows.length} sessions
             </p>

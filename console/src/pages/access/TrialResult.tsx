@@ -8,6 +8,7 @@ import { Criteria } from './Criteria';
 import { PolicyClause } from './PolicyClause';
 import { resourceIn } from './typed-request';
 import { type Verdict, verdictOf } from './verdict';
+import css from './access.module.css';
 
 /** The decision of the policies on a described request: the verdict, then each policy in the order of evaluation. */
 export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactElement {
@@ -18,7 +19,7 @@ export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactE
   return (
     <>
       <VerdictBox verdict={verdictOf(trial)} />
-      <dl className="facts">
+      <dl className={css.facts}>
         <div>
           <dt>Who</dt>
           <dd>
@@ -40,13 +41,13 @@ export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactE
         <StoredFact uri={uri} />
       </dl>
       {/* The verdict says it in more words. */}
-      {note !== undefined && decision['finds-resource'] !== false && <p className="note-line">{note}</p>}
+      {note !== undefined && decision['finds-resource'] !== false && <p className={css.noteLine}>{note}</p>}
       <h2>
         {policies.length === 0
           ? 'No policy covers this request'
           : `${policies.length + (more ?? 0)} ${policies.length === 1 && more === undefined ? 'policy covers' : 'policies cover'} it, in the order of evaluation`}
       </h2>
-      <ol className="tried">
+      <ol className={css.tried}>
         {policies.map((policy) => (
           <Tried key={policy.id} policy={policy} isDecisive={policy.id === decision.by} user={user} type={type} />
         ))}
@@ -58,12 +59,12 @@ export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactE
 
 export function VerdictBox({ verdict: { tone, title, text } }: { readonly verdict: Verdict }): ReactElement {
   return (
-    <div className={`verdict ${tone}`}>
-      <span className="verdict-sign" aria-hidden="true">
+    <div className={`${css.verdict} ${css[tone]}`}>
+      <span className={css.verdictSign} aria-hidden="true">
         {{ good: '✓', warn: '!', bad: '✕' }[tone]}
       </span>
       <div>
-        <p className="verdict-title">{title}</p>
+        <p className={css.verdictTitle}>{title}</p>
         <p>{text}</p>
       </div>
     </div>
@@ -130,14 +131,14 @@ function Tried({ policy, isDecisive, user, type }: TriedProps): ReactElement {
     good: isDecisive ? 'grants, and decides' : 'grants',
   }[state];
   return (
-    <li className={`tried-policy ${state}`}>
-      <div className="tried-head">
-        <span className="tried-sign" aria-hidden="true">
+    <li className={`${css.triedPolicy} ${css[state]}`}>
+      <div className={css.triedHead}>
+        <span className={css.triedSign} aria-hidden="true">
           {{ good: '✓', warn: '!', bad: '✕' }[state]}
         </span>
         <a href={hashOf('access', ['policies', id])}>{id}</a>
-        <span className="tried-said">{said}</span>
-        <span className="fine tried-why">
+        <span>{said}</span>
+        <span className={`fine ${css.triedWhy}`}>
           {reasonToTry(policy)} · engine {engine}
         </span>
       </div>

@@ -9,6 +9,7 @@ import { Detail, Facts } from './Detail';
 import { mayCoverUser } from './policy-reading';
 import { PoliciesThatCover } from './PoliciesThatCover';
 import { textAt } from './resource-text';
+import css from './access.module.css';
 
 export function UserDetail({ id }: { readonly id: string }): ReactElement {
   const roles = useList('Role', { user: `User/${id}`, _count: 200, _total: 'none' });
@@ -53,7 +54,7 @@ export function UserDetail({ id }: { readonly id: string }): ReactElement {
             ) : roles.rows.length === 0 ? (
               <p className="faint">{roles.isPending ? 'Reading…' : 'Holds no role.'}</p>
             ) : (
-              <ul className="plain">
+              <ul className={css.plain}>
                 {roles.rows.map((role) => (
                   <li key={textAt(role, 'id')}>
                     <a href={hashOf('access', ['roles', textAt(role, 'id')])}>{textAt(role, 'name')}</a>{' '}

@@ -18,6 +18,7 @@ import { ReplayPanel } from './ReplayPanel';
 import { SettingsPanel } from './SettingsPanel';
 import { TestPanel } from './TestPanel';
 import { verdictOf } from './verdict';
+import css from './destinations.module.css';
 
 const TABS = [
   { id: 'events', label: 'Events' },
@@ -44,7 +45,7 @@ export function DestinationDetail({ id, tab }: Props): ReactElement {
   const show = (to: string): void => goTo(hashOf('destinations', [id], to === 'events' ? {} : { tab: to }), true);
   return (
     <>
-      <p className="crumb">
+      <p className={css.crumb}>
         <a href={hashOf('destinations')}>Destinations</a> <span aria-hidden="true">/</span>
       </p>
       <PageHeader title={id}>
@@ -115,9 +116,9 @@ function Verdict({
   });
   const totals = status.data;
   return (
-    <section className={`verdict ${tone}`} aria-label="What is the matter">
-      <div className="verdict-text">
-        <p className="verdict-title">
+    <section className={`${css.verdict} ${css[tone]}`} aria-label="What is the matter">
+      <div className={css.verdictText}>
+        <p className={css.verdictTitle}>
           <Badge tone={tone}>{label}</Badge> <strong>{text}</strong>
         </p>
         {advice !== undefined && <p>{advice}</p>}
@@ -146,7 +147,7 @@ function Verdict({
         )}
         {retry.error !== null && <Fault error={retry.error} what="another attempt" />}
       </div>
-      <dl className="destination-facts">
+      <dl className={css.facts}>
         {[
           ['Delivered', totals?.messagesDelivered],
           ['Waiting', totals && totals.messagesQueued + totals.messagesInProcess],
@@ -157,7 +158,7 @@ function Verdict({
             <dd>{typeof value === 'number' ? whole(value) : '–'}</dd>
           </div>
         ))}
-        <div className="destination-facts-wide">
+        <div className={css.factsWide}>
           <dt>24 hours</dt>
           <dd>
             <HourBars hours={hours} height={36} />

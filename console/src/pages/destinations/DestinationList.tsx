@@ -11,6 +11,7 @@ import { Waiting } from '../../parts/Waiting';
 import { HourBars } from './HourBars';
 import { useDestinations } from './use-destinations';
 import { verdictOf, waitingOf } from './verdict';
+import css from './destinations.module.css';
 
 const STATES = ['all', 'failing', 'held', 'active'] as const;
 const NAMES = { all: 'All', failing: 'Failing', held: 'Held', active: 'Active' };
@@ -21,7 +22,7 @@ const COLUMNS: readonly Column<DestinationOverview>[] = [
     label: 'Destination',
     width: 'minmax(150px, 2fr)',
     render: ({ id, topic = '' }) => (
-      <span className="destination-name">
+      <span className={css.name}>
         <a href={hashOf('destinations', [id])} tabIndex={-1} onClick={(event) => event.stopPropagation()}>
           {id}
         </a>
@@ -36,9 +37,9 @@ const COLUMNS: readonly Column<DestinationOverview>[] = [
     render: (row) => {
       const { tone, label, text } = verdictOf(row);
       return (
-        <span className="destination-state">
+        <span className={css.state}>
           <Badge tone={tone}>{label}</Badge>
-          <span className="faint destination-why">{tone === 'good' ? '' : text}</span>
+          <span className={`faint ${css.why}`}>{tone === 'good' ? '' : text}</span>
         </span>
       );
     },
@@ -92,8 +93,8 @@ export function DestinationList(): ReactElement {
     );
   }
   return (
-    <div className="destinations">
-      <div className="destination-tools">
+    <div>
+      <div className={css.tools}>
         <input
           type="search"
           className="input"
@@ -102,7 +103,7 @@ export function DestinationList(): ReactElement {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
-        <div className="choice" role="group" aria-label="State">
+        <div className={css.choice} role="group" aria-label="State">
           {STATES.filter((one) => one !== 'held' || counts.held > 0).map((one) => (
             <button
               key={one}
@@ -111,7 +112,7 @@ export function DestinationList(): ReactElement {
               aria-pressed={state === one}
               onClick={() => setState(one)}
             >
-              {NAMES[one]} <span className="choice-count">{whole(counts[one])}</span>
+              {NAMES[one]} <span className={css.choiceCount}>{whole(counts[one])}</span>
             </button>
           ))}
         </div>
@@ -129,7 +130,6 @@ export function DestinationList(): ReactElement {
       ) : (
         <Table
           label="Destinations"
-          className="destination-table"
           rows={shown}
           columns={COLUMNS}
           keyOf={({ id }) => id}

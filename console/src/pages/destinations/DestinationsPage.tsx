@@ -6,7 +6,6 @@ import { Tabs } from '../../parts/Tabs';
 import { DestinationDetail } from './DestinationDetail';
 import { DestinationList } from './DestinationList';
 import { TopicEditor } from './TopicEditor';
-import './destinations.css';
 
 const TABS = [
   { id: 'webhooks', label: 'Webhooks' },

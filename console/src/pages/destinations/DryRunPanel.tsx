@@ -8,6 +8,7 @@ import { rate, whole } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
 import { canRun, type TopicDraft, topicOf } from './topic-draft';
+import css from './destinations.module.css';
 
 const WINDOWS = [
   [1, 'Last hour'],
@@ -60,7 +61,7 @@ export function DryRunPanel({ draft, stored }: Props): ReactElement {
       <div className="stack" aria-busy={isBehind}>
         <div role="status">
           {refusal !== undefined && !isBehind ? (
-            <p className="dry-run-refusal">{refusal}</p>
+            <p className={css.dryRunRefusal}>{refusal}</p>
           ) : run.data === undefined ? (
             <p className="faint">{canRun(settled) ? 'Looking at the history…' : 'Name a resource type to begin.'}</p>
           ) : (
@@ -73,7 +74,7 @@ export function DryRunPanel({ draft, stored }: Props): ReactElement {
         {run.data !== undefined && refusal === undefined && (
           <>
             {run.data.unmet.length > 0 && <Unmet run={run.data} />}
-            <div className="choice" role="group" aria-label="Versions to list">
+            <div className={css.choice} role="group" aria-label="Versions to list">
               <button type="button" className="button small" aria-pressed={fires} onClick={() => setFires(true)}>
                 Would fire
               </button>
@@ -92,8 +93,8 @@ export function DryRunPanel({ draft, stored }: Props): ReactElement {
 function Counts({ run, isBehind }: { readonly run: DryRun; readonly isBehind: boolean }): ReactElement {
   const { events, versionsExamined, undecided, eventsPerHour, busiestHour, isComplete, end } = run;
   return (
-    <div className={isBehind ? 'counts behind' : 'counts'}>
-      <p className="counts-main">
+    <div className={isBehind ? css.behind : undefined}>
+      <p className={css.countsMain}>
         Would have fired <strong>{events === 1 ? 'once' : `${whole(events)} times`}</strong>
       </p>
       <p className="faint">
@@ -116,11 +117,11 @@ function Unmet({ run: { unmet } }: { readonly run: DryRun }): ReactElement {
   return (
     <section aria-label="The first clause that was false">
       <h3>The first clause that was false</h3>
-      <ul className="unmet">
+      <ul className={css.unmet}>
         {unmet.map(({ index, clause, supported, versions }) => (
           <li key={`${index} ${clause ?? supported ?? ''}`}>
             <code>{clause ?? `not one of ${supported ?? ''}`}</code>
-            <span className="unmet-count">{whole(versions)}</span>
+            <span className={css.unmetCount}>{whole(versions)}</span>
             <meter min={0} max={most} value={versions} aria-label={`${versions} writes`} />
           </li>
         ))}
@@ -132,7 +133,7 @@ function Unmet({ run: { unmet } }: { readonly run: DryRun }): ReactElement {
 function Versions({ versions }: { readonly versions: readonly DryRunVersion[] }): ReactElement {
   if (versions.length === 0) return <p className="faint">None in this time.</p>;
   return (
-    <ul className="versions" aria-label="Versions">
+    <ul className={css.versions} aria-label="Versions">
       {versions.toReversed().map(({ reference, time, interaction, fires, triggers }) => {
         const failed = triggers.find(({ clause, supported }) => clause !== undefined || supported !== undefined);
         const isInCase = fires && triggers.some(({ undecided }) => undecided !== undefined);
@@ -145,7 +146,7 @@ function Versions({ versions }: { readonly versions: readonly DryRunVersion[] })
               <Time value={time} as="ago" />
             </span>
             {!fires && failed !== undefined && (
-              <span className="version-why">
+              <span className={css.versionWhy}>
                 false: <code>{failed.clause ?? `not one of ${failed.supported ?? ''}`}</code>
               </span>
             )}

@@ -8,6 +8,7 @@ import { Fault } from '../../parts/Fault';
 import { Time } from '../../parts/Time';
 import { Waiting } from '../../parts/Waiting';
 import { EventSteps } from './EventSteps';
+import css from './destinations.module.css';
 
 const STATES = [
   { id: '', label: 'All' },
@@ -60,8 +61,8 @@ export function EventList({ id }: { readonly id: string }): ReactElement {
   };
   return (
     <div className="stack">
-      <div className="destination-tools">
-        <div className="choice" role="group" aria-label="State of the events">
+      <div className={css.tools}>
+        <div className={css.choice} role="group" aria-label="State of the events">
           {STATES.map(({ id: to, label }) => (
             <button
               key={to}
@@ -77,7 +78,7 @@ export function EventList({ id }: { readonly id: string }): ReactElement {
         <input
           type="search"
           inputMode="numeric"
-          className="input event-number"
+          className={`input ${css.eventNumber}`}
           aria-label="Number of an event"
           placeholder="Number"
           value={number}
@@ -95,7 +96,7 @@ export function EventList({ id }: { readonly id: string }): ReactElement {
           A write that matches the topic is an event. Delivered ones are kept for some days.
         </Empty>
       ) : (
-        <ul className="events" aria-label="Events">
+        <ul className={css.events} aria-label="Events">
           {found.data.events.map((event) => {
             const key = `${event.number ?? 'q'} ${event.recorded} ${event.focus ?? ''} ${event.version ?? ''}`;
             return (
@@ -132,11 +133,11 @@ function EventItem({ destinationId, event, isOpen, onToggle }: ItemProps): React
   const isFailing = state === 'in-process' && last !== undefined && !last.delivered;
   const [tone, label] = isFailing ? (['bad', 'Failing'] as const) : BADGES[state];
   return (
-    <li className={isOpen ? 'event open' : 'event'}>
-      <button type="button" className="event-head" aria-expanded={isOpen} onClick={onToggle}>
-        <span className="event-no">{number === undefined ? '–' : `#${number}`}</span>
+    <li className={css.event}>
+      <button type="button" className={css.eventHead} aria-expanded={isOpen} onClick={onToggle}>
+        <span className={css.eventNo}>{number === undefined ? '–' : `#${number}`}</span>
         <Badge tone={tone}>{label}</Badge>
-        <span className="event-what">
+        <span className={css.eventWhat}>
           {focus === undefined ? (
             <span className="faint">You may not read what was written</span>
           ) : (
@@ -145,7 +146,7 @@ function EventItem({ destinationId, event, isOpen, onToggle }: ItemProps): React
             </>
           )}
         </span>
-        <span className="faint event-when">
+        <span className={`faint ${css.eventWhen}`}>
           {attempts > 1 && <span>{attempts} attempts, </span>}
           <Time value={event.delivered ?? event.recorded} as="ago" />
         </span>

@@ -9,6 +9,7 @@ import { Time } from '../../parts/Time';
 import { ageOf } from '../../parts/times';
 import { Waiting } from '../../parts/Waiting';
 import { stepsOf } from './steps';
+import css from './destinations.module.css';
 
 interface Props {
   readonly destinationId: string;
@@ -19,15 +20,15 @@ interface Props {
 export function EventSteps({ destinationId, event }: Props): ReactElement {
   const { correlationId, undecided, number } = event;
   return (
-    <div className="event-body">
-      <ol className="steps" aria-label="From commit to delivery">
+    <div className={css.eventBody}>
+      <ol className={css.steps} aria-label="From commit to delivery">
         {stepsOf(event).map(({ kind, name, tone, at, outcome, durationMilliseconds, after }, index) => (
-          <li key={`${kind} ${index}`} className={`step ${tone}`}>
-            <span className="step-name">
+          <li key={`${kind} ${index}`} className={`${css.step} ${css[tone] ?? ''}`}>
+            <span>
               {name}
-              {outcome !== undefined && <strong className="step-outcome">{outcome}</strong>}
+              {outcome !== undefined && <strong className={css.stepOutcome}>{outcome}</strong>}
             </span>
-            <span className="faint step-time">
+            <span className={`faint ${css.stepTime}`}>
               {at !== undefined && <Time value={at} />}
               {durationMilliseconds !== undefined && <span>took {duration(durationMilliseconds / 1000)}</span>}
               {after !== undefined && after > 0 && <span>+{after < 2000 ? `${after} ms` : ageOf(after)}</span>}
@@ -71,14 +72,14 @@ function SentRequest({
   }
   const { method, url, headers, bytes: size, from, to } = request.data;
   return (
-    <section aria-label="The request" className="sent-request">
-      <h2 className="small-title">Request</h2>
-      <p className="request-line">
+    <section aria-label="The request" className={css.sentRequest}>
+      <h2 className={css.smallTitle}>Request</h2>
+      <p className={css.requestLine}>
         <code>
           {method} {url}
         </code>
       </p>
-      <dl className="headers">
+      <dl className={css.headers}>
         {headers.map(({ name, value }, index) => (
           <div key={`${name} ${index}`}>
             <dt>{name}</dt>

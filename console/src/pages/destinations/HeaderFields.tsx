@@ -1,5 +1,6 @@
 import { type ReactElement, useId } from 'react';
 import { type HeaderText, MASK } from './settings';
+import css from './destinations.module.css';
 
 interface Props {
   readonly headers: readonly HeaderText[];
@@ -13,10 +14,13 @@ export function HeaderFields({ headers, fault, onChange }: Props): ReactElement 
   const set = (index: number, change: Partial<HeaderText>): void =>
     onChange(headers.map((header, place) => (place === index ? { ...header, ...change } : header)));
   return (
-    <fieldset className={fault === undefined ? 'header-fields' : 'header-fields faulty'} aria-describedby={noteId}>
+    <fieldset
+      className={fault === undefined ? css.headerFields : `${css.headerFields} ${css.faulty}`}
+      aria-describedby={noteId}
+    >
       <legend>Headers</legend>
       {headers.map(({ name, value }, index) => (
-        <div key={index} className="header-field">
+        <div key={index} className={css.headerField}>
           <input
             className="input"
             aria-label={`Name of header ${index + 1}`}
@@ -57,7 +61,7 @@ export function HeaderFields({ headers, fault, onChange }: Props): ReactElement 
       <button type="button" className="button small" onClick={() => onChange([...headers, { name: '', value: '' }])}>
         Add a header
       </button>
-      <p id={noteId} className="note">
+      <p id={noteId} className={css.note}>
         {fault ?? 'Values are stored encrypted and shown to nobody here.'}
       </p>
     </fieldset>

@@ -2,6 +2,7 @@ import { type ReactElement } from 'react';
 import { type DestinationOverview } from 'svc-health-client';
 import { whole } from '../../parts/numbers';
 import { barsOf, hoursOf } from './hours';
+import css from './destinations.module.css';
 
 interface Props {
   readonly hours: DestinationOverview['hours'];
@@ -17,7 +18,7 @@ export function HourBars({ hours, height = 24 }: Props): ReactElement {
   const label = `Latest 24 hours: ${whole(sum('delivered'))} delivered, ${whole(sum('failed'))} failed attempts`;
   return (
     <svg
-      className="hour-bars"
+      className={css.hourBars}
       role="img"
       aria-label={label}
       viewBox={`0 0 24 ${height}`}
@@ -25,9 +26,9 @@ export function HourBars({ hours, height = 24 }: Props): ReactElement {
       height={height}
     >
       <title>{label}</title>
-      <path className="hour-line" d={`M0 ${half - 0.25}h24v.5h-24z`} />
+      <path className={css.hourLine} d={`M0 ${half - 0.25}h24v.5h-24z`} />
       <path
-        className="hour-good"
+        className={css.hourGood}
         d={barsOf(
           all.map(({ delivered }) => delivered),
           most,
@@ -36,7 +37,7 @@ export function HourBars({ hours, height = 24 }: Props): ReactElement {
       />
       <g transform={`translate(0 ${height}) scale(1 -1)`}>
         <path
-          className="hour-bad"
+          className={css.hourBad}
           d={barsOf(
             all.map(({ failed }) => failed),
             most,

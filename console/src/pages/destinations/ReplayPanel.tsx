@@ -5,6 +5,7 @@ import { Fault } from '../../parts/Fault';
 import { Field } from '../../parts/Field';
 import { whole } from '../../parts/numbers';
 import { isEmptyRange, rangeFault, type RangeText, rangeOf } from './replay-range';
+import css from './destinations.module.css';
 
 interface Props {
   readonly id: string;
@@ -50,12 +51,12 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
   const { data } = preview;
   const sends = Math.min(data?.events ?? 0, MOST);
   return (
-    <form className="stack narrow" onSubmit={submit}>
+    <form className={`stack ${css.narrow}`} onSubmit={submit}>
       <p className="faint">
         For events that the receiver took and lost. They go to the end of the queue with the numbers and the webhook-id
         that they had. Events that were not delivered need no replay: they wait, and arrive by themselves.
       </p>
-      <div className="choice" role="group" aria-label="Range by">
+      <div className={css.choice} role="group" aria-label="Range by">
         <button
           type="button"
           className="button small"
@@ -84,7 +85,7 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
             </button>
           ))}
       </div>
-      <div className="pair">
+      <div className={css.pair}>
         {text.kind === 'time' ? (
           <>
             <Field label="Delivered from">
@@ -135,7 +136,7 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
           </>
         )}
       </div>
-      <p role="status" className="preview">
+      <p role="status" className={css.preview}>
         {fault ??
           (!canAsk
             ? 'Choose a range to see how many events it holds.'
@@ -162,7 +163,7 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
         </button>
       </div>
       {replay.data !== undefined && (
-        <p role="status" className="destination-said">
+        <p role="status" className={css.said}>
           {whole(replay.data.sent)} events are queued again.{' '}
           <button type="button" className="button small" onClick={() => onShow('events')}>
             Watch them

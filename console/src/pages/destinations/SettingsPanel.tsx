@@ -9,6 +9,7 @@ import { HeaderFields } from './HeaderFields';
 import { SecretPanel } from './SecretPanel';
 import { faultsOf, fieldOf, type Settings, settingsOf, withSettings } from './settings';
 import { useStoreDestination } from './use-store-destination';
+import css from './destinations.module.css';
 
 type Destination = Schemas['SvcTopicDestination'];
 
@@ -28,7 +29,7 @@ export function SettingsPanel({ id }: { readonly id: string }): ReactElement {
   }
   if (stored.data === null) return <p>The settings are not shown to you: no policy grants the search.</p>;
   return (
-    <div className="columns">
+    <div className={css.columns}>
       <SettingsForm stored={stored.data} />
       <SecretPanel stored={stored.data} />
     </div>
@@ -88,11 +89,11 @@ function SettingsForm({ stored }: { readonly stored: Destination }): ReactElemen
     <form className="stack" onSubmit={submit} noValidate>
       {text('endpoint', 'Endpoint', '*** in its query keeps the stored value, on the same host')}
       {text('topic', 'Topic', 'The canonical URL of the topic whose events are delivered')}
-      <div className="pair">
+      <div className={css.pair}>
         {text('timeout', 'Timeout, seconds', '30, when empty')}
         {text('maxMessagesInBatch', 'Events of a notification', '20 at most, when empty')}
       </div>
-      <div className="pair">
+      <div className={css.pair}>
         {text('keepAlive', 'Keep connections, seconds', '120, when empty; -1 never')}
         <Field label="Content">
           {(field) => (
@@ -143,7 +144,7 @@ function SettingsForm({ stored }: { readonly stored: Destination }): ReactElemen
             Discard
           </button>
         )}
-        <span role="status" className="destination-said">
+        <span role="status" className={css.said}>
           {save.isSuccess && !isChanged ? 'Stored. The next attempt starts at once with it.' : ''}
         </span>
       </div>

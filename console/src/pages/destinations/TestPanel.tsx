@@ -5,6 +5,7 @@ import { Badge } from '../../parts/Badge';
 import { Fault } from '../../parts/Fault';
 import { Field } from '../../parts/Field';
 import { findingsOf } from './findings';
+import css from './destinations.module.css';
 
 const TONES = { pass: 'good', warn: 'warn', fail: 'bad' } as const;
 const GRADES = { pass: 'Passed', warn: 'Look at this', fail: 'Failed' } as const;
@@ -21,7 +22,7 @@ export function TestPanel({ id }: { readonly id: string }): ReactElement {
     test.mutate();
   };
   return (
-    <form className="stack narrow" onSubmit={submit}>
+    <form className={`stack ${css.narrow}`} onSubmit={submit}>
       <p className="faint">
         A notification without events goes to the receiver, up to three times: once, once more, and with a wrong
         signature. No total counts it, and the queue is not touched.
@@ -47,7 +48,7 @@ export function TestPanel({ id }: { readonly id: string }): ReactElement {
       </div>
       <div role="status">
         {test.data !== undefined && (
-          <ul className="findings" aria-label="Findings">
+          <ul className={css.findings} aria-label="Findings">
             {test.data.map(({ name, grade, message }) => (
               <li key={name}>
                 <Badge tone={TONES[grade]}>{GRADES[grade]}</Badge>

@@ -11,6 +11,7 @@ import { Waiting } from '../../parts/Waiting';
 import { DryRunPanel } from './DryRunPanel';
 import { draftOf, NEW_TOPIC, type TopicDraft, topicOf } from './topic-draft';
 import { TriggerFields } from './TriggerFields';
+import css from './destinations.module.css';
 
 const STATUSES = ['draft', 'active', 'retired'] as const;
 /** More are not listed here. */
@@ -39,7 +40,7 @@ export function TopicEditor({ selected }: { readonly selected: string | undefine
   const found = topics.data.find(({ id }) => id === selected) ?? (selected === NEW ? undefined : topics.data[0]);
   const isNew = selected === NEW;
   return (
-    <div className="topics">
+    <div className={css.topics}>
       <div className="row">
         <select
           aria-label="Topic"
@@ -115,7 +116,7 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
   };
   const isStale = save.error instanceof SvcError && save.error.status === 412;
   return (
-    <div className="columns even">
+    <div className={`${css.columns} ${css.even}`}>
       <form className="stack" onSubmit={submit}>
         {base === undefined && (
           <Field label="Id" hint="Letters, digits, hyphens and dots">
@@ -150,7 +151,7 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
             Store the topic
           </button>
           {base !== undefined && isChanged && <Badge tone="accent">Not stored</Badge>}
-          <span role="status" className="destination-said">
+          <span role="status" className={css.said}>
             {save.isSuccess && !isChanged ? 'Stored: it counts for each write from now on.' : ''}
           </span>
         </div>

@@ -1,6 +1,7 @@
 import { type ReactElement } from 'react';
 import { Field } from '../../parts/Field';
 import { INTERACTIONS, type TriggerDraft } from './topic-draft';
+import css from './destinations.module.css';
 
 interface Props {
   readonly triggers: readonly TriggerDraft[];
@@ -14,7 +15,7 @@ export function TriggerFields({ triggers, onChange }: Props): ReactElement {
   return (
     <>
       {triggers.map(({ resource, interactions, criteria }, index) => (
-        <fieldset key={index} className="trigger">
+        <fieldset key={index} className={css.trigger}>
           <legend>Trigger {index + 1}</legend>
           <Field label="Resource type">
             {(field) => (
@@ -26,7 +27,7 @@ export function TriggerFields({ triggers, onChange }: Props): ReactElement {
               />
             )}
           </Field>
-          <div className="choice" role="group" aria-label={`Writes of trigger ${index + 1}`}>
+          <div className={css.choice} role="group" aria-label={`Writes of trigger ${index + 1}`}>
             {INTERACTIONS.map((interaction) => {
               const all = interactions.length === 0 ? INTERACTIONS : interactions;
               const isOn = all.includes(interaction);

@@ -4,6 +4,7 @@ import { type NameOf } from '../../parts/names';
 import { type AddendumAnswer, kindOf } from './record';
 import { Status } from './Status';
 import { Who } from './Who';
+import css from './documents.module.css';
 
 interface Props {
   readonly title: string;
@@ -14,7 +15,7 @@ interface Props {
 
 /** Notes, comments, changes of status and addenda of own types, in their order. */
 export const Addenda = ({ title, addenda, nameOf, isWhole = false }: Props): ReactElement => (
-  <section className="addenda" aria-label={title}>
+  <section className={css.addenda} aria-label={title}>
     <h3>{title}</h3>
     <ol>
       {addenda.map((addendum) => (
@@ -38,12 +39,12 @@ export function Addendum({ addendum, nameOf, isWhole = false, isInPlace = false 
   const { sequence, type, text, status, about, lost, isAsShown, values = [] } = addendum;
   if (lost !== undefined)
     return (
-      <p className="addendum lost">
+      <p className={`${css.addendum} ${css.lost}`}>
         Addendum {sequence} cannot be shown. {lost}
       </p>
     );
   return (
-    <article className={`addendum ${kindOf(type).toLowerCase()}`}>
+    <article className={`${css.addendum} ${css[kindOf(type).toLowerCase()] ?? ''}`}>
       <header className="row">
         <strong>{kindOf(type)}</strong>
         {status !== undefined && <Status status={status} />}
@@ -57,7 +58,7 @@ export function Addendum({ addendum, nameOf, isWhole = false, isInPlace = false 
           {!about.isFound && ', which the document does not have'}
         </p>
       )}
-      {text !== undefined && <p className="said">{text}</p>}
+      {text !== undefined && <p className={css.said}>{text}</p>}
       {isAsShown === true && <p className="fine">It lists the same changes as are shown above.</p>}
       {isAsShown === false && <p className="fine">It lists other changes than the signed contents have:</p>}
       {values.length > 0 && <FieldTable label={`Members of addendum ${sequence}`} rows={values} isWhole={isWhole} />}

@@ -5,6 +5,7 @@ import { Copy } from '../../parts/Copy';
 import { Fault } from '../../parts/Fault';
 import { Time } from '../../parts/Time';
 import { type Chain, kindOf, type RecordAnswer, stopOf } from './record';
+import css from './documents.module.css';
 
 interface Props {
   readonly target: { readonly resourceType: 'SDCDocument' | 'SDCWorkflow'; readonly id: string };
@@ -23,8 +24,8 @@ export function ChainState({ target, chain, record, onShow }: Props): ReactEleme
   const shown = verify.data?.chain ?? chain;
   const { intact, length, head, broken } = shown;
   return (
-    <section className={intact ? 'chain' : 'chain broken'} aria-label="Chain of evidence">
-      <div className="chain-state" role={intact ? 'status' : 'alert'}>
+    <section className={intact ? css.chain : `${css.chain} ${css.broken}`} aria-label="Chain of evidence">
+      <div className={css.chainState} role={intact ? 'status' : 'alert'}>
         <strong>{intact ? 'Intact' : 'Not intact: this record was changed after it was made'}</strong>
         <span>
           {intact
@@ -48,7 +49,7 @@ export function ChainState({ target, chain, record, onShow }: Props): ReactEleme
       </button>
       {broken !== undefined && <FirstFault broken={broken} record={record} onShow={onShow} />}
       {head !== undefined && (
-        <details className="chain-head">
+        <details className={css.chainHead}>
           <summary>Last link</summary>
           <code>{head}</code> <Copy text={head} />
           <p className="fine">Keep it elsewhere: a chain that was made anew has another one.</p>
@@ -71,7 +72,7 @@ function FirstFault({ broken: { sequence, addendum, reason, message }, record, o
     .flatMap((revision) => [revision, ...revision.addenda])
     .find((one) => one.sequence === sequence)?.type;
   return (
-    <div className="first-fault">
+    <div className={css.firstFault}>
       <p>
         First fault at addendum {sequence}
         {type !== undefined && `, a ${kindOf(type)}`}: {message}

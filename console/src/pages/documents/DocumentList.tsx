@@ -16,6 +16,7 @@ import { useSettled } from '../../parts/use-settled';
 import { Waiting } from '../../parts/Waiting';
 import { type Named } from './record';
 import { Status } from './Status';
+import css from './documents.module.css';
 
 interface Filter {
   readonly kind: 'SDCDocument' | 'SDCWorkflow';
@@ -35,11 +36,11 @@ export function DocumentList(): ReactElement {
     setFilter({ ...filter, ...changed });
   };
   return (
-    <div className="documents">
+    <div className={css.documents}>
       <PageHeader title="Signed documents">
         Open one to see what it said at each signature, and what was added to it.
       </PageHeader>
-      <form role="search" className="document-search" onSubmit={(event) => event.preventDefault()}>
+      <form role="search" className={css.search} onSubmit={(event) => event.preventDefault()}>
         <Field label="Patient" hint="Name, birth date, id or MRN|123">
           {(field) => (
             <input
@@ -172,10 +173,10 @@ const columnsOf = (nameOf: NameOf): readonly Column<Line>[] => [
     label: 'Document',
     width: 'minmax(160px, 2fr)',
     render: ({ id, title, patient }) => (
-      <span className="two-lines">
+      <span className={css.twoLines}>
         <strong>{title === '' ? id : title}</strong>
         <span>
-          {patient !== undefined && <span className="only-narrow">{nameOf(patient)} </span>}
+          {patient !== undefined && <span className={css.onlyNarrow}>{nameOf(patient)} </span>}
           {title !== '' && <code>{id}</code>}
         </span>
       </span>

@@ -13,6 +13,7 @@ import { PrintedRecord } from './PrintedRecord';
 import { beforeSignature, peopleIn, type RecordAnswer, stopsOf } from './record';
 import { Revisions } from './Revisions';
 import { Status } from './Status';
+import css from './documents.module.css';
 
 interface Props {
   readonly target: { readonly resourceType: 'SDCDocument' | 'SDCWorkflow'; readonly id: string };
@@ -83,7 +84,7 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
   const select = (stop: number): void =>
     goTo(hashOf('documents', [resourceType, id], { revision: String(stop) }), true);
   return (
-    <div className="documents">
+    <div className={css.documents}>
       <PageHeader
         title={title}
         actions={
@@ -107,7 +108,7 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
         </span>
       </PageHeader>
       {facts.length > 0 && (
-        <dl className="document-facts">
+        <dl className={css.facts}>
           {facts.map(({ path: steps, label, new: value }) => (
             <div key={steps.join('.')}>
               <dt>{label.join(' › ')}</dt>

@@ -2,7 +2,6 @@ import { type ReactElement } from 'react';
 import { type PageProps } from '../../app/pages';
 import { DocumentList } from './DocumentList';
 import { DocumentRecord } from './DocumentRecord';
-import './documents.css';
 
 /** `#/documents` lists, `#/documents/SDCDocument/vitals-1?revision=2` shows the record of one. */
 export default function DocumentsPage({ route }: PageProps): ReactElement {

@@ -6,6 +6,7 @@ import { Addenda } from './Addenda';
 import { withoutShownUnits } from './merged-rows';
 import { beforeSignature, type RecordAnswer, stopsOf } from './record';
 import { Who } from './Who';
+import css from './documents.module.css';
 
 interface Props {
   readonly title: string;
@@ -18,7 +19,7 @@ export function PrintedRecord({ title, record, nameOf }: Props): ReactElement {
   const { target, date, chain } = record;
   const before = beforeSignature(record);
   return (
-    <div className="printed" aria-hidden="true">
+    <div className={css.printed} aria-hidden="true">
       <h1>{title}</h1>
       <p>
         {target.resourceType}/{target.id}, read <Time value={date} />

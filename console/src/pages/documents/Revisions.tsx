@@ -14,6 +14,7 @@ import { mergedRows, unplaced } from './merged-rows';
 import { type AddendumAnswer, isComment, type Stop } from './record';
 import { Status } from './Status';
 import { Who } from './Who';
+import css from './documents.module.css';
 
 interface Target {
   readonly resourceType: 'SDCDocument' | 'SDCWorkflow';
@@ -42,9 +43,9 @@ export function Revisions({ target, stops, before, selected, onSelect, nameOf }:
   );
   if (stop === undefined) return <></>;
   return (
-    <section className="panel revisions" aria-label="Revisions">
+    <section className={`panel ${css.revisions}`} aria-label="Revisions">
       <Slider stops={stops} selected={selected} onSelect={onSelect} nameOf={nameOf} />
-      <div className="revision-head">
+      <div className={css.revisionHead}>
         <div>
           <h2>{titleOf(stop)}</h2>
           <p className="row">
@@ -109,11 +110,11 @@ function Slider({ stops, selected, onSelect, nameOf }: SliderProps): ReactElemen
     return <p className="fine">There is one signed content; an amendment makes the next revision.</p>;
   const [first, last] = [stops[0], stops.at(-1)];
   return (
-    <div className="slider">
+    <div className={css.slider}>
       <label htmlFor={id}>
         Show the document as of revision <strong>{selected}</strong> of {stops.length}
       </label>
-      <div className="slider-row">
+      <div className={css.sliderRow}>
         <button
           type="button"
           className="button icon"
@@ -144,7 +145,7 @@ function Slider({ stops, selected, onSelect, nameOf }: SliderProps): ReactElemen
         </button>
       </div>
       {stops.length <= STOPS_AT_ONCE ? (
-        <div className="stops">
+        <div className={css.stops}>
           {stops.map((one, index) => (
             <button
               key={index}
@@ -162,7 +163,7 @@ function Slider({ stops, selected, onSelect, nameOf }: SliderProps): ReactElemen
           ))}
         </div>
       ) : (
-        <div className="slider-ends fine" aria-hidden="true">
+        <div className={`${css.sliderEnds} fine`} aria-hidden="true">
           <span>{first?.revision.date === undefined ? '' : stampOf(new Date(first.revision.date))}</span>
           <span>{last?.revision.date === undefined ? 'now' : stampOf(new Date(last.revision.date))}</span>
         </div>

@@ -12,7 +12,7 @@ import { ServerPanel } from './ServerPanel';
 import { StoragePanel } from './StoragePanel';
 import { Tiles } from './Tiles';
 import { useSamples } from './use-samples';
-import './overview.css';
+import css from './overview.module.css';
 
 const HEALTH: Readonly<Record<ServerStatus['health']['status'], readonly [Tone, string]>> = {
   pass: ['good', 'Healthy'],
@@ -55,20 +55,20 @@ export default function OverviewPage(): ReactElement {
       </PageHeader>
       {status === undefined && error === null && <Waiting what="the status of the server" />}
       {error !== null && !(status !== undefined && isOver(error)) && (
-        <div className="overview-fault">
+        <div className={css.fault}>
           <Fault error={error} what="the status of the server" onRetry={() => void refetch()} />
           {status === undefined && <PublicHealth />}
         </div>
       )}
       {status !== undefined && span !== undefined && (
-        <div className="overview">
+        <div className={css.overview}>
           {status.missing.length > 0 && (
             <p className="banner" role="status">
               The server could not read these parts in time: {status.missing.join(', ')}.
             </p>
           )}
           <Tiles samples={samples} status={status} span={span} />
-          <div className="overview-columns">
+          <div className={css.columns}>
             <RequestsPanel status={status} span={span} />
             <ServerPanel status={status} samples={samples} />
           </div>

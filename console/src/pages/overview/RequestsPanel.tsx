@@ -3,6 +3,7 @@ import { type ServerStatus } from 'svc-health-client';
 import { duration, rate, whole } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { type Counter, type Span } from './samples';
+import css from './overview.module.css';
 
 interface Props {
   readonly status: ServerStatus;
@@ -19,12 +20,12 @@ export function RequestsPanel({ status, span }: Props): ReactElement {
     ({ requests }) =>
       requests.find((one) => one.class === name)?.count ?? 0;
   return (
-    <Panel title="Requests by class" className="requests-panel">
+    <Panel title="Requests by class" className={css.requestsPanel}>
       {rows.length === 0 ? (
         <p className="faint">No request since the start.</p>
       ) : (
-        <div className="scroll" tabIndex={0} role="region" aria-label="Table of the classes">
-          <table className="figures">
+        <div className={css.scroll} tabIndex={0} role="region" aria-label="Table of the classes">
+          <table className={css.figures}>
             <thead>
               <tr>
                 <th scope="col">Class</th>
@@ -45,7 +46,7 @@ export function RequestsPanel({ status, span }: Props): ReactElement {
                   <td>{time(span.quantile(0.95, name))}</td>
                   <td>{whole(count)}</td>
                   <td>{whole(refused)}</td>
-                  <td className={failed + cut > 0 ? 'bad' : undefined}>{whole(failed + cut)}</td>
+                  <td className={failed + cut > 0 ? css.bad : undefined}>{whole(failed + cut)}</td>
                 </tr>
               ))}
             </tbody>

@@ -4,6 +4,7 @@ import { bytes, duration, whole } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
 import { cpuCounter, ratesOf, type Sample } from './samples';
+import css from './overview.module.css';
 
 interface Props {
   readonly status: ServerStatus;
@@ -16,7 +17,7 @@ export function ServerPanel({ status, samples }: Props): ReactElement {
   const cpu = ratesOf(samples, cpuCounter).at(-1);
   return (
     <Panel title="Server and database">
-      <dl className="facts">
+      <dl className={css.facts}>
         {server !== undefined && (
           <>
             <Fact name="Version">{server.version}</Fact>
@@ -29,7 +30,7 @@ export function ServerPanel({ status, samples }: Props): ReactElement {
             <Fact name="Event loop delay">{duration(server.eventLoopDelaySeconds)} (p99)</Fact>
             {server.backgroundFailures > 0 && (
               <Fact name="Background failures">
-                <span className="bad">{whole(server.backgroundFailures)}</span>
+                <span className={css.bad}>{whole(server.backgroundFailures)}</span>
               </Fact>
             )}
           </>
@@ -37,7 +38,7 @@ export function ServerPanel({ status, samples }: Props): ReactElement {
         {connections !== undefined && (
           <Fact name="Connections">
             {connections.inUse} of {connections.size} in use
-            {connections.waiting > 0 && <span className="bad">, {whole(connections.waiting)} waiting</span>}
+            {connections.waiting > 0 && <span className={css.bad}>, {whole(connections.waiting)} waiting</span>}
           </Fact>
         )}
         <Fact name="Database answers in">

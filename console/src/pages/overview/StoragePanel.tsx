@@ -3,6 +3,7 @@ import { type ServerStatus } from 'svc-health-client';
 import { bytes, short } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
+import css from './overview.module.css';
 
 /** The use of storage: the largest tables, and the most frequent types. */
 export function StoragePanel({ status: { storage } }: { readonly status: ServerStatus }): ReactElement | null {
@@ -18,7 +19,7 @@ export function StoragePanel({ status: { storage } }: { readonly status: ServerS
         </span>
       }
     >
-      <div className="overview-columns even">
+      <div className={`${css.columns} ${css.even}`}>
         <Bars
           label="Largest tables"
           rows={tables.slice(0, 10).map((one) => ({
@@ -48,12 +49,12 @@ function Bars({ label, rows }: { readonly label: string; readonly rows: readonly
     <div>
       <h3>{label}</h3>
       {rows.length === 0 && <p className="faint">Nothing is stored yet.</p>}
-      <ul className="bars">
+      <ul className={css.bars}>
         {rows.map(({ name, size, text }) => (
           <li key={name}>
-            <span className="bar-name">{name}</span>
-            <span className="bar-text">{text}</span>
-            <span className="bar" aria-hidden="true">
+            <span className={css.barName}>{name}</span>
+            <span className={css.barText}>{text}</span>
+            <span className={css.bar} aria-hidden="true">
               <span style={{ width: `${Math.max(1, (size / most) * 100)}%` }} />
             </span>
           </li>

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode } from 'react';
 import { type Ink, Sparkline } from '../../parts/Sparkline';
+import css from './overview.module.css';
 
 interface Props {
   readonly title: string;
@@ -17,12 +18,12 @@ interface Props {
 /** One figure with its course. */
 export function Tile({ title, value, unit, note, isBad = false, line, ink, href }: Props): ReactElement {
   return (
-    <div className={isBad ? 'tile bad' : 'tile'}>
+    <div className={isBad ? `${css.tile} ${css.bad}` : css.tile}>
       <h3>{href === undefined ? title : <a href={href}>{title}</a>}</h3>
-      <p className="tile-value">
-        {value} {unit !== undefined && <span className="tile-unit">{unit}</span>}
+      <p className={css.tileValue}>
+        {value} {unit !== undefined && <span className={css.tileUnit}>{unit}</span>}
       </p>
-      <p className="tile-note">{note ?? '\u00a0'}</p>
+      <p className={css.tileNote}>{note ?? '\u00a0'}</p>
       {line !== undefined && (
         <Sparkline
           label={`${title}: course of the latest ${line.length} samples`}

@@ -16,6 +16,7 @@ import {
   type Span,
 } from './samples';
 import { Tile } from './Tile';
+import css from './overview.module.css';
 
 interface Props {
   readonly samples: readonly Sample[];
@@ -43,7 +44,7 @@ export function Tiles({ samples, status, span }: Props): ReactElement {
   const resources = (storage?.resources ?? []).reduce((sum, { count }) => sum + count, 0);
 
   return (
-    <section className="tiles" aria-label="Figures">
+    <section className={css.tiles} aria-label="Figures">
       <h2 className="hidden">Figures</h2>
       <Tile
         title="Requests"

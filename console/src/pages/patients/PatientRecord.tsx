@@ -10,6 +10,7 @@ import { patientLineOf } from './patient-line';
 import { ResourcePanel } from './ResourcePanel';
 import { TimelinePanel } from './TimelinePanel';
 import { readerOf } from './timeline-reader';
+import css from './patients.module.css';
 
 interface Props {
   readonly patientId: string;
@@ -29,9 +30,9 @@ export function PatientRecord({ patientId, opened, view }: Props): ReactElement 
   }, [reader, client]);
   const isNarrow = useMedia('(max-width: 1099px)');
   return (
-    <div className="patients">
+    <div className={css.patients}>
       <Head patientId={patientId} />
-      <div className={opened === undefined ? 'record' : 'record opened'}>
+      <div className={opened === undefined ? css.record : `${css.record} ${css.opened}`}>
         {(opened === undefined || !isNarrow) && (
           <TimelinePanel
             patientId={patientId}

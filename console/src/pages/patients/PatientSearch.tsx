@@ -13,6 +13,7 @@ import { useSettled } from '../../parts/use-settled';
 import { Waiting } from '../../parts/Waiting';
 import { firstPage, nextPage, type Page } from '../../parts/search-pages';
 import { type PatientLine, patientLineOf } from './patient-line';
+import css from './patients.module.css';
 
 const COLUMNS: readonly Column<PatientLine>[] = [
   { key: 'name', label: 'Name', width: 'minmax(130px, 2fr)', render: ({ name }) => <strong>{name}</strong> },
@@ -56,9 +57,9 @@ export function PatientSearch(): ReactElement {
   };
   const query = JSON.parse(useSettled(JSON.stringify(queryOf(fields)))) as PatientQuery;
   return (
-    <div className="patients">
+    <div className={css.patients}>
       <PageHeader title="Patients" />
-      <form role="search" className="patient-search" onSubmit={(event) => event.preventDefault()}>
+      <form role="search" className={css.search} onSubmit={(event) => event.preventDefault()}>
         <Field
           label="Search"
           hint="Names, a birth date or year, an identifier with | or digits: rivera 1980-02-03, MRN|123, Patient/p7"
@@ -75,9 +76,9 @@ export function PatientSearch(): ReactElement {
             />
           )}
         </Field>
-        <details className="more-fields">
+        <details className={css.moreFields}>
           <summary>Separate fields</summary>
-          <div className="field-row">
+          <div className={css.fieldRow}>
             <Field label="Name">
               {(field) => (
                 <input
@@ -126,7 +127,7 @@ function Understood({ query }: { readonly query: PatientQuery }): ReactElement {
     ...query.id.map((word) => `id “${word}”`),
   ];
   return (
-    <p className="fine understood">
+    <p className={`fine ${css.understood}`}>
       {parts.length === 0 ? 'The latest patients' : `Patients with ${parts.join(' and ')}`}
     </p>
   );

@@ -2,7 +2,6 @@ import { type ReactElement } from 'react';
 import { type PageProps } from '../../app/pages';
 import { PatientRecord } from './PatientRecord';
 import { PatientSearch } from './PatientSearch';
-import './patients.css';
 
 /** `#/patients` searches, `#/patients/p7` shows a record, `#/patients/p7/Observation/o1` opens a resource beside it. */
 export default function PatientsPage({ route }: PageProps): ReactElement {

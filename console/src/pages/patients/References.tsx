@@ -8,6 +8,7 @@ import { Waiting } from '../../parts/Waiting';
 import { incomingOf, MAX_INCOMING } from './incoming';
 import { type Opened } from './resource';
 import { ResourceLink } from './ResourceLink';
+import css from './patients.module.css';
 
 interface Props {
   readonly patientId: string;
@@ -37,17 +38,17 @@ function Outgoing({ patientId, opened }: Props): ReactElement {
     <section aria-labelledby="outgoing-title">
       <h3 id="outgoing-title">What it refers to</h3>
       {references.length === 0 && <p className="fine">It has no references.</p>}
-      <ul className="references">
+      <ul className={css.references}>
         {references.slice(0, MAX_OUTGOING).map(({ path, reference, display, target }) => (
           <li key={`${path} ${reference}`}>
-            <code className="path">{path}</code>
+            <code className={css.path}>{path}</code>
             <span>
               {target === undefined ? (
                 reference
               ) : (
                 <ResourceLink patientId={patientId} name={target} text={display ?? reference} />
               )}
-              {display !== undefined && <span className="note">{reference}</span>}
+              {display !== undefined && <span className={css.note}>{reference}</span>}
             </span>
           </li>
         ))}
@@ -86,13 +87,13 @@ function Incoming({ patientId, opened: { type, id } }: Props): ReactElement {
               {remark}
             </p>
           ))}
-          <ul className="references">
+          <ul className={css.references}>
             {incoming.data.found.map((found) => (
               <li key={`${found.type}/${found.id}`}>
-                <code className="path">{found.paths.join(', ')}</code>
+                <code className={css.path}>{found.paths.join(', ')}</code>
                 <span>
                   <ResourceLink patientId={patientId} name={found} />
-                  {found.label !== '' && <span className="note">{found.label}</span>}
+                  {found.label !== '' && <span className={css.note}>{found.label}</span>}
                 </span>
               </li>
             ))}

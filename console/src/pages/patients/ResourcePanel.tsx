@@ -14,6 +14,7 @@ import { References } from './References';
 import { type Opened } from './resource';
 import { Summary } from './Summary';
 import { Versions } from './Versions';
+import css from './patients.module.css';
 
 interface Props {
   readonly patientId: string;
@@ -51,7 +52,7 @@ export function ResourcePanel({ patientId, name: { type, id }, view }: Props): R
   }, []);
   const selected = VIEWS.some((one) => one.id === view) ? view : 'summary';
   return (
-    <section className="panel resource" aria-labelledby="resource-title">
+    <section className={`panel ${css.resource}`} aria-labelledby="resource-title">
       <header className="panel-header">
         <h2 id="resource-title" ref={heading} tabIndex={-1}>
           {type} <code>{id}</code>
@@ -61,7 +62,7 @@ export function ResourcePanel({ patientId, name: { type, id }, view }: Props): R
         </a>
       </header>
       {resource.data !== undefined && (
-        <div className="resource-facts fine">
+        <div className={`${css.resourceFacts} fine`}>
           <Meta opened={resource.data} />
           <Belonging patientId={patientId} type={type} id={id} />
           {SIGNED.includes(type) && <a href={hashOf('documents', [type, id])}>What it said at each signature</a>}

@@ -3,6 +3,7 @@ import { resourceNameOf } from '../../parts/body/references';
 import { MAX_SUMMARY_ROWS, type SummaryRow, summaryOf } from '../../parts/body/summary';
 import { type Opened } from './resource';
 import { ResourceLink } from './ResourceLink';
+import css from './patients.module.css';
 
 /** A text of megabytes in one element stops the page. */
 const MAX_TEXT = 2000;
@@ -11,7 +12,7 @@ export function Summary({ patientId, opened }: { readonly patientId: string; rea
   const rows = useMemo(() => summaryOf(opened.tree), [opened.tree]);
   return (
     <>
-      <dl className="summary">
+      <dl className={css.summary}>
         {rows.map((row) => (
           <Row key={row.key} row={row} patientId={patientId} />
         ))}
@@ -29,11 +30,11 @@ function Row({ row, patientId }: { readonly row: SummaryRow; readonly patientId:
       ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters; see the JSON)`
       : text;
   return (
-    <div className={text === undefined ? 'group' : undefined} data-depth={Math.min(depth, 4)}>
+    <div className={text === undefined ? css.group : undefined} data-depth={Math.min(depth, 4)}>
       <dt>{label}</dt>
       <dd>
         {target === undefined ? shown : <ResourceLink patientId={patientId} name={target} text={shown ?? ''} />}
-        {note !== undefined && <span className="note">{note}</span>}
+        {note !== undefined && <span className={css.note}>{note}</span>}
       </dd>
     </div>
   );

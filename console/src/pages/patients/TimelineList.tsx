@@ -4,6 +4,7 @@ import { goTo, hashOf } from '../../app/routes';
 import { whole } from '../../parts/numbers';
 import { type TimelineRow } from './timeline';
 import { type TimelineView } from './timeline-reader';
+import css from './patients.module.css';
 
 export interface ListHandle {
   readonly jump: (row: number) => void;
@@ -65,7 +66,7 @@ export function TimelineList({ ref, patientId, view: { timeline }, opened }: Pro
   return (
     <div
       ref={scroller}
-      className="timeline-list"
+      className={css.timelineList}
       role="listbox"
       aria-label="Resources, the latest first"
       tabIndex={0}
@@ -79,8 +80,8 @@ export function TimelineList({ ref, patientId, view: { timeline }, opened }: Pro
           const style = { transform: `translateY(${start}px)`, height: ROW_HEIGHT };
           if (row.kind === 'month')
             return (
-              <div key={index} role="presentation" className="month" style={style}>
-                {monthName(row.month)} <span className="count">{whole(row.count)}</span>
+              <div key={index} role="presentation" className={css.month} style={style}>
+                {monthName(row.month)} <span className={css.count}>{whole(row.count)}</span>
               </div>
             );
           const { type, id, date, isCareDate, label } = row.entry;
@@ -93,18 +94,18 @@ export function TimelineList({ ref, patientId, view: { timeline }, opened }: Pro
               aria-selected={isOpened}
               aria-setsize={length}
               aria-posinset={index + 1}
-              className={index === active ? 'entry active' : 'entry'}
+              className={index === active ? `${css.entry} ${css.active}` : css.entry}
               style={style}
               onClick={() => {
                 setActive(index);
                 open(row);
               }}
             >
-              <span className="day" title={isCareDate ? date : `${date}: last update, it has no date of care`}>
+              <span className={css.day} title={isCareDate ? date : `${date}: last update, it has no date of care`}>
                 {dayIn(date)}
               </span>
-              <span className="what">
-                <span className="type-name">{type}</span> {label}
+              <span className={css.what}>
+                <span className={css.typeName}>{type}</span> {label}
                 {!isCareDate && <span className="faint"> · updated, no date of care</span>}
               </span>
             </div>

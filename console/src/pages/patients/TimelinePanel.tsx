@@ -5,6 +5,7 @@ import { whole } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { type ListHandle, TimelineList } from './TimelineList';
 import { FULL, type TimelineView } from './timeline-reader';
+import css from './patients.module.css';
 
 interface Props {
   readonly patientId: string;
@@ -22,7 +23,7 @@ export function TimelinePanel({ patientId, view, opened, onStop, onRead, onChoos
   return (
     <Panel
       title="Timeline"
-      className="timeline"
+      className={css.timeline}
       actions={
         state === 'reading' ? (
           <button type="button" className="button small" onClick={onStop}>
@@ -71,7 +72,7 @@ function Progress({ view: { state, timeline, seconds } }: { readonly view: Timel
     failed: `${count} until the answer broke off: the list is not complete`,
   };
   return (
-    <div className="progress">
+    <div className={css.progress}>
       {state === 'reading' && <progress aria-label="Reading the timeline" />}
       <p className="fine" aria-live={state === 'reading' ? 'off' : 'polite'}>
         {sayings[state]}
@@ -98,15 +99,15 @@ function Types({ counts, onChoose }: TypesProps): ReactElement {
   const shown = isOpen ? counts : counts.filter(([type], index) => index < TYPES_AT_ONCE || chosen.has(type));
   const more = counts.length - shown.length;
   return (
-    <div className="types" role="group" aria-label="Types shown">
-      <button type="button" className="type" aria-pressed={chosen.size === 0} onClick={() => choose(new Set())}>
+    <div className={css.types} role="group" aria-label="Types shown">
+      <button type="button" className={css.type} aria-pressed={chosen.size === 0} onClick={() => choose(new Set())}>
         All
       </button>
       {shown.map(([type, count]) => (
         <button
           key={type}
           type="button"
-          className="type"
+          className={css.type}
           aria-pressed={chosen.has(type)}
           onClick={() => {
             const next = new Set(chosen);
@@ -114,11 +115,16 @@ function Types({ counts, onChoose }: TypesProps): ReactElement {
             choose(next);
           }}
         >
-          {type} <span className="count">{whole(count)}</span>
+          {type} <span className={css.count}>{whole(count)}</span>
         </button>
       ))}
       {(more > 0 || isOpen) && counts.length > TYPES_AT_ONCE && (
-        <button type="button" className="type more" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <button
+          type="button"
+          className={`${css.type} ${css.more}`}
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
           {isOpen ? 'Fewer' : `${more} more`}
         </button>
       )}
@@ -142,26 +148,26 @@ function Years({
   if (years.length < 2) return null;
   const most = Math.max(...years.map(({ count }) => count));
   return (
-    <div className="years">
-      <div className="years-plot" aria-hidden="true" style={{ maxWidth: years.length * YEAR_WIDTH }}>
+    <div className={css.years}>
+      <div className={css.yearsPlot} aria-hidden="true" style={{ maxWidth: years.length * YEAR_WIDTH }}>
         <svg viewBox={`0 0 ${years.length * 10} 40`} preserveAspectRatio="none">
           {[...years].reverse().map(({ year, count, row }, index) => {
             const height = Math.max(2, (36 * count) / most);
             return (
               <g key={year} onClick={() => onJump(row)}>
                 <title>{`${year}: ${whole(count)}`}</title>
-                <rect className="year-reach" x={index * 10} y={0} width={10} height={40} />
-                <rect className="year-bar" x={index * 10 + 1.5} y={40 - height} width={7} height={height} />
+                <rect className={css.yearReach} x={index * 10} y={0} width={10} height={40} />
+                <rect className={css.yearBar} x={index * 10 + 1.5} y={40 - height} width={7} height={height} />
               </g>
             );
           })}
         </svg>
-        <div className="years-ends fine">
+        <div className={`${css.yearsEnds} fine`}>
           <span>{years.at(-1)?.year}</span>
           <span>{years[0]?.year}</span>
         </div>
       </div>
-      <label className="jump">
+      <label>
         <span className="hidden">Go to a year</span>
         <select value="" onChange={({ target }) => onJump(Number(target.value))}>
           <option value="" disabled>

@@ -10,6 +10,7 @@ import { Field } from '../../parts/Field';
 import { stampOf } from '../../parts/times';
 import { Waiting } from '../../parts/Waiting';
 import { type Version, type VersionPage, versionPage } from './version-page';
+import css from './patients.module.css';
 
 interface Props {
   readonly type: string;
@@ -40,7 +41,7 @@ export function Versions({ type, id }: Props): ReactElement {
         {history.hasNextPage && ' so far'}
       </p>
       {versions.length > 1 && (
-        <div className="field-row">
+        <div className={css.fieldRow}>
           <VersionField
             label="From"
             versions={versions}

@@ -4,6 +4,7 @@ import { Json } from '../../parts/Json';
 import { milliseconds } from './milliseconds';
 import { namedParts, parametersIn, planOf, type PlanNode, walk } from './plan';
 import { type Explanation } from './run-search';
+import css from './search.module.css';
 
 /** How PostgreSQL ran the search: a tree of nodes with their times, and rows against estimates. */
 export function PlanView({ explanation }: { readonly explanation: Explanation }): ReactElement {
@@ -18,7 +19,7 @@ export function PlanView({ explanation }: { readonly explanation: Explanation })
   const whole = nodes.reduce((sum, { own = 0 }) => sum + own, 0);
   return (
     <div className="stack">
-      <dl className="plan-facts">
+      <dl className={css.planFacts}>
         {plan.executionTime !== undefined && (
           <div>
             <dt>Executed in</dt>
@@ -45,8 +46,8 @@ export function PlanView({ explanation }: { readonly explanation: Explanation })
         </div>
       </dl>
       {advice.length > 0 && (
-        <div className="note-line">
-          <ul className="advice">
+        <div className="banner">
+          <ul className={css.advice}>
             {advice.map((one) => (
               <li key={one}>{one}</li>
             ))}
@@ -59,19 +60,19 @@ export function PlanView({ explanation }: { readonly explanation: Explanation })
           {parameters.map(({ id, name }, index) => (
             <span key={id}>
               {index > 0 && ', '}
-              <code className="parameter">{name}</code>
+              <code className={css.parameter}>{name}</code>
             </span>
           ))}
         </p>
       )}
-      <div className="plan" role="region" aria-label="Plan" tabIndex={0}>
-        <div className="plan-row plan-head" aria-hidden="true">
+      <div className={css.plan} role="region" aria-label="Plan" tabIndex={0}>
+        <div className={`${css.planRow} ${css.planHead}`} aria-hidden="true">
           <span>Node</span>
           <span>Share</span>
-          <span className="end">Own time</span>
-          <span className="end">With below</span>
-          <span className="end">Rows</span>
-          <span className="end">Estimate</span>
+          <span className={css.end}>Own time</span>
+          <span className={css.end}>With below</span>
+          <span className={css.end}>Rows</span>
+          <span className={css.end}>Estimate</span>
         </div>
         <ul>
           <Node node={plan.root} depth={0} dearest={plan.dearest} whole={whole} parameters={parameters} isAll={isAll} />
@@ -108,14 +109,14 @@ function Node({ node, depth, isAll, ...same }: NodeProps): ReactElement {
   const share = own === undefined || whole === 0 ? 0 : own / whole;
   return (
     <li>
-      <details className={node.isNeverRun ? 'plan-node never' : 'plan-node'}>
-        <summary className="plan-row">
-          <span className="plan-title" style={{ paddingInlineStart: depth * 14 }}>
-            <span className="plan-name">
+      <details className={node.isNeverRun ? `${css.planNode} ${css.never}` : css.planNode}>
+        <summary className={css.planRow}>
+          <span className={css.planTitle} style={{ paddingInlineStart: depth * 14 }}>
+            <span className={css.planName}>
               {subplan !== undefined && <span className="faint">{subplan}: </span>}
               {title}
             </span>
-            <span className="plan-marks">
+            <span className={css.planMarks}>
               {index !== undefined && <Badge tone="accent">{index}</Badge>}
               {parametersIn(node, parameters).map((name) => (
                 <Badge key={name}>{name}</Badge>
@@ -129,7 +130,7 @@ function Node({ node, depth, isAll, ...same }: NodeProps): ReactElement {
               {node.isNeverRun && <Badge>never run</Badge>}
             </span>
           </span>
-          <span className="plan-bar" aria-hidden="true">
+          <span className={css.planBar} aria-hidden="true">
             {share > 0.005 && <span style={{ width: `${Math.max(2, share * 100)}%` }} />}
           </span>
           <Cell label="Own time">{own === undefined || node.isNeverRun ? '' : milliseconds(own)}</Cell>
@@ -146,7 +147,7 @@ function Node({ node, depth, isAll, ...same }: NodeProps): ReactElement {
           </Cell>
           <Cell label="Estimate">{rowsOf(estimatedRows)}</Cell>
         </summary>
-        <dl className="plan-details" style={{ paddingInlineStart: 24 + depth * 14 }}>
+        <dl className={css.planDetails} style={{ paddingInlineStart: 24 + depth * 14 }}>
           {details.map(({ label, text }) => (
             <div key={label}>
               <dt>{label}</dt>
@@ -154,7 +155,7 @@ function Node({ node, depth, isAll, ...same }: NodeProps): ReactElement {
                 <code>
                   {namedParts(text, parameters).map((part, at) =>
                     part.isName ? (
-                      <mark key={at} className="parameter">
+                      <mark key={at} className={css.parameter}>
                         {part.text}
                       </mark>
                     ) : (
@@ -193,8 +194,8 @@ function Node({ node, depth, isAll, ...same }: NodeProps): ReactElement {
 }
 
 const Cell = ({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement => (
-  <span className={children === '' ? 'plan-cell end none' : 'plan-cell end'}>
-    <span className="plan-label">{label} </span>
+  <span className={`${css.planCell} ${css.end} ${children === '' ? css.none : ''}`}>
+    <span className={css.planLabel}>{label} </span>
     {children}
   </span>
 );

@@ -5,6 +5,7 @@ import { Combobox } from '../../parts/Combobox';
 import { completeName, completeValue, valueHint } from './complete';
 import { type DraftRow, pastedSearch, type SearchDraft } from './typed-search';
 import { type Capabilities, type Vocabulary, vocabularyOf } from './vocabulary';
+import css from './search.module.css';
 
 interface Props {
   readonly draft: SearchDraft;
@@ -63,9 +64,9 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
   };
 
   return (
-    <form className="panel search-form" role="search" aria-label="Search" ref={form} onSubmit={submit}>
-      <div className="search-type">
-        <span className="search-verb" aria-hidden="true">
+    <form className={`panel ${css.searchForm}`} role="search" aria-label="Search" ref={form} onSubmit={submit}>
+      <div className={css.searchType}>
+        <span className={css.searchVerb} aria-hidden="true">
           GET /fhir/
         </span>
         <Combobox
@@ -85,11 +86,11 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
         </button>
       </div>
       {fault !== undefined && (
-        <p className="search-fault" role="alert">
+        <p className={css.searchFault} role="alert">
           {fault}
         </p>
       )}
-      <ul className="parameters" aria-label="Parameters">
+      <ul className={css.parameters} aria-label="Parameters">
         {rows.map(({ key, name, value }, index) => {
           const hint = name === '' ? undefined : valueHint(words, type, name);
           return (

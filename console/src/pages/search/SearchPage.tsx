@@ -13,7 +13,7 @@ import { runNext, runSearch } from './run-search';
 import { SearchForm } from './SearchForm';
 import { SearchResult } from './SearchResult';
 import { askedSearch, EMPTY_SEARCH, type SearchDraft } from './typed-search';
-import './search.css';
+import css from './search.module.css';
 
 interface Submitted {
   readonly search: AskedSearch;
@@ -52,7 +52,7 @@ export default function SearchPage({ route }: PageProps): ReactElement {
   };
 
   return (
-    <div className="search-lab">
+    <div className={css.searchLab}>
       <PageHeader title="Search lab">Any search of the API, with the plan that PostgreSQL ran.</PageHeader>
       <SearchForm
         draft={draft}

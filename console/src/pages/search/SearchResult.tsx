@@ -14,6 +14,7 @@ import { milliseconds } from './milliseconds';
 import { type AskedSearch, asClientCode, asCurl } from './print-call';
 import { PlanView } from './PlanView';
 import { type Found, type ResultPage } from './run-search';
+import css from './search.module.css';
 
 interface Props {
   readonly search: AskedSearch;
@@ -42,8 +43,8 @@ export function SearchResult({ search, draft, pages, onEnd, fault }: Props): Rea
   ];
   const shown = tabs.some(({ id }) => id === tab) ? tab : 'matches';
   return (
-    <section className="search-result" aria-label="Result">
-      <p className="result-line" role="status">
+    <section className={css.searchResult} aria-label="Result">
+      <p role="status">
         <strong>{counted(matches, total)}</strong>
         {found.length > matches && ` and ${found.length - matches} included`}
         <span className="faint">
@@ -54,7 +55,7 @@ export function SearchResult({ search, draft, pages, onEnd, fault }: Props): Rea
       {pages
         .flatMap(({ remarks }) => remarks)
         .map((remark, index) => (
-          <p key={index} className="note-line">
+          <p key={index} className="banner">
             {remark}
           </p>
         ))}
@@ -163,7 +164,7 @@ function Statement({ query }: { readonly query: readonly unknown[] }): ReactElem
     <div className="stack">
       <Json value={String(text)} label="SQL" maxLines={22} />
       {values.length > 0 && (
-        <dl className="sql-values">
+        <dl className={css.sqlValues}>
           {values.map((value, index) => (
             <div key={index}>
               <dt>

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { type FieldRow, type FieldValue } from './body';
-import './field-table.css';
+import css from './field-table.module.css';
 
 interface Props<Row extends FieldRow> {
   /** Names the table. */
@@ -38,7 +38,7 @@ export function FieldTable<Row extends FieldRow>(props: Props<Row>): ReactElemen
   const { label, rows, below, referenceText, isWhole = false } = props;
   if (isWhole || rows.length <= ROWS_AT_ONCE)
     return (
-      <div className="field-table" role="table" aria-label={label} aria-rowcount={rows.length + 1}>
+      <div className={css.table} role="table" aria-label={label} aria-rowcount={rows.length + 1}>
         <Head />
         <div role="rowgroup">
           {rows.map((row, index) => (
@@ -51,7 +51,7 @@ export function FieldTable<Row extends FieldRow>(props: Props<Row>): ReactElemen
 }
 
 const Head = (): ReactElement => (
-  <div role="row" aria-rowindex={1} className="field-head">
+  <div role="row" aria-rowindex={1} className={css.head}>
     <span role="columnheader">Field</span>
     <span role="columnheader">Value</span>
   </div>
@@ -68,7 +68,7 @@ function LongTable<Row extends FieldRow>({ label, rows, below, referenceText }: 
   return (
     <div
       ref={scroller}
-      className="field-table long"
+      className={`${css.table} ${css.long}`}
       role="table"
       aria-label={label}
       aria-rowcount={rows.length + 1}
@@ -81,7 +81,7 @@ function LongTable<Row extends FieldRow>({ label, rows, below, referenceText }: 
       }}
     >
       <Head />
-      <div role="rowgroup" className="field-body" style={{ height: virtual.getTotalSize() }}>
+      <div role="rowgroup" className={css.body} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const row = rows[index];
           return row === undefined ? null : (
@@ -90,7 +90,7 @@ function LongTable<Row extends FieldRow>({ label, rows, below, referenceText }: 
               role="presentation"
               ref={virtual.measureElement}
               data-index={index}
-              className="field-place"
+              className={css.place}
               style={{ transform: `translateY(${start}px)` }}
             >
               <FieldLine row={row} below={below?.(row)} index={index} referenceText={referenceText} />
@@ -116,23 +116,23 @@ function FieldLine({
   const { type, path, label, old, new: now } = row;
   const saying = SAYINGS[type];
   return (
-    <div role="row" aria-rowindex={index + 2} className={`field-line ${type}`}>
+    <div role="row" aria-rowindex={index + 2} className={`${css.line} ${css[type] ?? ''}`}>
       <span role="rowheader" title={path.join('.')}>
         <Steps label={label} />
-        {saying !== undefined && <span className={`change-mark ${type}`}>{saying}</span>}
+        {saying !== undefined && <span className={css.changeMark}>{saying}</span>}
       </span>
-      <span role="cell" className="field-value">
+      <span role="cell" className={css.fieldValue}>
         {type === 'recorded' ? (
           <Value value={now} referenceText={referenceText} />
         ) : (
-          <span className="change">
+          <span className={css.change}>
             {old !== undefined && (
               <del>
                 <Value value={old} referenceText={referenceText} />
               </del>
             )}
             {old !== undefined && now !== undefined && (
-              <span className="arrow" aria-hidden="true">
+              <span className={css.arrow} aria-hidden="true">
                 →
               </span>
             )}
@@ -150,9 +150,9 @@ function FieldLine({
 }
 
 const Steps = ({ label }: { readonly label: readonly string[] }): ReactElement => (
-  <span className="steps">
+  <span className={css.steps}>
     {label.slice(0, -1).map((step, index) => (
-      <span key={index} className="outer">
+      <span key={index} className={css.outer}>
         {step} <span aria-hidden="true">›</span>{' '}
       </span>
     ))}
@@ -180,17 +180,17 @@ function Value({
   return (
     <>
       {text.length <= TEXT_AT_ONCE ? (
-        <span className={kind === undefined ? 'value' : `value ${kind}`}>{text}</span>
+        <span className={kind === undefined ? css.value : `${css.value} ${css[kind] ?? ''}`}>{text}</span>
       ) : (
         <LongText text={text} />
       )}
-      {unit !== undefined && <span className="unit"> {unit}</span>}
+      {unit !== undefined && <span className={css.unit}> {unit}</span>}
     </>
   );
 }
 
 const LongText = ({ text }: { readonly text: string }): ReactElement => (
-  <details className="long-text">
+  <details className={css.longText}>
     <summary>
       {text.slice(0, 200)}… <span className="faint">({text.length.toLocaleString('en')} characters)</span>
     </summary>
