@@ -27,15 +27,12 @@ import { InitBundle } from './rest/bundle/init-bundle';
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const { environment, extensions = [] } = options;
   if (extensions.length > 0) assertOneCopy();
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.with(options),
-    new ExpressAdapter(caseSensitive()),
-    {
-      bodyParser: false,
-      bufferLogs: true,
-      abortOnError: false,
-    },
-  );
+  const server = caseSensitive();
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), new ExpressAdapter(server), {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));
@@ -66,9 +63,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
   const site = sitePages(environment);
-  app.use(frontPage(environment, site !== undefined));
-  app.use(consolePages(environment));
-  if (site !== undefined) app.use(site.handler);
+  server.get('/', frontPage(environment, site !== undefined));
+  for (const pages of [consolePages(environment), site]) if (pages !== undefined) app.use(pages.path, pages.handler);
   setupOpenApi(app, environment);
   return app;
 }

@@ -4,6 +4,7 @@ import { type NextFunction, type RequestHandler } from 'express';
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { lineageOf } from '../fhir/definitions/definitions';
 import { PublicFile } from '../platform/http/public-file';
+import { pathOf } from '../platform/http/raw-request';
 
 /** Shows the document. The credentials dialog scrolls to its first form; Swagger UI would focus the last one. */
 const SCRIPT = `window.ui = SwaggerUIBundle({
@@ -52,17 +53,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Serves Swagger UI on `/api`, its files on `/api/<file>`, and the document on `/api-json`, generated on first request.
+ * To be mounted on these two paths.
  */
 export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
   let files: ReadonlyMap<string, PublicFile> | undefined;
-  return ({ method, path }, response, next) => {
-    const { req: request } = response;
-    if ((method !== 'GET' && method !== 'HEAD') || !/^\/api(?:-json)?(?:\/|$)/.test(path)) {
+  return (request, response, next) => {
+    const { method } = request;
+    if (method !== 'GET' && method !== 'HEAD') {
       next();
       return;
     }
     files ??= publicFiles(makeDocument());
-    const file = files.get(path);
+    const file = files.get(pathOf(request));
     if (file === undefined) next();
     else file.send(request, response).catch(next as NextFunction);
   };

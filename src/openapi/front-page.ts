@@ -17,7 +17,7 @@ const HEADERS = {
 };
 
 /**
- * Answers a browser that opens `/` with a page that leads to what is public. Requests with credentials or a query are
+ * For `GET /`: answers a browser with a page that leads to what is public. Requests with credentials or a query are
  * those of clients: they search all types.
  */
 export function frontPage({ hasApiDocs, hasConsole }: Environment, hasSite: boolean): RequestHandler {
@@ -36,8 +36,7 @@ export function frontPage({ hasApiDocs, hasConsole }: Environment, hasSite: bool
     ['health', 'Health', 'Whether the server can answer.'],
   ]);
   return (request, response, next) => {
-    const isPlain = request.url === '/' && (request.method === 'GET' || request.method === 'HEAD');
-    if (!isPlain || request.headers.authorization !== undefined || !isBrowser(request)) {
+    if (request.url !== '/' || request.headers.authorization !== undefined || !isBrowser(request)) {
       next();
       return;
     }

@@ -28,11 +28,7 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
   const policy = pagePolicy(swaggerSources(environment.baseUrl));
   const correlation = app.get(TopicCorrelationGuard, { strict: false });
   const pages = apiPages(() => document(app, environment));
-  app.use((request: Request, response: Response, next: NextFunction) => {
-    if (!/^\/api(?:-json)?(?:\/|$)/.test(request.path)) {
-      next();
-      return;
-    }
+  app.use(['/api', '/api-json'], (request: Request, response: Response, next: NextFunction) => {
     correlation.take(request);
     response.set(policy);
     pages(request, response, next);

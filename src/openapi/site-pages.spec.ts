@@ -26,7 +26,8 @@ describe('the pages of the documentation', () => {
     writeFileSync(join(folder, 'secret.pem'), 'secret');
     for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.json`), JSON.stringify(name.repeat(4e6)));
     const app = express();
-    app.use(sitePages(readEnvironment({}), folder)?.handler ?? []);
+    const site = sitePages(readEnvironment({}), folder);
+    if (site !== undefined) app.use(site.path, site.handler);
     app.use((_request, response) => void response.status(404).end());
     server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { PublicFile } from './public-file';
+import { pathOf } from './raw-request';
 import { pagePolicy } from './security-headers';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const KEPT_BYTES = 8_388_608;
 
 export interface PublicFolderOptions {
-  /** Where its files are served, such as `/console`. */
+  /** Where its handler is mounted, such as `/console`. */
   readonly path: string;
   readonly folder: string;
   /** The sources of the Content-Security-Policy that a page needs, by its text. */
@@ -44,28 +45,33 @@ export class PublicFolder {
 
   constructor(private readonly options: PublicFolderOptions) {}
 
+  get path(): string {
+    return this.options.path;
+  }
+
   /** Whether it was built beside the compiled server. */
   get isBuilt(): boolean {
     return existsSync(join(this.options.folder, 'index.html'));
   }
 
-  readonly handler: RequestHandler = ({ method, path }, response, next) => {
-    const root = this.options.path;
-    if ((method !== 'GET' && method !== 'HEAD') || (path !== root && !path.startsWith(`${root}/`))) {
+  /** To be mounted on {@link path}. */
+  readonly handler: RequestHandler = (request, response, next) => {
+    const { method, path } = request;
+    if (method !== 'GET' && method !== 'HEAD') {
       next();
       return;
     }
     // Relative: a proxy may serve this server below a path.
-    if (path === root) {
+    if (pathOf(request) === this.path) {
       response
-        .set({ Location: `${root.slice(1)}/`, 'Cache-Control': 'no-cache' })
+        .set({ Location: `${this.path.slice(1)}/`, 'Cache-Control': 'no-cache' })
         .status(302)
         .end();
       return;
     }
-    const name = path.slice(root.length + 1).replace(/(^|\/)$/, '$1index.html');
+    const name = path.slice(1).replace(/(^|\/)$/, '$1index.html');
     this.names ??= new Set(namesIn(this.options.folder));
-    if (this.names.has(name)) this.send(name, response.req, response).catch(next as NextFunction);
+    if (this.names.has(name)) this.send(name, request, response).catch(next as NextFunction);
     else next();
   };
 

@@ -16,6 +16,9 @@ export function queryOf({ url }: Request): URLSearchParams {
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
 }
 
+/** The path as sent, also for a handler that is mounted below a path. */
+export const pathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';
+
 /** `type/subtype` of the body in lower case, without parameters; undefined when none was named. */
 export const mediaTypeOf = ({ headers }: Request): string | undefined =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase();
