@@ -15,17 +15,21 @@ import { RULE_CASES } from './rule-cases';
 import { SEARCH_CASES } from './search-cases';
 
 const CASES = [...ROW_CASES, ...REQUEST_CASES, ...SEARCH_CASES, ...RULE_CASES];
-/** The first request of a size is not counted. */
+/** The first request of each size is not counted. */
 const REQUESTS = 3;
 /** Requests that take long are flagged if their cost grows faster than this power of the size. */
 const MOST_EXPONENT = 1.3;
 const LONG_MILLISECONDS = 100;
 
-/** The cost of one request at a size: medians. */
-interface Point {
-  readonly size: number;
+/** The cost of one request. */
+interface Cost {
   readonly milliseconds: number;
   readonly cpu: CpuShare | undefined;
+}
+
+/** The medians of one size. */
+interface Point extends Cost {
+  readonly size: number;
 }
 
 /** Measures how the cost of each kind of request grows from n to 4n to 16n. */
@@ -49,35 +53,43 @@ export async function measureCurves({ only }: SuiteOptions, cleanup: Cleanup): P
   const flagged = rows.filter((row) => row.at(-1) !== '').length;
   const text = [
     textTable(HEADINGS, rows),
-    `Medians of ${REQUESTS} requests, one at a time. Exponents are of the CPU time: 1 is in proportion to the size. ${flagged} flagged.`,
+    `Medians of ${REQUESTS} requests, one at a time, sizes in turns. Exponents are of the CPU time: 1 is in proportion to the size. ${flagged} flagged.`,
     ...errors,
   ];
   return { text: text.join('\n\n'), isKept: flagged === 0 };
 }
 
-/** The table row of a curve; its last cell contains the fault, if any. */
+/**
+ * The table row of a curve; its last cell contains the fault, if any. The sizes take turns: an index with more rows
+ * costs a write more, so all sizes must find it alike.
+ */
 async function measureCurve(curve: CurveCase, send: Sender, server: OwnContender): Promise<string[]> {
-  const points: Point[] = [];
-  for (const size of curve.sizes) points.push(await measurePoint(curve, size, send, server));
+  for (const size of curve.sizes) await curve.setUp?.(size, send);
+  const sizes = curve.sizes.map((size) => ({ size, requests: [] as Cost[] }));
+  for (let round = 0; round <= REQUESTS; round++) {
+    for (const { size, requests } of sizes) {
+      const cost = await measureRequest(curve, size, send, server);
+      if (round > 0) requests.push(cost);
+    }
+  }
+  const points = sizes.map(({ size, requests }) => ({ size, ...medianOf(requests) }));
   return [...rowOf(curve.name, points), flagOf(curve, points)];
 }
 
-async function measurePoint(curve: CurveCase, size: number, send: Sender, { meter }: OwnContender): Promise<Point> {
-  await curve.setUp?.(size, send);
-  const requests: Omit<Point, 'size'>[] = [];
-  for (let request = 0; request <= REQUESTS; request++) {
-    if (curve.before !== undefined) await send(curve.before(size));
-    const call = curve.request(size);
-    const { result, cpu } = await meter.measure(async () => {
-      const startedAt = performance.now();
-      await send(call);
-      return performance.now() - startedAt;
-    });
-    if (request > 0) requests.push({ milliseconds: result, cpu });
-  }
+async function measureRequest(curve: CurveCase, size: number, send: Sender, { meter }: OwnContender): Promise<Cost> {
+  if (curve.before !== undefined) await send(curve.before(size));
+  const call = curve.request(size);
+  const { result, cpu } = await meter.measure(async () => {
+    const startedAt = performance.now();
+    await send(call);
+    return performance.now() - startedAt;
+  });
+  return { milliseconds: result, cpu };
+}
+
+function medianOf(requests: readonly Cost[]): Cost {
   const cpuOf = (of: keyof CpuShare): number => median(requests.map(({ cpu }) => cpu?.[of] ?? Number.NaN));
   return {
-    size,
     milliseconds: median(requests.map(({ milliseconds }) => milliseconds)),
     cpu: { serverMicroseconds: cpuOf('serverMicroseconds'), databaseMicroseconds: cpuOf('databaseMicroseconds') },
   };
