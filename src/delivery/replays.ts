@@ -13,16 +13,11 @@ const MAX_QUEUED_AGAIN = 10_000;
 /** Number of delivered events of a range, and the numbers of the first and the last; null without events. */
 export interface CountedEvents {
   readonly events: number;
-  readonly firstNumber: number | null;
-  readonly lastNumber: number | null;
-}
-
-/** With the number up to which one call may send; null where one call may send all. */
-export interface ReplayPreview extends CountedEvents {
+  readonly from: number | null;
+  readonly to: number | null;
+  /** The number up to which one call may send; null if one call may send all. */
   readonly limitedTo: number | null;
 }
-
-const NOTHING = { events: 0, firstNumber: null, lastNumber: null, numberAtLimit: null };
 
 /** Sends delivered events to their destination again, with their numbers. */
 @Injectable()
@@ -42,11 +37,12 @@ export class Replays {
   queueAgain(destinationId: string, range: EventRange): Promise<CountedEvents> {
     return this.unitOfWork.run(async () => {
       const { destinationKey } = await this.destinations.read(destinationId);
-      const { limitedTo, ...counted } = await this.countOf(destinationKey, range);
+      const counted = await this.countOf(destinationKey, range);
+      const { events, limitedTo } = counted;
       if (limitedTo !== null) {
         throw new ServiceError(
           'unprocessable',
-          `The range holds ${counted.events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${limitedTo} ("to").`,
+          `The range holds ${events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${limitedTo} ("to").`,
           { code: 'replay-too-large', expression: 'to' },
         );
       }
@@ -59,15 +55,14 @@ export class Replays {
   }
 
   /** Counts what {@link queueAgain} would queue. @throws ServiceError 'not-found' */
-  async preview(destinationId: string, range: EventRange): Promise<ReplayPreview> {
+  async preview(destinationId: string, range: EventRange): Promise<CountedEvents> {
     const { destinationKey } = await this.destinations.read(destinationId);
     return this.countOf(destinationKey, range);
   }
 
-  private async countOf(destinationKey: number, range: EventRange): Promise<ReplayPreview> {
-    const [{ numberAtLimit, ...counted } = NOTHING] = await this.statements.run<
-      CountedEvents & { numberAtLimit: number | null }
-    >(COUNT_DELIVERED, [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)]);
-    return { ...counted, limitedTo: counted.events > MAX_QUEUED_AGAIN ? numberAtLimit : null };
+  private async countOf(destinationKey: number, range: EventRange): Promise<CountedEvents> {
+    const values = [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)];
+    const [counted] = await this.statements.run<CountedEvents & Record<string, unknown>>(COUNT_DELIVERED, values);
+    return counted ?? { events: 0, from: null, to: null, limitedTo: null };
   }
 }

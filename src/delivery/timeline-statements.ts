@@ -89,13 +89,15 @@ const DELIVERED = `from delivery_attempt
 
 const IN_RANGE = `first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})`;
 
-/** Number of delivered events, and the event number at position $2. $3 to $4 time, $5 to $6 numbers. */
+/**
+ * Number of delivered events, and the first and the last number; of more than $2 events also the number of the last of
+ * the first $2. $3 to $4 time, $5 to $6 numbers.
+ */
 export const COUNT_DELIVERED: Statement = {
   name: 'timeline-count-delivered',
-  text: `select count(*) as events, min(number) as "firstNumber", max(number) as "lastNumber",
-      (array_agg(number order by number))[$2::integer] as "numberAtLimit"
-    from (select first_number + place - 1 as number from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH} where ${IN_RANGE}) numbered
-    where $2::integer is not null`,
+  text: `select count(*) as events, min(number) as "from", max(number) as "to",
+      case when count(*) > $2::integer then (array_agg(number order by number))[$2::integer] end as "limitedTo"
+    from (select first_number + place - 1 as number from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH} where ${IN_RANGE}) numbered`,
 };
 
 /** Queues delivered events again, with their numbers and batches. Parameters as in the count. */

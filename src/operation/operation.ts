@@ -70,6 +70,37 @@ export interface AnswerParts {
   readonly [name: string]: string | AnswerParts;
 }
 
+/** Values of an answer by the names of its parts. Absent ones and nulls are left out; an array repeats its part. */
+export type AnswerValues<Parts extends AnswerParts> = {
+  readonly [Name in keyof Parts]?: Parts[Name] extends AnswerParts
+    ? AnswerValues<Parts[Name]> | readonly AnswerValues<Parts[Name]>[] | null | undefined
+    : unknown;
+};
+
+/** The answer of an operation that declares its parts: {@link answerParameters} with status 200. */
+export const partsAnswer = <Parts extends AnswerParts>(parts: Parts, values: AnswerValues<Parts>): FhirAnswer => ({
+  status: 200,
+  text: JSON.stringify(answerParameters(parts, values)),
+});
+
+/** Parameters in the order of the declared parts. FHIR has no empty arrays. */
+export function answerParameters<Parts extends AnswerParts>(parts: Parts, values: AnswerValues<Parts>): object {
+  const parameter = printParts(parts, values);
+  return { resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) };
+}
+
+const printParts = (parts: AnswerParts, values: Readonly<Record<string, unknown>>): object[] =>
+  Object.entries(parts).flatMap(([name, type]) =>
+    [values[name]]
+      .flat()
+      .flatMap((value) => (value === undefined || value === null ? [] : [printPart(name, type, value)])),
+  );
+
+const printPart = (name: string, type: string | AnswerParts, value: unknown): object =>
+  typeof type === 'string'
+    ? { name, [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value }
+    : { name, part: printParts(type, value as Readonly<Record<string, unknown>>) };
+
 /** One call of an operation. */
 export interface OperationRequest {
   readonly method: 'GET' | 'POST';

@@ -7,9 +7,15 @@ import {
   type TimelineCursor,
   type TimelineEvent,
 } from '../../delivery/timeline';
-import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { localKey } from '../../fhir/reference';
-import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import {
+  type AnswerValues,
+  partsAnswer,
+  Operation,
+  type OperationHandler,
+  type OperationRequest,
+} from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { RANGE_NAMES, callParametersOf, eventRangeOf, wholeNumber } from './destination-call';
@@ -18,6 +24,30 @@ import { ReadableFocus } from '../events/readable-focus';
 const DEFAULT_COUNT = 20;
 /** Each event of a page costs one check of the caller's rights to its resource. */
 const MAX_COUNT = 100;
+
+const PARTS = {
+  event: {
+    number: 'decimal',
+    state: 'code',
+    focus: 'Reference',
+    version: 'id',
+    interaction: 'code',
+    correlationId: 'string',
+    undecided: 'boolean',
+    recorded: 'instant',
+    batched: 'instant',
+    attempts: 'decimal',
+    attempt: {
+      ended: 'instant',
+      durationMilliseconds: 'decimal',
+      delivered: 'boolean',
+      replay: 'boolean',
+      outcome: 'string',
+    },
+    delivered: 'instant',
+  },
+  next: 'url',
+} as const;
 
 const PARAMETERS = [
   { name: 'from', description: 'The least event number' },
@@ -43,29 +73,7 @@ const PARAMETERS = [
   details:
     'Queued events first, newest first; then numbered events, the largest number first. Each event has a state, its times and its attempts, with duration and outcome. Its focus, version, interaction and correlationId are shown to callers who may read the resource. "next" is the URL of the next page, if there is one.',
   parameters: PARAMETERS,
-  answerParts: {
-    event: {
-      number: 'decimal',
-      state: 'code',
-      focus: 'Reference',
-      version: 'id',
-      interaction: 'code',
-      correlationId: 'string',
-      undecided: 'boolean',
-      recorded: 'instant',
-      batched: 'instant',
-      attempts: 'decimal',
-      attempt: {
-        ended: 'instant',
-        durationMilliseconds: 'decimal',
-        delivered: 'boolean',
-        replay: 'boolean',
-        outcome: 'string',
-      },
-      delivered: 'instant',
-    },
-    next: 'url',
-  },
+  answerParts: PARTS,
 })
 export class DestinationEventsOperation implements OperationHandler {
   constructor(
@@ -82,50 +90,35 @@ export class DestinationEventsOperation implements OperationHandler {
     await this.granted.assertSeen('SvcTopicDestination', id);
     const page = await this.timeline.read(id, { ...eventRangeOf(parameters), state, cursor, limit });
     const shown = await this.readable.among(page.events);
-    const parameter = page.events.map((event) => ({ name: 'event', part: eventParts(event, shown.has(event)) }));
-    if (page.next === undefined) return parametersAnswer(parameter);
-    query.set('_page', tokenOf(page.next));
-    return parametersAnswer([
-      ...parameter,
-      { name: 'next', valueUrl: `${rootUrl}/SvcTopicDestination/${id}/$events?${query.toString()}` },
-    ]);
+    if (page.next !== undefined) query.set('_page', tokenOf(page.next));
+    return partsAnswer(PARTS, {
+      event: page.events.map((event) => shownEvent(event, shown.has(event))),
+      next: page.next && `${rootUrl}/SvcTopicDestination/${id}/$events?${query.toString()}`,
+    });
   }
 }
 
 /** Omits the resource that a caller may not read. The event and its times belong to the destination. */
-function eventParts(event: TimelineEvent, isReadable: boolean): object[] {
-  const { number, type, id, version, interaction, isUndecided, correlationId } = event;
-  const { recordedAt, batchedAt, deliveredAt, attemptCount } = event;
-  return [
-    ...(number === null ? [] : [{ name: 'number', valueDecimal: number }]),
-    { name: 'state', valueCode: event.state },
-    ...(isReadable
-      ? [
-          { name: 'focus', valueReference: { reference: localKey(type, id) } },
-          { name: 'version', valueId: String(version) },
-          { name: 'interaction', valueCode: interaction },
-          ...(correlationId === null ? [] : [{ name: 'correlationId', valueString: correlationId }]),
-        ]
-      : []),
-    ...(isUndecided ? [{ name: 'undecided', valueBoolean: true }] : []),
-    { name: 'recorded', valueInstant: recordedAt.toISOString() },
-    ...instantPart('batched', batchedAt),
-    ...(attemptCount === 0 ? [] : [{ name: 'attempts', valueDecimal: attemptCount }]),
-    ...event.attempts.map((attempt) => ({ name: 'attempt', part: attemptParts(attempt) })),
-    ...instantPart('delivered', deliveredAt),
-  ];
+function shownEvent(event: TimelineEvent, isReadable: boolean): AnswerValues<typeof PARTS.event> {
+  const { number, state, type, id, version, interaction, correlationId } = event;
+  const focus = { reference: localKey(type, id) };
+  return {
+    ...{ number, state },
+    ...(isReadable ? { focus, version: String(version), interaction, correlationId } : {}),
+    ...(event.isUndecided ? { undecided: true } : {}),
+    ...{ recorded: event.recordedAt, batched: event.batchedAt, delivered: event.deliveredAt },
+    ...(event.attemptCount === 0 ? {} : { attempts: event.attemptCount }),
+    attempt: event.attempts.map(shownAttempt),
+  };
 }
 
-const attemptParts = ({ endedAt, durationMilliseconds, isDelivered, isReplay, outcome }: TimelineAttempt): object[] => [
-  ...instantPart('ended', endedAt),
-  ...(durationMilliseconds === null ? [] : [{ name: 'durationMilliseconds', valueDecimal: durationMilliseconds }]),
-  { name: 'delivered', valueBoolean: isDelivered },
-  ...(isReplay ? [{ name: 'replay', valueBoolean: true }] : []),
-  { name: 'outcome', valueString: outcome },
-];
-
-const instantPart = (name: string, time: Date | null): object[] =>
-  time === null ? [] : [{ name, valueInstant: time.toISOString() }];
+const shownAttempt = (attempt: TimelineAttempt): AnswerValues<typeof PARTS.event.attempt> => ({
+  ended: attempt.endedAt,
+  durationMilliseconds: attempt.durationMilliseconds,
+  delivered: attempt.isDelivered,
+  ...(attempt.isReplay ? { replay: true } : {}),
+  outcome: attempt.outcome,
+});
 
 function stateOf(text: string | undefined): EventState | undefined {
   const state = EVENT_STATES.find((known) => known === text);

@@ -1,11 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { type ReplayPreview, Replays } from '../../delivery/replays';
+import { Replays } from '../../delivery/replays';
 import { Trials } from '../../delivery/trials';
-import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
+import { partsAnswer, Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RANGE_NAMES, callParametersOf, eventRangeOf, callFlagOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
+
+const PARTS = {
+  queued: 'decimal',
+  events: 'decimal',
+  from: 'decimal',
+  to: 'decimal',
+  batch: { from: 'decimal', to: 'decimal', delivered: 'boolean', outcome: 'string' },
+  next: 'decimal',
+  limitedTo: 'decimal',
+} as const;
 
 /** Sends delivered events again, with their numbers. */
 @Injectable()
@@ -26,15 +36,7 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
   description: 'Sends delivered events once more',
   details:
     'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue; the response has their count and range (queued, from, to). They keep their notifications: same numbers, same bytes, same webhook-id, so a receiver that drops known ids drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50. The response lists each; "next" is the number to continue from. With dryRun true nothing is sent: the response has the count and range of what would be (events, from, to), and limitedTo, the number up to which one call may send, where there are more than 10,000.',
-  answerParts: {
-    queued: 'decimal',
-    events: 'decimal',
-    from: 'decimal',
-    to: 'decimal',
-    batch: { from: 'decimal', to: 'decimal', delivered: 'boolean', outcome: 'string' },
-    next: 'decimal',
-    limitedTo: 'decimal',
-  },
+  answerParts: PARTS,
   parameters: [
     { name: 'from', description: 'The least event number' },
     { name: 'to', description: 'The largest event number' },
@@ -61,39 +63,16 @@ export class DestinationReplayOperation implements OperationHandler {
     }
     const endpoint = parameters.get('endpoint');
     await this.principals.assertMayChange(id);
-    if (callFlagOf(parameters, 'dryRun')) return previewAnswer(await this.replays.preview(id, range));
+    if (callFlagOf(parameters, 'dryRun')) return partsAnswer(PARTS, await this.replays.preview(id, range));
     if (endpoint === undefined) {
-      const { events, firstNumber, lastNumber } = await this.replays.queueAgain(id, range);
-      return parametersAnswer([
-        { name: 'queued', valueDecimal: events },
-        ...numberPart('from', firstNumber),
-        ...numberPart('to', lastNumber),
-      ]);
+      const { events, from, to } = await this.replays.queueAgain(id, range);
+      return partsAnswer(PARTS, { queued: events, from, to });
     }
     await this.principals.assertMayHear(id);
     const { batches, nextNumber } = await this.trials.sendElsewhere(id, range, endpoint);
-    return parametersAnswer([
-      ...batches.map(({ firstNumber, lastNumber, isDelivered, outcome }) => ({
-        name: 'batch',
-        part: [
-          ...numberPart('from', firstNumber),
-          ...numberPart('to', lastNumber),
-          { name: 'delivered', valueBoolean: isDelivered },
-          { name: 'outcome', valueString: outcome },
-        ],
-      })),
-      ...numberPart('next', nextNumber),
-    ]);
+    const batch = batches.map(({ firstNumber: from, lastNumber: to, isDelivered: delivered, outcome }) => ({
+      ...{ from, to, delivered, outcome },
+    }));
+    return partsAnswer(PARTS, { batch, next: nextNumber });
   }
 }
-
-const previewAnswer = ({ events, firstNumber, lastNumber, limitedTo }: ReplayPreview): FhirAnswer =>
-  parametersAnswer([
-    { name: 'events', valueDecimal: events },
-    ...numberPart('from', firstNumber),
-    ...numberPart('to', lastNumber),
-    ...numberPart('limitedTo', limitedTo),
-  ]);
-
-const numberPart = (name: string, number: number | null | undefined): object[] =>
-  typeof number === 'number' ? [{ name, valueDecimal: number }] : [];

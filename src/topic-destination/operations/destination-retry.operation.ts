@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Destinations } from '../../delivery/destinations';
-import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
+import { partsAnswer, Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { callParametersOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
+
+const PARTS = { pauseEnded: 'boolean' } as const;
 
 /** Ends the pause after a failure, for a receiver that works again. */
 @Injectable()
@@ -18,7 +20,7 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
   description: 'Tries a failing destination at once',
   details:
     'Ends the pause that follows a failure: the next attempt starts now, and what waits behind it follows in order. "pauseEnded" is false where there was no pause, as during an attempt. Another failure pauses as long as it would have without the call.',
-  answerParts: { pauseEnded: 'boolean' },
+  answerParts: PARTS,
 })
 export class DestinationRetryOperation implements OperationHandler {
   constructor(
@@ -29,6 +31,6 @@ export class DestinationRetryOperation implements OperationHandler {
   async execute({ id = '', query, body }: OperationRequest): Promise<FhirAnswer> {
     callParametersOf({ query, body }, []);
     await this.principals.assertMayChange(id);
-    return parametersAnswer([{ name: 'pauseEnded', valueBoolean: await this.destinations.retry(id) }]);
+    return partsAnswer(PARTS, { pauseEnded: await this.destinations.retry(id) });
   }
 }

@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type Finding } from '../../delivery/delivery-kind';
 import { Trials } from '../../delivery/trials';
-import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
+import {
+  answerParameters,
+  partsAnswer,
+  Operation,
+  type OperationHandler,
+  type OperationRequest,
+} from '../../operation/operation';
 import { callParametersOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
+
+const PARTS = { grade: 'code', finding: { name: 'code', grade: 'code', message: 'string' } } as const;
 
 /** Sends a sample like an event, and grades the receiver's responses. */
 @Injectable()
@@ -19,21 +27,11 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
   description: 'Sends a sample to the webhook, and grades the responses',
   details:
     'A notification without events, signed as all are, sent up to three times: once; a second time, as deliveries can repeat; and with a wrong signature, which should be refused. Each finding has a name, a grade (pass, warn, fail) and advice. $status does not count it.',
-  exampleAnswer: {
-    resourceType: 'Parameters',
-    parameter: [
-      { name: 'grade', valueCode: 'fail' },
-      {
-        name: 'finding',
-        part: [
-          { name: 'name', valueCode: 'answer' },
-          { name: 'grade', valueCode: 'fail' },
-          { name: 'message', valueString: 'Connection refused' },
-        ],
-      },
-    ],
-  },
-  answerParts: { grade: 'code', finding: { name: 'code', grade: 'code', message: 'string' } },
+  exampleAnswer: answerParameters(PARTS, {
+    grade: 'fail',
+    finding: { name: 'answer', grade: 'fail', message: 'Connection refused' },
+  }),
+  answerParts: PARTS,
   parameters: [{ name: 'endpoint', description: 'Another URL to try, before it is stored' }],
 })
 export class DestinationTestOperation implements OperationHandler {
@@ -45,18 +43,8 @@ export class DestinationTestOperation implements OperationHandler {
   async execute({ id = '', query, body }: OperationRequest): Promise<FhirAnswer> {
     const parameters = callParametersOf({ query, body }, ['endpoint']);
     await this.principals.assertMayChange(id);
-    const findings = await this.trials.test(id, parameters.get('endpoint'));
-    return parametersAnswer([
-      { name: 'grade', valueCode: worstOf(findings) },
-      ...findings.map(({ name, grade, message }) => ({
-        name: 'finding',
-        part: [
-          { name: 'name', valueCode: name },
-          { name: 'grade', valueCode: grade },
-          { name: 'message', valueString: message },
-        ],
-      })),
-    ]);
+    const finding = await this.trials.test(id, parameters.get('endpoint'));
+    return partsAnswer(PARTS, { grade: worstOf(finding), finding });
   }
 }
 
