@@ -49,13 +49,13 @@ export const RENEW_GENERATION: Statement = {
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
 /** Events `e` of a destination `r` above its low-water mark; below it, deleted rows may still cost time. */
-const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
+export const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
 
 /**
  * The open batch `b` of a destination `r`. The epoch bounds the index scan: while an old snapshot is open, settled
  * batches stay in the index, and have an earlier epoch.
  */
-const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_epoch';
+export const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_epoch';
 
 /** The open batch `b` of a claim that is in force. A subquery, so that the planner must look it up by both columns. */
 const IS_CLAIMED = `b.destination_key = $1 and b.epoch > (
@@ -113,7 +113,7 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
     from ${batch}`;
 
 /** Hours since 1970. */
-const HOUR = '(extract(epoch from statement_timestamp())::bigint / 3600)::integer';
+export const HOUR = '(extract(epoch from statement_timestamp())::bigint / 3600)::integer';
 const HOUR_ELEMENT = `mod(${HOUR}, 24) + 1`;
 
 /** Adds to the counts of this hour; those of the same hour yesterday give way. */
@@ -291,84 +291,8 @@ export const SWEEP: Statement = {
     delete from outbox_event where destination_key in (select destination_key from gone)`,
 };
 
-/** A longer queue is not counted to its end. */
-export const MOST_COUNTED = 1_000;
-
-/** One row for each destination among those of `source`, in the order of ids. */
-const overviewOf = (
-  source: string,
-): string => `select r.destination_id as id, r.kind, r.fail_streak as "failStreak", r.next_attempt_at as "nextAttemptAt",
-      coalesce(cardinality(b.event_ids), 0) as "eventsInProcess",
-      (select count(*) from (select from outbox_event e where ${WAITING} order by e.event_id limit ${MOST_COUNTED + 1}) counted)
-        as "eventsCounted",
-      least(b.recorded_at[1], (select e.recorded_at from outbox_event e where ${WAITING} order by e.event_id limit 1))
-        as "oldestAt",
-      r.last_errors -> 0 as "lastError", (select is_held from delivery_generation) as "isHeld",
-      (select jsonb_agg(jsonb_build_array(r.hour_numbers[e], r.hour_delivered[e], r.hour_failed[e]) order by r.hour_numbers[e])
-        from generate_subscripts(r.hour_numbers, 1) e where r.hour_numbers[e] > ${HOUR} - 24) as hours
-    from (select * from destination_runtime ${source}) r
-      left join open_batch b on ${IS_OPEN}
-    order by r.destination_id`;
-
-const NEXT_PAGE = 'order by destination_id limit $2';
-
-/** $2 destinations behind the id $1, in the order of ids. */
-export const OVERVIEW: Statement = {
-  name: 'delivery-overview',
-  text: overviewOf(`where destination_id > $1 ${NEXT_PAGE}`),
-};
-
-/** Those of them that are failing ($3) or not, while delivery is held ($4) or not. */
-export const OVERVIEW_IN_STATE: Statement = {
-  name: 'delivery-overview-in-state',
-  text: overviewOf(`where destination_id > $1 and (fail_streak > 0) = coalesce($3::boolean, fail_streak > 0)
-      and (select is_held from delivery_generation) = $4::boolean ${NEXT_PAGE}`),
-};
-
-export const OVERVIEW_OF_ONE: Statement = {
-  name: 'delivery-overview-of-one',
-  text: overviewOf('where destination_id = $1'),
-};
-
 /** Keeps daily partitions as described in the migration "create delivery". */
 export const KEEP_DAYS: Statement = {
   name: 'delivery-keep-days',
   text: 'select keep_delivery_days($1::integer) as stray_rows',
-};
-
-/** Result of {@link COUNTS}: totals since the destination was created, and events under way. */
-export interface DeliveryCounts {
-  readonly deliveredBatches: number;
-  readonly failedBatches: number;
-  readonly deliveredEvents: number;
-  readonly failedEvents: number;
-  readonly eventsInProcess: number;
-  readonly eventsQueued: number;
-}
-
-const COUNTS = `r.delivered_batches as "deliveredBatches", r.failed_batches as "failedBatches",
-      r.delivered_events as "deliveredEvents", r.failed_events as "failedEvents",
-      coalesce(cardinality(b.event_ids), 0) as "eventsInProcess",
-      (select count(*) from outbox_event e where ${WAITING}) as "eventsQueued"`;
-
-/** One snapshot: delivered, in process and queued always add up to the events recorded. */
-export const STATUS: Statement = {
-  name: 'delivery-status',
-  text: `select ${COUNTS}, r.started_at as "startedAt", r.last_errors as "lastErrors",
-      (select is_held from delivery_generation) as "isHeld"
-    from destination_runtime r left join open_batch b on ${IS_OPEN}
-    where r.destination_id = $1`,
-};
-
-/** The first $1 destinations, in one snapshot; each row has their total number. greatest() ignores nulls. */
-export const METRICS: Statement = {
-  name: 'delivery-metrics',
-  text: `select r.destination_id as destination, ${COUNTS}, r.fail_streak as "failStreak",
-      r.latency_seconds as "latencySeconds", r.latency_counts::double precision[] as "latencyCounts",
-      greatest(extract(epoch from clock_timestamp() - least(b.recorded_at[1], (select e.recorded_at from outbox_event e
-        where ${WAITING} order by e.event_id limit 1)))::double precision, 0) as "oldestAge",
-      (select count(*) from destination_runtime) as destinations
-    from (select * from destination_runtime order by destination_key limit $1) r
-      left join open_batch b on ${IS_OPEN}
-    order by r.destination_key`,
 };

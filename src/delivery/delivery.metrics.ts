@@ -4,16 +4,8 @@ import { TimeLimit } from '../platform/database/time-limit';
 import { histogramSamples } from '../platform/metrics/histogram';
 import { type MetricFamily, type Sample, single } from '../platform/metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../platform/metrics/metric-source';
-import { type DeliveryCounts, LATENCY_BOUNDS_SECONDS, METRICS } from './delivery-statements';
-
-interface MetricsRow extends DeliveryCounts {
-  readonly destination: string;
-  readonly failStreak: number;
-  readonly oldestAge: number;
-  readonly latencySeconds: number;
-  readonly latencyCounts: readonly number[];
-  readonly destinations: number;
-}
+import { LATENCY_BOUNDS_SECONDS } from './delivery-statements';
+import { Destinations, type DestinationStatus } from './destinations';
 
 /** Each destination has about 25 lines. */
 const MAX_DESTINATIONS = 1_000;
@@ -37,27 +29,30 @@ const FAMILIES = [
 @Injectable()
 @MetricsFrom({ source: 'destinations', path: '/metrics', of: 'cluster' })
 export class DeliveryMetrics implements MetricSource {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly destinations: Destinations,
+    private readonly statements: Statements,
+  ) {}
 
   async read(): Promise<readonly MetricFamily[]> {
     const limit = new TimeLimit(TIME_LIMIT_SECONDS, 'The queues took too long to count');
-    const rows = await this.statements.within(limit, () =>
-      this.statements.run<MetricsRow>(METRICS, [MAX_DESTINATIONS]),
-    );
-    const destinations = rows[0]?.destinations ?? 0;
+    const [count, rows] = await this.statements.within(limit, async () => [
+      await this.destinations.count(),
+      await this.destinations.statusFrom('', { limit: MAX_DESTINATIONS }),
+    ]);
     return [
-      single('gauge', `${PREFIX}s`, 'Destinations that are stored.', destinations),
+      single('gauge', `${PREFIX}s`, 'Destinations that are stored.', count),
       single(
         'gauge',
         `${PREFIX}s_omitted`,
         `Destinations beyond the first ${MAX_DESTINATIONS}, not listed here.`,
-        destinations - rows.length,
+        Math.max(0, count - rows.length),
       ),
       ...FAMILIES.map(([type, name, help, member]): MetricFamily => ({
         name: `${PREFIX}_${name}`,
         type,
         help,
-        samples: rows.map((row) => ({ labels: { destination: row.destination }, value: row[member] })),
+        samples: rows.map((row) => ({ labels: { destination: row.id }, value: row[member] ?? 0 })),
       })),
       {
         name: `${PREFIX}_delivery_seconds`,
@@ -69,5 +64,5 @@ export class DeliveryMetrics implements MetricSource {
   }
 }
 
-const latencySamples = ({ destination, latencyCounts, latencySeconds, deliveredEvents }: MetricsRow): Sample[] =>
-  histogramSamples({ destination }, LATENCY_BOUNDS_SECONDS, [...latencyCounts, deliveredEvents], latencySeconds);
+const latencySamples = ({ id, latencyCounts, latencySeconds, deliveredEvents }: DestinationStatus): Sample[] =>
+  histogramSamples({ destination: id }, LATENCY_BOUNDS_SECONDS, [...latencyCounts, deliveredEvents], latencySeconds);

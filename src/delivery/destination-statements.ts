@@ -1,6 +1,7 @@
 import { type Statement } from '../platform/database/statement';
+import { HOUR, IS_OPEN, WAITING } from './delivery-statements';
 
-/** Cold paths of the delivery tables: statements for changes of a destination. */
+/** Cold paths of the delivery tables: changes of a destination, and its state. */
 
 export const FIND: Statement = {
   name: 'delivery-find-destination',
@@ -46,4 +47,40 @@ export const REMOVE: Statement = {
   text: `with runtime as (delete from destination_runtime where destination_key = $1),
       batch as (delete from open_batch where destination_key = $1)
     delete from outbox_event where destination_key = $1`,
+};
+
+const STATE = `case when (select is_held from delivery_generation) then 'held' when fail_streak > 0 then 'failing'
+      else 'active' end`;
+
+/**
+ * $2 destinations from the id $1 on, of the state $3, by id. One snapshot: delivered, in process and queued add up to
+ * the events recorded. No more than $4 queued events are counted, all without it. They are counted by their index: a
+ * plan that was made for an empty queue would read or sort a long one.
+ */
+export const READ_STATUS: Statement = {
+  name: 'delivery-read-status',
+  text: `select r.destination_id as id, r.kind, ${STATE} as state, r.started_at as "startedAt",
+      r.fail_streak as "failStreak", r.next_attempt_at as "nextAttemptAt", r.last_errors as "lastErrors",
+      r.delivered_batches as "deliveredBatches", r.failed_batches as "failedBatches",
+      r.delivered_events as "deliveredEvents", r.failed_events as "failedEvents",
+      coalesce(cardinality(b.event_ids), 0) as "eventsInProcess",
+      (select count(*) from (select from outbox_event e where ${WAITING} order by e.event_id limit $4::integer) counted)
+        as "eventsQueued",
+      extract(epoch from clock_timestamp() - oldest.recorded_at)::double precision as "oldestAge",
+      (select jsonb_agg(jsonb_build_array(r.hour_numbers[e], r.hour_delivered[e], r.hour_failed[e]) order by r.hour_numbers[e])
+        from generate_subscripts(r.hour_numbers, 1) e where r.hour_numbers[e] > ${HOUR} - 24) as hours,
+      r.latency_seconds as "latencySeconds", r.latency_counts::double precision[] as "latencyCounts"
+    from (
+        select * from destination_runtime
+        where destination_id >= $1 and ($3::text is null or ${STATE} = $3) order by destination_id limit $2
+      ) r
+      left join open_batch b on ${IS_OPEN}
+      cross join lateral (select least(b.recorded_at[1], (
+        select e.recorded_at from outbox_event e where ${WAITING} order by e.event_id limit 1)) as recorded_at) oldest
+    order by r.destination_id`,
+};
+
+export const COUNT: Statement = {
+  name: 'delivery-count-destinations',
+  text: 'select count(*) as destinations from destination_runtime',
 };

@@ -5,16 +5,9 @@ import { SecretBox } from '../platform/crypto/secret-box';
 import { ServiceError } from '../platform/errors/service-error';
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
-import {
-  COUNT_UNKNOWN_OUTCOME,
-  type DeliveryCounts,
-  OVERVIEW,
-  OVERVIEW_IN_STATE,
-  OVERVIEW_OF_ONE,
-  STATUS,
-} from './delivery-statements';
+import { COUNT_UNKNOWN_OUTCOME } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
-import { END_PAUSE, FIND, LIST, LOCK, REMOVE, STORE } from './destination-statements';
+import { COUNT, END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
 
 /** The delivery configuration of a destination; its settings contain secrets. */
 export interface DestinationSettings {
@@ -49,38 +42,47 @@ export interface DeliveryError {
   readonly timestamp: string;
 }
 
-/** Implements "Status result of the destination" of the interface. */
-export interface DestinationStatus extends DeliveryCounts {
-  readonly startedAt: Date;
-  /** Newest first. */
-  readonly lastErrors: readonly DeliveryError[];
-  /** Whether delivery is held after a restore, until an operator releases it. */
-  readonly isHeld: boolean;
-}
-
+/** Held after a restore, until an operator releases delivery. */
 export const DESTINATION_STATES = ['active', 'failing', 'held'] as const;
 export type DestinationState = (typeof DESTINATION_STATES)[number];
 
-/** A destination among others. */
-export interface DestinationOverview {
+/** The state of a destination, and totals since it was created; the same on every replica. */
+export interface DestinationStatus {
   readonly id: string;
   readonly kind: string;
+  readonly state: DestinationState;
+  readonly startedAt: Date;
+  /** Failed attempts since the last delivery. */
   readonly failStreak: number;
   readonly nextAttemptAt: Date;
+  /** Newest first. */
+  readonly lastErrors: readonly DeliveryError[];
+  readonly deliveredBatches: number;
+  readonly failedBatches: number;
+  readonly deliveredEvents: number;
+  readonly failedEvents: number;
   readonly eventsInProcess: number;
-  /** Events that wait, at most one more than are counted. */
-  readonly eventsCounted: number;
-  /** Time of the change of the oldest event that is not delivered. */
-  readonly oldestAt: Date | null;
-  readonly lastError: DeliveryError | null;
-  readonly isHeld: boolean;
+  readonly eventsQueued: number;
+  /** Seconds since the change of the oldest event that is not delivered; null without any. */
+  readonly oldestAge: number | null;
   /**
    * Hour since 1970, events delivered and attempts failed in it: of the latest 24 hours those with any, oldest first.
    */
   readonly hours: readonly (readonly [hour: number, delivered: number, failed: number])[] | null;
+  /** Seconds from change to delivery: their sum, and a count for each of `LATENCY_BOUNDS_SECONDS`. */
+  readonly latencySeconds: number;
+  readonly latencyCounts: readonly number[];
 }
 
-type OverviewRow = DestinationOverview & Record<string, unknown>;
+/** A selection of destinations, and how far their queues are counted: to the end by default. */
+export interface StatusQuery {
+  readonly limit: number;
+  readonly state?: DestinationState | undefined;
+  readonly mostCounted?: number;
+}
+
+/** `$overview` counts no longer queue to its end. */
+export const MOST_COUNTED = 1_000;
 
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
 
@@ -140,21 +142,21 @@ export class Destinations {
     this.endAttemptAfterCommit(row.destinationKey);
   }
 
-  /** One consistent snapshot, the same on every replica. @throws ServiceError 'not-found' */
+  /** Destinations from an id on, in the order of ids; from one consistent snapshot. */
+  statusFrom(id: string, { limit, state, mostCounted }: StatusQuery): Promise<readonly DestinationStatus[]> {
+    return this.statements.run<DestinationStatus & Record<string, unknown>>(READ_STATUS, [
+      ...[id, limit, state, mostCounted],
+    ]);
+  }
+
+  /** @throws ServiceError 'not-found' */
   async status(id: string): Promise<DestinationStatus> {
-    return (await this.statements.runOne<DestinationStatus>(STATUS, [id])) ?? notFound(id);
+    const [status] = await this.statusFrom(id, { limit: 1 });
+    return status?.id === id ? status : notFound(id);
   }
 
-  /** Destinations behind an id, in the order of ids; of one state, if it is given. */
-  overview(after: string, limit: number, state?: DestinationState): Promise<readonly DestinationOverview[]> {
-    if (state === undefined) return this.statements.run<OverviewRow>(OVERVIEW, [after, limit]);
-    const isFailing = state === 'held' ? null : state === 'failing';
-    return this.statements.run<OverviewRow>(OVERVIEW_IN_STATE, [after, limit, isFailing, state === 'held']);
-  }
-
-  /** Empty if there is no such destination. */
-  overviewOf(id: string): Promise<readonly DestinationOverview[]> {
-    return this.statements.run<OverviewRow>(OVERVIEW_OF_ONE, [id]);
+  async count(): Promise<number> {
+    return (await this.statements.runOne<{ destinations: number }>(COUNT, []))?.destinations ?? 0;
   }
 
   /** Ends the pause after a failure: the next attempt starts now. @returns whether there was a pause */

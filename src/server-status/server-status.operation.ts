@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { MOST_COUNTED } from '../delivery/delivery-statements';
+import { MOST_COUNTED } from '../delivery/destinations';
 import { type FhirAnswer, parametersAnswer } from '../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { Statements } from '../platform/database/statements';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MOST_COUNTED } from '../delivery/delivery-statements';
-import { Destinations } from '../delivery/destinations';
+import { Destinations, MOST_COUNTED } from '../delivery/destinations';
 import { Statements } from '../platform/database/statements';
 import { HealthCheck } from '../platform/health/health-check';
 import { type MetricFamily, type Sample } from '../platform/metrics/metric-family';
@@ -70,22 +69,22 @@ export class StatusParts {
   }
 
   async ofDelivery(): Promise<readonly Part[]> {
-    const found = await this.destinations.overview('', MOST_DESTINATIONS + 1);
+    const [limit, mostCounted] = [MOST_DESTINATIONS + 1, MOST_COUNTED + 1];
+    const found = await this.destinations.statusFrom('', { limit, mostCounted });
     const counted = found.slice(0, MOST_DESTINATIONS);
     const sum = (of: (one: (typeof found)[number]) => number): number =>
       counted.reduce((total, one) => total + of(one), 0);
-    const oldest = counted.flatMap(({ oldestAt }) => oldestAt?.getTime() ?? []);
-    const now = this.clock.now().getTime();
+    const ages = counted.flatMap(({ oldestAge }) => oldestAge ?? []);
     return [
       group('delivery', {
         destinations: counted.length,
         destinationsIsMore: found.length > MOST_DESTINATIONS || undefined,
         failing: sum(({ failStreak }) => Number(failStreak > 0)),
-        isHeld: found[0]?.isHeld,
-        queued: sum(({ eventsCounted }) => Math.min(eventsCounted, MOST_COUNTED)),
-        queuedIsMore: counted.some(({ eventsCounted }) => eventsCounted > MOST_COUNTED) || undefined,
+        isHeld: found.map(({ state }) => state === 'held')[0],
+        queued: sum(({ eventsQueued }) => Math.min(eventsQueued, MOST_COUNTED)),
+        queuedIsMore: counted.some(({ eventsQueued }) => eventsQueued > MOST_COUNTED) || undefined,
         inProcess: sum(({ eventsInProcess }) => eventsInProcess),
-        oldestAgeSeconds: oldest.length === 0 ? undefined : Math.max(0, now - Math.min(...oldest)) / 1000,
+        oldestAgeSeconds: ages.length === 0 ? undefined : Math.max(...ages),
       }),
     ];
   }

@@ -1,16 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { MOST_COUNTED } from '../../delivery/delivery-statements';
 import {
   DESTINATION_STATES,
-  type DestinationOverview,
   Destinations,
   type DestinationState,
+  type DestinationStatus,
+  MOST_COUNTED,
 } from '../../delivery/destinations';
-import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
+import {
+  type AnswerValues,
+  answerParameters,
+  partsAnswer,
+  Operation,
+  type OperationHandler,
+  type OperationRequest,
+} from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
-import { Clock } from '../../platform/time/clock';
 import { ResourceReader } from '../../store/resource-reader';
 import { ReadableFocus } from '../events/readable-focus';
 import { callParametersOf, wholeNumber } from './destination-call';
@@ -19,6 +25,24 @@ const TYPE = 'SvcTopicDestination';
 const DEFAULT_COUNT = 20;
 const MAX_COUNT = 100;
 const HOUR_MILLISECONDS = 3_600_000;
+
+const PARTS = {
+  destination: {
+    id: 'id',
+    topic: 'canonical',
+    kind: 'code',
+    state: 'code',
+    queued: 'decimal',
+    queuedIsMore: 'boolean',
+    inProcess: 'decimal',
+    oldestAgeSeconds: 'decimal',
+    failuresInARow: 'decimal',
+    nextAttempt: 'instant',
+    lastError: { message: 'string', timestamp: 'instant' },
+    hour: { start: 'instant', delivered: 'decimal', failed: 'decimal' },
+  },
+  next: 'url',
+} as const;
 
 const PARAMETERS = [
   { name: '_count', description: `Destinations of a page, at most ${MAX_COUNT}` },
@@ -39,40 +63,13 @@ const PARAMETERS = [
   description: 'All destinations with their state, what waits, and counts by hour',
   details: `In the order of their ids. A state is held (after a restore), failing or active. Events that wait are counted up to ${MOST_COUNTED}; where there are more, queuedIsMore is true, and $status has the number. With _id the answer has one destination; with state those that are held, failing or active. Of each of the latest 24 hours with any: events delivered and attempts failed. A page holds fewer destinations where the caller may not read some; there is another one where "next" names it.`,
   parameters: PARAMETERS,
-  answerParts: {
+  answerParts: PARTS,
+  exampleAnswer: answerParameters(PARTS, {
     destination: {
-      id: 'id',
-      topic: 'canonical',
-      kind: 'code',
-      state: 'code',
-      queued: 'decimal',
-      queuedIsMore: 'boolean',
-      inProcess: 'decimal',
-      oldestAgeSeconds: 'decimal',
-      failuresInARow: 'decimal',
-      nextAttempt: 'instant',
-      lastError: { message: 'string', timestamp: 'instant' },
-      hour: { start: 'instant', delivered: 'decimal', failed: 'decimal' },
+      ...{ id: 'hook-1', topic: 'https://clinic.example/topics/final-observations', kind: 'webhook-at-least-once' },
+      ...{ state: 'active', queued: 0, inProcess: 0 },
     },
-    next: 'url',
-  },
-  exampleAnswer: {
-    resourceType: 'Parameters',
-    parameter: [
-      {
-        name: 'destination',
-        part: overviewParts(
-          {
-            ...{ id: 'hook-1', kind: 'webhook-at-least-once', failStreak: 0, eventsInProcess: 0, eventsCounted: 0 },
-            ...{ nextAttemptAt: new Date(0), lastError: null, isHeld: false },
-            ...{ oldestAt: null, hours: null },
-          },
-          'https://clinic.example/topics/final-observations',
-          Date.parse('2026-01-31T10:00:01.5Z'),
-        ),
-      },
-    ],
-  },
+  }),
 })
 export class DestinationOverviewOperation implements OperationHandler {
   constructor(
@@ -80,7 +77,6 @@ export class DestinationOverviewOperation implements OperationHandler {
     private readonly readable: ReadableFocus,
     private readonly reader: ResourceReader,
     private readonly requests: RequestContext,
-    private readonly clock: Clock,
   ) {}
 
   async execute({ query, body, rootUrl }: OperationRequest): Promise<FhirAnswer> {
@@ -88,26 +84,19 @@ export class DestinationOverviewOperation implements OperationHandler {
     const count = wholeNumber(parameters, '_count', MAX_COUNT) ?? DEFAULT_COUNT;
     const state = stateOf(parameters.get('state'));
     const id = parameters.get('_id');
-    const found =
-      id === undefined
-        ? await this.destinations.overview(parameters.get('_page') ?? '', count + 1, state)
-        : (await this.destinations.overviewOf(id)).filter((one) => state === undefined || state === stateIn(one));
-    const page = found.slice(0, count);
-    const focuses = page.map((destination) => ({ ...destination, type: TYPE }));
+    const from = id ?? parameters.get('_page') ?? '';
+    const limit = id === undefined ? count + 1 : 1;
+    const read = await this.destinations.statusFrom(from, { limit, state, mostCounted: MOST_COUNTED + 1 });
+    const found = read.filter((one) => id === undefined || one.id === id);
+    const focuses = found.slice(0, count).map((destination) => ({ ...destination, type: TYPE }));
     const shown = await this.readable.withinRows(focuses, () => Promise.resolve(this.requests.rows));
-    const topics = await this.topicsOf(shown.map(({ id }) => id));
-    const now = this.clock.now().getTime();
-    const parameter = shown.map((destination) => ({
-      name: 'destination',
-      part: overviewParts(destination, topics.get(destination.id), now),
-    }));
-    const last = page.at(-1);
-    if (last === undefined || found.length <= count) return parametersAnswer(parameter);
-    query.set('_page', last.id);
-    return parametersAnswer([
-      ...parameter,
-      { name: 'next', valueUrl: `${rootUrl}/${TYPE}/$overview?${query.toString()}` },
-    ]);
+    const topics = await this.topicsOf(shown.map((one) => one.id));
+    const next = found[count]?.id;
+    if (next !== undefined) query.set('_page', next);
+    return partsAnswer(PARTS, {
+      destination: shown.map((one) => ({ ...shownStatus(one), topic: topics.get(one.id) })),
+      next: next === undefined ? undefined : `${rootUrl}/${TYPE}/$overview?${query.toString()}`,
+    });
   }
 
   private async topicsOf(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
@@ -116,38 +105,21 @@ export class DestinationOverviewOperation implements OperationHandler {
   }
 }
 
-function overviewParts(destination: DestinationOverview, topic: unknown, now: number): object[] {
-  const { id, kind, failStreak, nextAttemptAt, eventsInProcess, eventsCounted, oldestAt, lastError } = destination;
-  return [
-    { name: 'id', valueId: id },
-    ...(topic === undefined ? [] : [{ name: 'topic', valueCanonical: topic }]),
-    { name: 'kind', valueCode: kind },
-    { name: 'state', valueCode: stateIn(destination) },
-    { name: 'queued', valueDecimal: Math.min(eventsCounted, MOST_COUNTED) },
-    ...(eventsCounted > MOST_COUNTED ? [{ name: 'queuedIsMore', valueBoolean: true }] : []),
-    { name: 'inProcess', valueDecimal: eventsInProcess },
-    ...(oldestAt === null ? [] : [{ name: 'oldestAgeSeconds', valueDecimal: secondsSince(oldestAt, now) }]),
-    ...(failStreak === 0
-      ? []
-      : [
-          { name: 'failuresInARow', valueDecimal: failStreak },
-          { name: 'nextAttempt', valueInstant: nextAttemptAt.toISOString() },
-        ]),
-    ...(lastError === null ? [] : [{ name: 'lastError', part: errorParts(lastError) }]),
-    ...(destination.hours ?? []).map(([hour, delivered, failed]) => ({
-      name: 'hour',
-      part: [
-        { name: 'start', valueInstant: new Date(hour * HOUR_MILLISECONDS).toISOString() },
-        { name: 'delivered', valueDecimal: delivered },
-        { name: 'failed', valueDecimal: failed },
-      ],
+function shownStatus(status: DestinationStatus): AnswerValues<typeof PARTS.destination> {
+  const { id, kind, state, failStreak, nextAttemptAt, eventsInProcess, eventsQueued, oldestAge, hours } = status;
+  const [lastError] = status.lastErrors;
+  return {
+    ...{ id, kind, state, inProcess: eventsInProcess, oldestAgeSeconds: oldestAge },
+    queued: Math.min(eventsQueued, MOST_COUNTED),
+    ...(eventsQueued > MOST_COUNTED ? { queuedIsMore: true } : {}),
+    ...(failStreak === 0 ? {} : { failuresInARow: failStreak, nextAttempt: nextAttemptAt }),
+    lastError: lastError && { ...lastError, timestamp: new Date(lastError.timestamp) },
+    hour: hours?.map(([hour, delivered, failed]) => ({
+      start: new Date(hour * HOUR_MILLISECONDS),
+      delivered,
+      failed,
     })),
-  ];
-}
-
-function stateIn({ isHeld, failStreak }: DestinationOverview): DestinationState {
-  if (isHeld) return 'held';
-  return failStreak > 0 ? 'failing' : 'active';
+  };
 }
 
 function stateOf(text: string | undefined): DestinationState | undefined {
@@ -157,15 +129,4 @@ function stateOf(text: string | undefined): DestinationState | undefined {
       expression: 'state',
     });
   return state;
-}
-
-function secondsSince(time: Date, now: number): number {
-  return Math.max(0, now - time.getTime()) / 1000;
-}
-
-function errorParts({ message, timestamp }: { readonly message: string; readonly timestamp: string }): object[] {
-  return [
-    { name: 'message', valueString: message },
-    { name: 'timestamp', valueInstant: new Date(timestamp).toISOString() },
-  ];
 }

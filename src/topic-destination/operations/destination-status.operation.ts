@@ -1,9 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { type DestinationStatus, Destinations } from '../../delivery/destinations';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import {
+  type AnswerValues,
+  answerParameters,
+  partsAnswer,
+  Operation,
+  type OperationHandler,
+  type OperationRequest,
+} from '../../operation/operation';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../../platform/http/known-parameters';
 import { GrantedReader } from '../../resource/rows/granted-reader';
+
+const PARTS = {
+  messageBatchesDelivered: 'decimal',
+  messageBatchesDeliveryAttempts: 'decimal',
+  messagesDelivered: 'decimal',
+  messagesDeliveryAttempts: 'decimal',
+  messagesInProcess: 'decimal',
+  messagesQueued: 'decimal',
+  startTimestamp: 'dateTime',
+  status: 'string',
+  lastErrorDetail: { message: 'string', timestamp: 'dateTime' },
+} as const;
 
 /** Implements "Status result of the destination" of the interface. */
 @Injectable()
@@ -18,27 +37,11 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
   description: 'Counts of delivered and waiting events, and the latest errors',
   details:
     'Totals of all servers since it was created, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess counts the batch under way, messagesQueued the events behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success. Status is active, or held after a restore until an operator releases delivery.',
-  answerParts: {
-    messageBatchesDelivered: 'decimal',
-    messageBatchesDeliveryAttempts: 'decimal',
-    messagesDelivered: 'decimal',
-    messagesDeliveryAttempts: 'decimal',
-    messagesInProcess: 'decimal',
-    messagesQueued: 'decimal',
-    startTimestamp: 'dateTime',
-    status: 'string',
-    lastErrorDetail: { message: 'string', timestamp: 'dateTime' },
-  },
-  exampleAnswer: statusParameters({
-    deliveredBatches: 4,
-    failedBatches: 0,
-    deliveredEvents: 11,
-    failedEvents: 0,
-    eventsInProcess: 0,
-    eventsQueued: 2,
-    startedAt: new Date('2026-01-31T10:00:00Z'),
-    lastErrors: [],
-    isHeld: false,
+  answerParts: PARTS,
+  exampleAnswer: answerParameters(PARTS, {
+    ...{ messageBatchesDelivered: 4, messageBatchesDeliveryAttempts: 0 },
+    ...{ messagesDelivered: 11, messagesDeliveryAttempts: 0, messagesInProcess: 0, messagesQueued: 2 },
+    ...{ startTimestamp: '2026-01-31T10:00:00Z', status: 'active' },
   }),
 })
 export class DestinationStatusOperation implements OperationHandler {
@@ -50,36 +53,25 @@ export class DestinationStatusOperation implements OperationHandler {
   async execute({ id = '', query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$status', query, SHAPE_PARAMETERS, headers.prefer);
     await this.granted.assertSeen('SvcTopicDestination', id);
-    return { status: 200, text: JSON.stringify(statusParameters(await this.destinations.status(id))) };
+    return partsAnswer(PARTS, shownStatus(await this.destinations.status(id)));
   }
 }
 
 /** `…DeliveryAttempts` count only failed attempts, despite their names. */
-export function statusParameters(status: DestinationStatus): object {
-  const decimals = {
-    messageBatchesDelivered: status.deliveredBatches,
-    messageBatchesDeliveryAttempts: status.failedBatches,
-    messagesDelivered: status.deliveredEvents,
-    messagesDeliveryAttempts: status.failedEvents,
-    messagesInProcess: status.eventsInProcess,
-    messagesQueued: status.eventsQueued,
-  };
-  return {
-    resourceType: 'Parameters',
-    parameter: [
-      ...Object.entries(decimals).map(([name, valueDecimal]) => ({ name, valueDecimal })),
-      { name: 'startTimestamp', valueDateTime: secondsOf(status.startedAt) },
-      { name: 'status', valueString: status.isHeld ? 'held' : 'active' },
-      ...status.lastErrors.map(({ message, timestamp }) => ({
-        name: 'lastErrorDetail',
-        part: [
-          { name: 'message', valueString: message },
-          { name: 'timestamp', valueDateTime: secondsOf(new Date(timestamp)) },
-        ],
-      })),
-    ],
-  };
-}
+const shownStatus = (status: DestinationStatus): AnswerValues<typeof PARTS> => ({
+  messageBatchesDelivered: status.deliveredBatches,
+  messageBatchesDeliveryAttempts: status.failedBatches,
+  messagesDelivered: status.deliveredEvents,
+  messagesDeliveryAttempts: status.failedEvents,
+  messagesInProcess: status.eventsInProcess,
+  messagesQueued: status.eventsQueued,
+  startTimestamp: secondsOf(status.startedAt),
+  status: status.state === 'held' ? 'held' : 'active',
+  lastErrorDetail: status.lastErrors.map(({ message, timestamp }) => ({
+    message,
+    timestamp: secondsOf(new Date(timestamp)),
+  })),
+});
 
 function secondsOf(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;

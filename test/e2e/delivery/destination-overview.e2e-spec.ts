@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { MOST_COUNTED, OVERVIEW } from '../../../src/delivery/delivery-statements';
+import { READ_STATUS } from '../../../src/delivery/destination-statements';
+import { MOST_COUNTED } from '../../../src/delivery/destinations';
 import { eventually } from '../../../testing/eventually';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
@@ -149,9 +150,9 @@ describe('U5: SvcTopicDestination/$overview', () => {
     await database.query('analyze outbox_event');
     const quiet = (await overview()).map(valuesOf).find(({ id }) => id === 'c-quiet');
     expect(quiet).toMatchObject({ queued: MOST_COUNTED, queuedIsMore: true });
-    await database.query(`prepare overview (text, integer) as ${OVERVIEW.text}`);
+    await database.query(`prepare overview (text, integer, text, integer) as ${READ_STATUS.text}`);
     const { rows } = await database.query<Record<string, string>>(
-      `explain (analyze, costs off, timing off, summary off) execute overview('', 21)`,
+      `explain (analyze, costs off, timing off, summary off) execute overview('', 21, null, ${MOST_COUNTED + 1})`,
     );
     const plan = rows.map((row) => row['QUERY PLAN'] ?? '');
     const onQueue = plan.filter((line) => line.includes('outbox_event'));
