@@ -1,0 +1,69 @@
+// Builds the server, its tools and the console into dist/. Does nothing when no source is newer than the last build.
+// A new build replaces the last one when it is complete: a server that runs from dist/ finds its files at any time,
+// and a build that fails changes nothing. dist/site stays: `npm run docs` makes it.
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const { join } = require('node:path');
+
+const root = join(__dirname, '..');
+const dist = join(root, 'dist');
+/** Its time of change is the start of the build. */
+const STAMP = '.built';
+const SOURCES = ['src', 'testing', 'tools', 'console', 'client/src', '.swcrc', 'package-lock.json'];
+
+/** When the newest of the sources changed; a folder changes when a file is removed from it. Milliseconds since 1970. */
+function lastChange(path) {
+  const stats = fs.statSync(path);
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  const inside = fs.readdirSync(path).filter((name) => name !== 'node_modules');
+  return Math.max(stats.mtimeMs, ...inside.map((name) => lastChange(join(path, name))));
+}
+
+function isUpToDate() {
+  const stamp = join(dist, STAMP);
+  if (!fs.existsSync(stamp)) return false;
+  const builtAt = fs.statSync(stamp).mtimeMs;
+  return SOURCES.every((source) => lastChange(join(root, source)) <= builtAt);
+}
+
+function run(program, words, environment) {
+  const script = join(root, 'node_modules', program);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  process.stderr.write(`${stdout}${stderr}`);
+  throw new Error(`${program} ended with code ${status}: dist/ is as it was`);
+}
+
+/** Compiles folders of TypeScript, and copies what lies beside it. */
+function compile(folders, into) {
+  const files = ['--extensions', '.ts', '--ignore', '**/*.spec.ts', '--copy-files'];
+  run('@swc/cli/bin/swc.js', [...folders, '--config-file', '.swcrc', ...files, '-d', into]);
+}
+
+function build() {
+  const startedAt = new Date();
+  const cache = join(root, 'node_modules', '.cache');
+  fs.mkdirSync(cache, { recursive: true });
+  const folder = fs.mkdtempSync(join(cache, 'svc-dist-'));
+  const [made, old] = [join(folder, 'made'), join(folder, 'old')];
+  try {
+    compile(['src', 'testing', 'tools'], made);
+    run('vite/bin/vite.js', ['build', 'console', '--logLevel', 'warn'], { SVC_CONSOLE_OUT: join(made, 'console') });
+    fs.writeFileSync(join(made, STAMP), '');
+    fs.utimesSync(join(made, STAMP), startedAt, startedAt);
+    if (fs.existsSync(join(dist, 'site'))) fs.renameSync(join(dist, 'site'), join(made, 'site'));
+    if (fs.existsSync(dist)) fs.renameSync(dist, old);
+    fs.renameSync(made, dist);
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv.includes('--force') || !isUpToDate()) {
+  process.stdout.write('Building the server, its tools and the console …\n');
+  build();
+}
