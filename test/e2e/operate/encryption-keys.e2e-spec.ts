@@ -160,7 +160,10 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   });
 });
 
-/** All secrets of a database, found by its columns of bytes. @throws Error when a column has none, so that it proves nothing */
+/**
+ * All secrets of a database, found by its columns of bytes.
+ * @throws Error when a column has no value, so that it proves nothing
+ */
 async function secretsOf(url: string): Promise<{ readonly column: string; readonly value: Buffer }[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
