@@ -74,9 +74,9 @@ export function assertPairs(
       throw badElement(`component[${index}].definition`, `names ${part.code}, which has no index that could be paired`);
     if (part.kind === 'reference' && branches.some((branch) => branch.type !== 'Reference'))
       throw badElement(member, `leads to a canonical or uri of ${type}; references alone can be paired`);
-    const wanted = new Set(known.branches.map(({ steps }) => pathOf(steps)));
-    const given = branches.map(({ steps }) => pathOf(steps));
-    const isAmong = branches.every(({ steps }) => wanted.has(pathOf(steps)) || wanted.has(pathOf(memberSteps(steps))));
+    const wanted = new Set(known.branches.map(({ steps }) => dotted(steps)));
+    const given = branches.map(({ steps }) => dotted(steps));
+    const isAmong = branches.every(({ steps }) => wanted.has(dotted(steps)) || wanted.has(dotted(memberSteps(steps))));
     if (!isAmong) throw badElement(member, `leads to values that are not those of ${type}.${part.code}`);
     if (!isInRows && [...wanted].some((path) => !given.includes(path)))
       throw badElement(
@@ -114,4 +114,4 @@ function compiled(member: string, type: string, compile: () => readonly Branch[]
 /** Steps without conditions, which only reduce the values. */
 const memberSteps = (steps: readonly Step[]): readonly Step[] => steps.filter(({ member }) => member !== undefined);
 
-const pathOf = (steps: readonly Step[]): string => steps.map(({ text }) => text).join('.');
+const dotted = (steps: readonly Step[]): string => steps.map(({ text }) => text).join('.');
