@@ -73,7 +73,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 /** TEST_POOLER is the address of a pooler of the cluster of TEST_DATABASE_URL. */
 function throughPooler(databaseUrl: string): string {
   const { TEST_DATABASE_URL, TEST_POOLER } = process.env;
-  if (TEST_POOLER === undefined) return databaseUrl; // which may name several hosts
+  if (TEST_POOLER === undefined || !URL.canParse(databaseUrl)) return databaseUrl; // no URL: it names several hosts
   const url = new URL(databaseUrl);
   if (url.host === new URL(TEST_DATABASE_URL ?? databaseUrl).host) url.host = TEST_POOLER;
   return url.href;
