@@ -41,6 +41,8 @@ export interface TriedPolicy {
   readonly result: PolicyTrial['result'] & {
     /** Of a grant with criteria, for a request that names a resource: whether they find it. */
     readonly 'finds-resource'?: boolean;
+    /** Why they do not find it; absent if the caller of the test may not read the resource. */
+    readonly reason?: string;
   };
 }
 
@@ -54,6 +56,8 @@ export interface RequestTrial {
     /** The policy that grants without a limit. */
     readonly by?: string;
     readonly 'finds-resource'?: boolean;
+    /** Whether the named resource is stored; absent if the caller of the test may not know. */
+    readonly 'is-stored'?: boolean;
   };
   /** At most 100, in the order of evaluation. */
   readonly policies: readonly TriedPolicy[];

@@ -25,6 +25,8 @@ import { RightsListener } from './roles/rights.listener';
 import { RoleResourceType } from './roles/role.resource-type';
 import { Roles } from './roles/roles';
 import { DescribedRequests } from './testing/described-request';
+import { MissedCriteria } from './testing/missed-criteria';
+import { OwnReads } from './testing/own-reads';
 import { PolicyTest } from './testing/policy-test';
 import { RequestTest } from './testing/request-test';
 import { TestPolicyController } from './testing/test-policy.controller';
@@ -50,6 +52,8 @@ import { TestRequestController } from './testing/test-request.controller';
     KnownReaders,
     MatchoEngine,
     MatchoRpcEngine,
+    MissedCriteria,
+    OwnReads,
     PolicyEngines,
     PolicyEntryAccess,
     PolicyRows,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type NativeReference } from '../../fhir/types';
+import { type NativeReference, type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
@@ -10,6 +10,8 @@ import { AccessDecision, type PolicyOutcome } from '../decision/access-decision'
 import { linksThatCover } from '../policy/policy-index';
 import { couldCall } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
+import { MissedCriteria } from './missed-criteria';
+import { OwnReads } from './own-reads';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
 
 /** A policy that was tried, and why it covers the request. */
@@ -22,6 +24,8 @@ export interface TestedPolicy {
   readonly result: PolicyTestResult & {
     /** Of a grant with criteria, for a request that names a resource: whether a criterion finds it. */
     readonly 'finds-resource'?: boolean;
+    /** Why none finds it; absent if the caller of the test may not read the resource. */
+    readonly reason?: string;
   };
 }
 
@@ -34,12 +38,22 @@ export interface RequestTestResult {
     readonly by?: string;
     /** Of a grant of some rows: whether the resource that the request names is one of them. */
     readonly 'finds-resource'?: boolean;
+    /** Whether the named resource is stored; absent if the caller of the test may not know. */
+    readonly 'is-stored'?: boolean;
   };
   /** The policies that cover the request, in the order of evaluation. */
   readonly policies: readonly TestedPolicy[];
   /** How many further policies cover the request. */
   readonly more?: number;
   readonly note?: string;
+}
+
+/** The resource that the request names, for one policy. */
+interface NamedResource {
+  readonly row: NamedRow;
+  readonly isFound: boolean;
+  /** Set if the caller of the test may read it. */
+  readonly resource: Resource | undefined;
 }
 
 const MAX_POLICIES = 100;
@@ -52,6 +66,8 @@ export class RequestTest {
     private readonly test: PolicyTest,
     private readonly limits: RowLimits,
     private readonly check: RowCheck,
+    private readonly own: OwnReads,
+    private readonly missed: MissedCriteria,
     private readonly statements: Statements,
     private readonly environment: Environment,
   ) {}
@@ -65,6 +81,7 @@ export class RequestTest {
 
   private async tried(request: LazyRequest): Promise<RequestTestResult> {
     const row = await namedRowOf(request);
+    const seen = row === undefined ? undefined : await this.own.of(row);
     const policies: TestedPolicy[] = [];
     let by: string | undefined;
     let isLimitedGrant = false;
@@ -77,7 +94,7 @@ export class RequestTest {
       isLimitedGrant ||= Array.isArray(granted);
       finds ||= isFound;
       if (policies.length < MAX_POLICIES)
-        policies.push(await this.described(one, request, row === undefined ? undefined : isFound));
+        policies.push(await this.described(one, request, row && { row, isFound, resource: seen?.resource }));
       else more++;
     }
     const isLimited = by === undefined && isLimitedGrant;
@@ -86,14 +103,19 @@ export class RequestTest {
       ...(by === undefined ? {} : { rows: 'all' as const, by }),
       ...(isLimited ? { rows: 'some' as const } : {}),
       ...(isLimited && row !== undefined ? { 'finds-resource': finds } : {}),
+      ...(seen?.isStored === undefined ? {} : { 'is-stored': seen.isStored }),
     };
-    const note = await noteOn(request, policies.length === 0, isLimited && !finds ? row : undefined);
+    const isHidden = isLimited && !finds && row !== undefined;
+    const hidden = isHidden ? await hiddenNote(request, row, seen?.isStored, policies) : undefined;
+    const note = await noteOn(request, policies.length === 0, hidden);
     return { decision, policies, ...(more === 0 ? {} : { more }), ...(note === undefined ? {} : { note }) };
   }
 
-  private async described(one: PolicyOutcome, request: LazyRequest, finds?: boolean): Promise<TestedPolicy> {
+  private async described(one: PolicyOutcome, request: LazyRequest, named?: NamedResource): Promise<TestedPolicy> {
     const { id, engine, links, roleName } = one.policy;
     const result = await this.test.resultFrom(one);
+    const isMissed = result.criteria !== undefined && named?.isFound === false;
+    const reason = isMissed ? await this.reasonOf(one, request, named) : undefined;
     return {
       id,
       engine,
@@ -101,9 +123,30 @@ export class RequestTest {
       ...(roleName === undefined ? {} : { roleName }),
       result: {
         ...result,
-        ...(result.criteria === undefined || finds === undefined ? {} : { 'finds-resource': finds }),
+        ...(result.criteria === undefined || named === undefined ? {} : { 'finds-resource': named.isFound }),
+        ...(reason === undefined ? {} : { reason }),
       },
     };
+  }
+
+  private async reasonOf(
+    { policy, outcome: { granted } }: PolicyOutcome,
+    { caller: { userId, clientId } }: LazyRequest,
+    { row, resource }: NamedResource,
+  ): Promise<string | undefined> {
+    if (resource === undefined || !Array.isArray(granted)) return undefined;
+    // Criteria take values from the User or Client; also from Roles and tokens, which have no resource to ask for.
+    const parts = new Set(policy.criteria.flatMap((criterion) => criterion.parts));
+    const isOpen =
+      !parts.has('session') &&
+      !parts.has('jwt') &&
+      (!parts.has('user') || (await this.mayRead('User', userId))) &&
+      (!parts.has('client') || (await this.mayRead('Client', clientId)));
+    return this.missed.reasonOf(granted, row, resource, isOpen);
+  }
+
+  private async mayRead(type: string, id: string | undefined): Promise<boolean> {
+    return id !== undefined && (await this.own.of({ type, id })).resource !== undefined;
   }
 
   private async finds(rows: GrantedRows, row: NamedRow): Promise<boolean> {
@@ -120,13 +163,38 @@ async function namedRowOf(request: LazyRequest): Promise<NamedRow | undefined> {
   return typeof type === 'string' && typeof id === 'string' ? { type, id } : undefined;
 }
 
-/** @param hidden the resource that no criterion finds */
-async function noteOn(request: LazyRequest, isUncovered: boolean, hidden?: NamedRow): Promise<string | undefined> {
-  const { userId, clientId } = request.caller;
-  const caller = userId === undefined ? `the Client "${clientId}"` : `the User "${userId}"`;
+/** @param hidden of a request for a resource that no criterion finds */
+async function noteOn(request: LazyRequest, isUncovered: boolean, hidden?: string): Promise<string | undefined> {
+  const caller = callerText(request);
   if (!(await couldCall(request))) return `There is no active ${caller.slice('the '.length)}: its requests get 401.`;
   if (isUncovered)
-    return `No AccessPolicy covers this request. Link one to ${caller}${userId === undefined ? '' : ', or name one of its Roles as roleName'}.`;
-  if (hidden === undefined) return undefined;
-  return `No criterion of these policies finds ${hidden.type}/${hidden.id}: ${caller} gets the answer for a resource that is not stored.`;
+    return `No AccessPolicy covers this request. Link one to ${caller}${request.caller.userId === undefined ? '' : ', or name one of its Roles as roleName'}.`;
+  return hidden;
+}
+
+const callerText = ({ caller: { userId, clientId } }: LazyRequest): string =>
+  userId === undefined ? `the Client "${clientId}"` : `the User "${userId}"`;
+
+async function hiddenNote(
+  request: LazyRequest,
+  row: NamedRow,
+  isStored: boolean | undefined,
+  policies: readonly TestedPolicy[],
+): Promise<string> {
+  if (isStored === false && (await request.part('request-method')) === 'put')
+    return `${row.type}/${row.id} is not stored. PUT creates it, if a criterion finds what is sent.`;
+  return `${whyHidden(row, isStored, policies)} So ${callerText(request)} gets the answer for a resource that is not stored.`;
+}
+
+function whyHidden({ type, id }: NamedRow, isStored: boolean | undefined, policies: readonly TestedPolicy[]): string {
+  const name = `${type}/${id}`;
+  if (isStored === false) return `${name} is not stored.`;
+  if (isStored === undefined) return `${name} is not stored, or hidden from you too.`;
+  const reasons = policies.flatMap(({ id: policy, result: { reason } }) =>
+    reason === undefined ? [] : [`${policy} does not grant it: ${reason}.`],
+  );
+  const [only, ...others] = reasons;
+  return only === undefined || others.length > 0
+    ? `${name} is stored, but none of these policies grants it.`
+    : `${name} is stored, but ${only}`;
 }

@@ -27,7 +27,7 @@ const ANSWER = {
     'user-id': 'ana',
   },
   operation: { id: 'FhirRead' },
-  decision: { granted: true, rows: 'some', 'finds-resource': false },
+  decision: { granted: true, rows: 'some', 'finds-resource': false, 'is-stored': true },
   policies: [
     {
       id: 'observations',
@@ -42,10 +42,15 @@ const ANSWER = {
       id: 'ward-clinicians',
       engine: 'allow',
       roleName: 'clinician',
-      result: { 'eval-result': true, criteria: ['Patient?_id={{user.data.patient}}'], 'finds-resource': false },
+      result: {
+        'eval-result': true,
+        criteria: ['Patient?_id={{user.data.patient}}'],
+        'finds-resource': false,
+        reason: 'its id is p7, not p1',
+      },
     },
   ],
-  note: 'No criterion of these policies finds Patient/p7: the User "ana" gets the answer for a resource that is not stored.',
+  note: 'Patient/p7 is stored, but ward-clinicians does not grant it: its id is p7, not p1. So the User "ana" gets the answer for a resource that is not stored.',
 };
 
 @ApiTags('Access')
@@ -63,7 +68,7 @@ export class TestRequestController {
   @ApiOperation({
     summary: 'Tries all policies of a caller on a described request',
     description:
-      'The body is {"request"}, with `user-id` or `client-id` and the other members of /auth/test-policy. Lists the stored policies that cover the request, in the order of evaluation, with the first clause of each that failed; of a grant with criteria, also whether they find the resource that the request names. Nothing is called and nothing is stored.',
+      'The body is {"request"}, with `user-id` or `client-id` and the other members of /auth/test-policy. Lists the stored policies that cover the request, in the order of evaluation, with the first clause of each that failed; of a grant with criteria, also whether they find the resource that the request names, and what it has instead. Whether that is stored, and its values, are shown only to callers who may read it. Nothing is called and nothing is stored.',
   })
   @ApiBody({ schema: { type: 'object', example: EXAMPLE } })
   @ApiResponse({

@@ -10,6 +10,7 @@ import { criteriaQuery } from '../parse/criteria-query';
 import { SearchIndex } from '../../search-index/search-index';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
 import { assertExactClauses, assertExactNames } from './exact-criteria';
+import { parameterValues } from './parameter-values';
 import { type RowCriterion } from './row-limit';
 
 /** Cache bounds: number of filled criteria (some for each caller), and length of one. */
@@ -52,6 +53,15 @@ export class RowCriteria {
       if (criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)) known.set(criterion, read);
       return read;
     };
+  }
+
+  /**
+   * The values of a resource under a parameter such as `organization`, for explanations. Undefined for chains and
+   * modifiers, and for values that have no text.
+   */
+  async valuesOf(type: string, name: string, resource: unknown): Promise<readonly string[] | undefined> {
+    const parameter = (await this.index.current()).parameters.find(type, name);
+    return parameter === undefined ? undefined : parameterValues(parameter, resource);
   }
 
   private parse(criterion: string, parameters: SearchParameterSet): RowCriterion {

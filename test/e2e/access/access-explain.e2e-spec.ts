@@ -341,7 +341,7 @@ describe('POST /auth/test-request', () => {
     expect(await tested(read)).toEqual({
       request: expect.objectContaining({ uri: '/fhir/Patient/p1', 'user-id': 'ana' }),
       operation: { id: 'FhirRead' },
-      decision: { granted: true, rows: 'some', 'finds-resource': true },
+      decision: { granted: true, rows: 'some', 'finds-resource': true, 'is-stored': true },
       policies: [
         { id: 'a-observations', engine: 'matcho', link: ana, result: failed('matcho.params.resource/type') },
         { id: 'b-clerks', engine: 'allow', roleName: 'clerk', result: failed('roleName') },
@@ -355,13 +355,100 @@ describe('POST /auth/test-request', () => {
     });
   });
 
-  it('says that criteria do not find the resource, in the words that a 404 hides', async () => {
+  it('says what a stored resource has and what the policy demands, which a 404 hides', async () => {
     const { decision, policies, note } = await tested({ ...read, uri: '/Patient/p2' });
-    expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false });
-    expect((policies as { result: object }[])[2]?.result).toMatchObject({ 'finds-resource': false });
+    expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': true });
+    expect((policies as { result: object }[])[2]?.result).toMatchObject({
+      'finds-resource': false,
+      reason: 'its id is p2, not p1',
+    });
     expect(note).toBe(
-      'No criterion of these policies finds Patient/p2: the User "ana" gets the answer for a resource that is not stored.',
+      'Patient/p2 is stored, but c-own does not grant it: its id is p2, not p1. So the User "ana" gets the answer for a resource that is not stored.',
     );
+  });
+
+  it('tells a resource that is not stored from a hidden one', async () => {
+    const { decision, policies, note } = await tested({ ...read, uri: '/Patient/Berg' });
+    expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': false });
+    expect((policies as { result: object }[])[2]?.result).not.toHaveProperty('reason');
+    expect(note).toBe(
+      'Patient/Berg is not stored. So the User "ana" gets the answer for a resource that is not stored.',
+    );
+    const put = { 'request-method': 'put', uri: '/Patient/Berg', 'user-id': 'ana', body: {} };
+    expect((await tested(put)).note).toBe(
+      'Patient/Berg is not stored. PUT creates it, if a criterion finds what is sent.',
+    );
+  });
+
+  it('names the parameters of criteria, with the values of the resource where it has them as text', async () => {
+    await login(app, 'warden', { policies: [] });
+    await app.put('/Location/w1', {});
+    await app.put('/Organization/o1', {});
+    await app.put('/Encounter/e1', { status: 'planned', class: { code: 'AMB' }, location: [] });
+    await app.put('/Observation/x1', {
+      status: 'final',
+      code: { coding: [{ system: 'http://loinc.org', code: '8302-2' }] },
+      subject: { reference: 'Patient/p1' },
+      encounter: { reference: 'Encounter/e1' },
+      effectivePeriod: { start: '2026-01-01' },
+    });
+    const criteria: readonly (readonly [string, string])[] = [
+      ['Observation?subject=Patient/p2', 'its subject is Patient/p1, not Patient/p2'],
+      [
+        'Observation?status=final&code=http://loinc.org|1',
+        'its code is http://loinc.org|8302-2, not http://loinc.org|1',
+      ],
+      ['Observation?device=Device/d1', 'it has no device (needed: Device/d1)'],
+      ['Observation?date=2020', 'it does not fit date=2020'],
+      [
+        'Observation?encounter:Encounter.location=Location/w1',
+        'it does not fit encounter:Encounter.location=Location/w1',
+      ],
+      ['Patient', 'it has no criterion for Observation'],
+    ];
+    for (const [criterion, reason] of criteria) {
+      await app.put('/AccessPolicy/warden', {
+        engine: 'allow',
+        link: [{ resourceType: 'User', id: 'warden' }],
+        criteria: criterion,
+      });
+      const { policies } = await tested({ uri: '/Observation/x1', 'user-id': 'warden' });
+      const [found] = (policies as { id: string; result: object }[]).filter(({ id }) => id === 'warden');
+      expect([criterion, found?.result]).toEqual([criterion, expect.objectContaining({ reason })]);
+    }
+    await app.delete('/AccessPolicy/warden');
+  });
+
+  describe('for a caller with few rights', () => {
+    const explaining = { engine: 'allow', link: [{ resourceType: 'Operation', id: 'AuthTestRequest' }] };
+    const asked = async (bearer: string, uri: string): Promise<Record<string, unknown>> =>
+      (await app.post('/auth/test-request', { request: { ...read, uri } }, { authorization: bearer })).json();
+    const reads = (criteria: string | readonly string[]): object => ({ engine: 'allow', criteria });
+
+    it('shows nothing of a resource that he may not read, also not whether it is stored', async () => {
+      const { bearer } = await login(app, 'helper', { policies: [reads('Patient?_id=p3')] });
+      await app.put('/AccessPolicy/helper', explaining);
+      for (const id of ['p2', 'Berg']) {
+        const { decision, policies, note } = await asked(bearer, `/Patient/${id}`);
+        expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false });
+        expect((policies as { result: object }[])[2]?.result).not.toHaveProperty('reason');
+        expect(note).toBe(
+          `Patient/${id} is not stored, or hidden from you too. So the User "ana" gets the answer for a resource that is not stored.`,
+        );
+      }
+    });
+
+    it('shows values of the User only if he may read the User', async () => {
+      const { bearer } = await login(app, 'chart-helper', { policies: [reads('Patient')] });
+      const both = await login(app, 'full-helper', { policies: [reads(['Patient', 'User?_id=ana'])] });
+      const reasonsOf = async (token: string): Promise<unknown> =>
+        ((await asked(token, '/Patient/p2')).policies as { result: { reason?: string } }[]).flatMap(
+          ({ result: { reason } }) => reason ?? [],
+        );
+      expect(await reasonsOf(bearer)).toEqual(['its id is p2, not that of the caller']);
+      expect(await reasonsOf(both.bearer)).toEqual(['its id is p2, not p1']);
+      await app.delete('/AccessPolicy/helper');
+    });
   });
 
   it('decides as the server does, for each request of a User', async () => {
@@ -381,13 +468,13 @@ describe('POST /auth/test-request', () => {
     }
     // 403 for a write of a resource that criteria do not find, and 404 for such a read.
     const { decision } = await tested({ 'request-method': 'put', uri: '/Patient/p1', 'user-id': 'nurse' });
-    expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false });
+    expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': true });
   });
 
   it('goes on behind a grant of all, which it names', async () => {
     await app.put('/AccessPolicy/all', { engine: 'allow', link: [{ resourceType: 'Operation', id: 'FhirRead' }] });
     const { decision, policies } = await tested(read);
-    expect(decision).toEqual({ granted: true, rows: 'all', by: 'all' });
+    expect(decision).toEqual({ granted: true, rows: 'all', by: 'all', 'is-stored': true });
     expect((policies as { id: string }[]).map(({ id }) => id)).toEqual(
       expect.arrayContaining(['all', 'a-observations', 'b-clerks', 'c-own']),
     );

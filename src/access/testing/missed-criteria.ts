@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { type GrantedRows } from '../../platform/request/granted-rows';
+import { type NamedRow, RowCheck } from '../../resource/rows/row-check';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
+
+/** More alternatives make no sentence. */
+const MAX_EXPLAINED = 3;
+const MAX_LENGTH = 200;
+
+/** Says in words why the row criteria of a grant do not find a stored resource. */
+@Injectable()
+export class MissedCriteria {
+  constructor(
+    private readonly limits: RowLimits,
+    private readonly check: RowCheck,
+    private readonly criteria: RowCriteria,
+  ) {}
+
+  /**
+   * @param granted criteria with their values, none of which finds the row
+   * @param isOpen whether the caller of the explanation may see those values
+   * @returns such as `its organization is Organization/w7, not Organization/w4`
+   */
+  async reasonOf(
+    granted: Exclude<GrantedRows, 'all'>,
+    row: NamedRow,
+    resource: Resource,
+    isOpen: boolean,
+  ): Promise<string> {
+    const own = granted.filter((criterion) => typeOfCriterion(criterion) === row.type);
+    if (own.length === 0) return `it has no criterion for ${row.type}`;
+    const reasons = new Set<string>();
+    for (const criterion of own.slice(0, MAX_EXPLAINED))
+      reasons.add(await this.missed(criterion, row, resource, isOpen));
+    if (own.length > MAX_EXPLAINED) reasons.add(`${own.length - MAX_EXPLAINED} more do not find it either`);
+    return [...reasons].join('; ');
+  }
+
+  /** The first parameter that alone does not find the row; a criterion may also fail by several of them together. */
+  private async missed(criterion: string, row: NamedRow, resource: Resource, isOpen: boolean): Promise<string> {
+    const query = new URLSearchParams(criterion.slice(row.type.length + 1));
+    for (const [name, value] of query) {
+      const alone = `${row.type}?${new URLSearchParams([[name, value]]).toString()}`;
+      if (await this.check.isGranted(await this.limits.of([alone]), row)) continue;
+      const wanted = isOpen ? value.replace(/\\([\\,$|])/g, '$1').slice(0, MAX_LENGTH) : undefined;
+      const values = await this.criteria.valuesOf(row.type, name, resource);
+      return sentenceOn(name, values, wanted);
+    }
+    return 'it does not fit all parameters of a criterion together';
+  }
+}
+
+function sentenceOn(name: string, values: readonly string[] | undefined, wanted: string | undefined): string {
+  const called = name === '_id' ? 'id' : name;
+  if (values === undefined) return `it does not fit ${name}${wanted === undefined ? '' : `=${wanted}`}`;
+  if (values.length === 0) return `it has no ${called}${wanted === undefined ? '' : ` (needed: ${wanted})`}`;
+  return `its ${called} is ${values.join(', ')}, not ${wanted ?? 'that of the caller'}`;
+}

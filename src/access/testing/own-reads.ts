@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { type Resource } from '../../fhir/types';
+import { type NamedRow, RowCheck } from '../../resource/rows/row-check';
+import { RowLimits } from '../../resource/rows/row-limits';
+import { ResourceReader } from '../../store/resource-reader';
+import { AccessDecision } from '../decision/access-decision';
+import { AccessRequests } from '../request/access-requests';
+
+/** A resource, as far as the caller of an explanation may read it by himself. */
+export interface OwnRead {
+  /** Undefined if the caller may not know. */
+  readonly isStored: boolean | undefined;
+  /** Set if the caller may read it. */
+  readonly resource?: Resource;
+}
+
+/** Reads for the caller who asks for an explanation: it shows nothing stored that he could not read himself. */
+@Injectable()
+export class OwnReads {
+  constructor(
+    private readonly access: AccessDecision,
+    private readonly asked: AccessRequests,
+    private readonly limits: RowLimits,
+    private readonly check: RowCheck,
+    private readonly reader: ResourceReader,
+  ) {}
+
+  async of(row: NamedRow): Promise<OwnRead> {
+    const { type, id } = row;
+    const read = { operationId: 'FhirRead', method: 'GET', url: `${type}/${id}`, type, id } as const;
+    const request = this.asked.ofEntry({ ...read, resource: () => undefined });
+    const decision = request === undefined ? undefined : await this.access.decide(request);
+    if (decision?.granted !== true) return { isStored: undefined };
+    const { rows } = decision;
+    // For a limited caller, a hidden resource must look like one that is not stored.
+    if (rows !== 'all' && !(await this.check.isGranted(await this.limits.of(rows), row)))
+      return { isStored: undefined };
+    const found = await this.reader.find(type, id);
+    return found === undefined ? { isStored: false } : { isStored: true, resource: JSON.parse(found.text) as Resource };
+  }
+}
