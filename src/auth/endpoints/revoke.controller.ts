@@ -5,8 +5,8 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute } from '../../platform/http/route-access';
 import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { Sessions } from '../../session/sessions';
-import { settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
+import { Grants } from '../grants/grant.registry';
 import { forbidStoring } from '../oauth/oauth-answer';
 import { invalidGrant, OAuthError } from '../oauth/oauth-error';
 import { OAuthErrorFilter } from './oauth-error.filter';
@@ -26,6 +26,7 @@ export class RevokeController {
     private readonly clients: ClientAuthenticator,
     private readonly sessions: Sessions,
     private readonly refreshTokens: RefreshTokens,
+    private readonly grants: Grants,
   ) {}
 
   @Post()
@@ -45,9 +46,8 @@ export class RevokeController {
   @ApiResponse({ status: HttpStatus.UNAUTHORIZED, description: 'invalid_client', ...OAUTH_ERROR })
   async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
     const parameters = readParameters(request);
-    const client = await this.clients.authenticate(
-      clientCredentialsOf(request, parameters),
-      (found) => settingsOf(found, 'password').requiresSecret,
+    const client = await this.clients.authenticate(clientCredentialsOf(request, parameters), (found) =>
+      this.grants.isConfidential(found),
     );
     const token = parameters.get('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');

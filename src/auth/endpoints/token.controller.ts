@@ -6,7 +6,6 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute } from '../../platform/http/route-access';
 import { JsonText } from '../../platform/json/json-text';
 import { objectText } from '../../platform/json/json-members';
-import { type Client, settingsOf } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { type Grant } from '../grants/grant';
 import { Grants } from '../grants/grant.registry';
@@ -51,9 +50,9 @@ export class TokenController {
     const asked = readTokenRequest(request);
     const grant = this.grantOf(asked);
     const exchange = async (): Promise<TokenResponse> => {
-      const requiresSecret = (client: Client): boolean =>
-        grant.requiresSecret?.(client) ?? settingsOf(client, 'password').requiresSecret;
-      const client = await this.clients.authenticate(asked.client, requiresSecret);
+      const client = await this.clients.authenticate(asked.client, (found) =>
+        this.grants.requiresSecret(found, asked.grantType),
+      );
       return callHandler(grant, () => grant.exchange(client, asked), isIssued);
     };
     const issued = await this.metrics.count(asked.grantType, () => this.slots.run(grant, asked, exchange));

@@ -1,11 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
+import { type Client, settingsOf } from '../client/client';
 import { type Grant, GrantOf } from './grant';
 
 @Injectable()
 export class Grants extends HandlerRegistry<string, Grant> {
   constructor(discovery: DiscoveryService) {
     super(discovery, GrantOf, (grantType) => grantType);
+  }
+
+  /** Whether the Client must send its secret for tokens of this grant, and for the refresh tokens that come with them. */
+  requiresSecret(client: Client, grantType: string): boolean {
+    const required = this.find(grantType)?.handler.requiresSecret?.(client);
+    return required ?? [grantType, 'password'].some((key) => settingsOf(client, key).requiresSecret);
+  }
+
+  /** Whether no grant of the Client works without its secret (RFC 6749, section 2.1: a confidential client). */
+  isConfidential(client: Client): boolean {
+    return client.grantTypes
+      .filter((grantType) => grantType !== 'refresh_token' && this.find(grantType) !== undefined)
+      .every((grantType) => this.requiresSecret(client, grantType));
   }
 }

@@ -7,7 +7,10 @@ import { type TokenRequest } from '../oauth/token-request';
 export interface Grant {
   /** Whether each exchange computes a password hash; such exchanges wait for a slot of the hash threads. */
   readonly costsHash?: boolean;
-  /** Whether the Client must send its secret; when absent, `auth.password.secret_required` decides. */
+  /**
+   * Whether the Client must send its secret, also for the refresh tokens of this grant. When absent, `secret_required`
+   * of the Client's settings for this grant or for `password` decides.
+   */
   requiresSecret?(client: Client): boolean;
   /** @throws OAuthError */
   exchange(client: Client, request: TokenRequest): Promise<TokenResponse>;

@@ -10,6 +10,7 @@ import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
 import { type TokenRequest } from '../oauth/token-request';
 import { type Grant, GrantOf } from './grant';
+import { Grants } from './grant.registry';
 
 /**
  * RFC 6749, section 6, with rotation (RFC 9700, section 4.14.2): the token is used up, its Session closes, and a child
@@ -26,7 +27,13 @@ export class RefreshTokenGrant implements Grant {
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
+    private readonly grants: Grants,
   ) {}
+
+  /** Known before the token is read. For other Clients the grant that issued the first token decides. */
+  requiresSecret(client: Client): boolean {
+    return this.grants.isConfidential(client);
+  }
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
     const text = request.parameter('refresh_token');
@@ -36,13 +43,22 @@ export class RefreshTokenGrant implements Grant {
     const token = await this.refreshTokens.find(text);
     if (token === undefined) throw notValid('unknown');
     if (token.clientId !== client.id) throw notValid(`issued to client ${token.clientId}`);
-    assertStillGranted(client, token, request);
+    this.assertStillGranted(client, token, request);
     if (token.userId !== null) await this.owners.prepare(token.userId);
     const scope = scopeOf(token, request.parameter('scope'));
     const outcome = await this.unitOfWork.run(() => this.use(client, text, { ...token, scope }));
     // Thrown outside the unit of work: a rollback would reopen the closed family.
     if (outcome instanceof OAuthError) throw outcome;
     return outcome;
+  }
+
+  /** The Client must still have the family's original grant, with refresh tokens enabled, and send what it requires. */
+  private assertStillGranted(client: Client, { grantType }: RefreshToken, { client: { secrets } }: TokenRequest): void {
+    const isServed = client.grantTypes.includes(grantType) && this.grants.find(grantType) !== undefined;
+    if (!isServed || !settingsOf(client, grantType).issuesRefreshToken)
+      throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
+    if (secrets.length === 0 && this.grants.requiresSecret(client, grantType))
+      throw new OAuthError('invalid_client', 'Client authentication failed', 'the secret is missing', client.id);
   }
 
   private async use(client: Client, text: string, token: RefreshToken): Promise<TokenResponse | OAuthError> {
@@ -80,19 +96,6 @@ export class RefreshTokenGrant implements Grant {
       throw error;
     }
   }
-}
-
-/** The client must still have the family's original grant, with refresh tokens enabled. */
-function assertStillGranted(
-  client: Client,
-  { grantType, userId }: RefreshToken,
-  { client: { secrets } }: TokenRequest,
-): void {
-  const isGranted = client.grantTypes.includes(grantType) && settingsOf(client, grantType).issuesRefreshToken;
-  if (!isGranted) throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
-  // Only confidential clients may have tokens for themselves (RFC 6749, section 4.4).
-  if (userId === null && secrets.length === 0)
-    throw new OAuthError('invalid_client', 'Client authentication failed', 'the secret is missing', client.id);
 }
 
 /** RFC 6749, section 6: at most the scope granted originally; without a request, the same scope. */

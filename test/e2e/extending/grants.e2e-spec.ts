@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable, Module } from '@nestjs/common';
+import { type Received, startTestApp, type TestApp } from 'svc-health-server/testing';
+import {
+  AuthModule,
+  type Client,
+  type Grant,
+  GrantOf,
+  SessionModule,
+  TokenIssuer,
+  TokenOwners,
+  type TokenResponse,
+  UnitOfWork,
+} from '../../../src/index';
+
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** A grant that only a Client with its secret may use. */
+@Injectable()
+@GrantOf(EXCHANGE)
+class Exchange implements Grant {
+  constructor(
+    private readonly owners: TokenOwners,
+    private readonly issuer: TokenIssuer,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  requiresSecret(): boolean {
+    return true;
+  }
+
+  exchange(client: Client): Promise<TokenResponse> {
+    return this.unitOfWork.run(async () =>
+      this.issuer.issue({ client, user: await this.owners.hold(client, 'nurse'), grantType: EXCHANGE }),
+    );
+  }
+}
+
+@Module({ imports: [AuthModule, SessionModule], providers: [Exchange] })
+class GrantsModule {}
+
+const KIOSK = {
+  grant_types: [EXCHANGE, 'refresh_token'],
+  secret: 's',
+  auth: { token_exchange: { refresh_token: true } },
+};
+
+describe('a grant of another team', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp({ modules: [GrantsModule] });
+    await stored('/Client/kiosk', KIOSK);
+    await stored('/User/nurse', { userName: 'nurse', password: 'a long password' });
+  });
+  afterAll(() => app.close());
+
+  async function stored(path: string, body: object): Promise<void> {
+    const answer = await app.put(path, body);
+    expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
+  }
+  const ask = (parameters: Record<string, unknown>, path = '/auth/token'): Promise<Received> =>
+    app.post(path, { client_id: 'kiosk', ...parameters }, { authorization: null });
+  const outcomeOf = (answer: Received): unknown[] => [
+    answer.status,
+    answer.text === '' ? undefined : answer.json<{ error?: string }>().error,
+  ];
+  const refreshToken = async (): Promise<string> => {
+    const issued = await ask({ grant_type: EXCHANGE, client_secret: 's' });
+    return issued.json<{ refresh_token: string }>().refresh_token;
+  };
+
+  describe('that requires the secret of its Client', () => {
+    it('requires it for its refresh tokens too (RFC 6749, section 6)', async () => {
+      expect(outcomeOf(await ask({ grant_type: EXCHANGE }))).toEqual([401, 'invalid_client']);
+      const token = await refreshToken();
+      const refresh = { grant_type: 'refresh_token', refresh_token: token };
+      expect(outcomeOf(await ask(refresh))).toEqual([401, 'invalid_client']);
+      expect(outcomeOf(await ask({ ...refresh, client_secret: 's' }))).toEqual([200, undefined]);
+    });
+
+    it('requires it to revoke them (RFC 7009, section 2.1)', async () => {
+      const token = await refreshToken();
+      expect(outcomeOf(await ask({ token }, '/auth/revoke'))).toEqual([401, 'invalid_client']);
+      expect(outcomeOf(await ask({ token, client_secret: 's' }, '/auth/revoke'))).toEqual([200, undefined]);
+    });
+
+    it('requires it for them from a Client that has a public grant beside', async () => {
+      const token = await refreshToken();
+      await stored('/Client/kiosk', { ...KIOSK, grant_types: ['password', ...KIOSK.grant_types] });
+      const refresh = { grant_type: 'refresh_token', refresh_token: token };
+      const login = { grant_type: 'password', username: 'nurse', password: 'a long password' };
+      expect(outcomeOf(await ask(login))).toEqual([200, undefined]);
+      expect(outcomeOf(await ask(refresh))).toEqual([401, 'invalid_client']);
+      expect(outcomeOf(await ask({ ...refresh, client_secret: 's' }))).toEqual([200, undefined]);
+      await stored('/Client/kiosk', KIOSK);
+    });
+  });
+});
