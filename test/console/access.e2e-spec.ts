@@ -1,18 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Page } from 'playwright-core';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
-import { ConsoleBed, expectReadable, keepPicture, OPERATOR, type Scheme, type Screen } from '../support/console';
+import { ConsoleBed, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
 
 const PASSWORD = 'a long password';
 const MARKUP = `<img src=x onerror="document.title='broken'"><b>Ana</b>`;
 const DECISION = /\/auth\/decisions\/([\da-f-]{36})/;
-const LOOKS: readonly (readonly [Screen, Scheme])[] = [
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-  ['phone', 'dark'],
-];
-
 const user = (id: string): object => ({ resourceType: 'User', id });
 
 /** Ana may read her own ward, by a Role; Vera may see Users and nothing else. */
@@ -81,10 +74,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
   const tryItem = (page: Page, policy: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('link', { name: policy, exact: true }) });
 
-  it.each(LOOKS)(
-    'finds why a user may not read a patient, %s %s',
-    async (screen, scheme) => {
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+  it.each(SCREENS)(
+    'finds why a user may not read a patient, %s',
+    async (screen) => {
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('access');
       await page.getByText('Choose who asks and what for').waitFor();
@@ -103,7 +96,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
         /grants, but not this resource[\s\S]*Patient\?_id=\{\{user\.data\.patient\}\}[\s\S]*user\.data\.patient is "p1"[\s\S]*1 for other types/,
       );
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `access-why-${screen}`);
+      await keepPicture(page, `access-why-${screen}`);
       await ask(page, 'ana', '/fhir/Patient/p1');
       await page.getByText('this is one of them').waitFor();
       await ask(page, 'ana', 'DELETE /fhir/Patient/p1');
@@ -131,10 +124,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await tab.close();
   }, 60_000);
 
-  it.each(LOOKS)(
-    'opens the decision of a refusal that is pasted, %s %s',
-    async (screen, scheme) => {
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+  it.each(SCREENS)(
+    'opens the decision of a refusal that is pasted, %s',
+    async (screen) => {
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       const text = await refusal();
       const [, id = ''] = DECISION.exec(text) ?? [];
@@ -147,7 +140,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await ward.getByText('the policy says').waitFor();
       expect(await ward.innerText()).toContain('$enum');
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `access-decision-${screen}`);
+      await keepPicture(page, `access-decision-${screen}`);
       await page.getByRole('link', { name: /^Try this request again/ }).click();
       expect(await page.getByLabel('Path and query').inputValue()).toBe('/fhir/Encounter');
       expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('u-ana');
@@ -161,24 +154,24 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     60_000,
   );
 
-  it.each(LOOKS)(
-    'closes one session, and all of a user with progress, %s %s',
-    async (screen, scheme) => {
-      const who = `bea-${screen}-${scheme}`;
+  it.each(SCREENS)(
+    'closes one session, and all of a user with progress, %s',
+    async (screen) => {
+      const who = `bea-${screen}`;
       await bed.app.put(`/User/${who}`, { userName: who, password: PASSWORD });
       const tokens: string[] = [];
       for (let count = 0; count < 12; count++) tokens.push(await tokenOf(who));
       const others = await tokenOf('ana');
       const statusOf = async (token = ''): Promise<number> =>
         (await bed.app.get('/auth/userinfo', { authorization: token })).status;
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('access/sessions');
       await page.getByLabel('User', { exact: true }).fill(who.slice(0, -1));
       await page.getByRole('option', { name: who }).click();
       await page.getByText('12 sessions').waitFor();
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `access-sessions-${screen}`);
+      await keepPicture(page, `access-sessions-${screen}`);
       // The latest one stands first.
       await page
         .getByRole('button', { name: `Close the session of ${who}` })
@@ -200,10 +193,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     90_000,
   );
 
-  it.each(LOOKS)(
-    'lists and opens users, clients, roles and policies, with markup as text, %s %s',
-    async (screen, scheme) => {
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+  it.each(SCREENS)(
+    'lists and opens users, clients, roles and policies, with markup as text, %s',
+    async (screen) => {
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('access/users');
       await page.getByRole('searchbox', { name: 'Search users' }).fill('clinic.example');
@@ -215,7 +208,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       // Of a Role that she does not hold.
       expect(await page.getByRole('link', { name: 'administrators' }).count()).toBe(0);
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `access-user-${screen}`);
+      await keepPicture(page, `access-user-${screen}`);
       for (const [path, open, said] of [
         ['users/mark', undefined, MARKUP],
         ['policies/mark', undefined, MARKUP],

@@ -4,15 +4,17 @@ import { eventually } from '../../testing/eventually';
 import { type TestApp } from '../../testing/test-app';
 import { WebhookReceiver } from '../../testing/webhook-receiver';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
-import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, OPERATOR } from '../support/console';
+import {
+  ConsoleBed,
+  type ConsoleTab,
+  expectReadable,
+  keepPicture,
+  OPERATOR,
+  type Screen,
+  SCREENS,
+} from '../support/console';
 import { countsOf, delivered, destination, newName, newTopic } from '../support/destinations';
 
-const SCREENS = [
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-  ['phone', 'dark'],
-] as const;
 const MANY = 10_000;
 /** Measured 60 to 90 ms on two cores that other work shared. */
 const LONGEST_TASK_MILLISECONDS = 200;
@@ -60,8 +62,8 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
   });
   afterEach(() => receiver.stop());
 
-  const open = async (screen: 'desktop' | 'phone' = 'desktop', scheme: 'light' | 'dark' = 'light'): Promise<void> => {
-    tab = await bed.signIn(OPERATOR, screen, scheme);
+  const open = async (screen: Screen = 'desktop'): Promise<void> => {
+    tab = await bed.signIn(OPERATOR, screen);
     ({ page } = tab);
   };
   const close = async (...expected: readonly RegExp[]): Promise<void> => {
@@ -263,14 +265,14 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
   }, 60_000);
 
   it.each(SCREENS)(
-    'is read without barriers on a %s screen, %s',
-    async (screen, scheme) => {
-      const id = `read-${screen}-${scheme}`;
+    'is read without barriers on a %s screen',
+    async (screen) => {
+      const id = `read-${screen}`;
       receiver.always({ kind: 'answer', status: 500 });
       await store(id);
       await write(newName());
       await eventually('it fails', async () => ((await countsOf(app, id)).messageBatchesDeliveryAttempts ?? 0) > 0);
-      await open(screen, scheme);
+      await open(screen);
       await tab.go('destinations');
       await page.getByRole('link', { name: id }).waitFor();
       await expectReadable(page);
@@ -282,7 +284,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       await tab.go('destinations?tab=topics');
       await page.getByText(/Would have fired/).waitFor();
       await expectReadable(page);
-      if (scheme === 'light' && screen === 'phone') await keepPicture(page, 'topic-phone');
+      if (screen === 'phone') await keepPicture(page, 'topic-phone');
       await remove(id);
       await close();
     },

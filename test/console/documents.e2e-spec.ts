@@ -3,15 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Page } from 'playwright-core';
 import { call, storeAmendedRecord } from '../support/amended-record';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
-import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, OPERATOR } from '../support/console';
+import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
 import { reportLongTasks } from '../support/long-tasks';
-
-const SCREENS = [
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-  ['phone', 'dark'],
-] as const;
 
 const READER = { userName: 'reader', password: 'a long password of the reader' };
 const MARKUP = '<img src=x onerror=alert(1)><b>bold</b>';
@@ -77,15 +70,15 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
       .replaceAll(/\s+/g, ' ')
       .trim();
 
-  describe.each(SCREENS)('on a %s screen, %s', (screen, scheme) => {
+  describe.each(SCREENS)('on a %s screen', (screen) => {
     it('finds a document of a patient, and shows what it said before its amendment', async () => {
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('documents');
       const list = page.getByRole('grid', { name: 'Documents' });
       await list.waitFor();
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `documents-${screen}`);
+      await keepPicture(page, `documents-${screen}`);
       await page.keyboard.press('/');
       await page.keyboard.type('rivera');
       await page.getByLabel('Status').selectOption('amended');
@@ -96,7 +89,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
       await fields(page).waitFor();
       expect(await valueOf(page, 'Systolic blood pressure')).toBe('118 mm[Hg] → 128 mm[Hg]');
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `document-${screen}`);
+      await keepPicture(page, `document-${screen}`);
 
       const slider = page.getByRole('slider');
       await slider.focus();

@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Page } from 'playwright-core';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
-import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, OPERATOR } from '../support/console';
+import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
 import { loadChart, type LoadedChart } from '../support/load-chart';
 import { storeLongChart } from '../support/long-chart';
 import { reportLongTasks } from '../support/long-tasks';
-
-const SCREENS = [
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-  ['phone', 'dark'],
-] as const;
 
 const NURSE = { userName: 'nurse', password: 'a long password of the nurse' };
 const MARKUP = '<img src=x onerror=alert(1)><b>bold</b>';
@@ -81,14 +74,14 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await tab.page.getByRole('heading', { level: 1 }).waitFor();
   };
 
-  describe.each(SCREENS)('on a %s screen, %s', (screen, scheme) => {
+  describe.each(SCREENS)('on a %s screen', (screen) => {
     it('finds a patient by name and birth date, and reads the record', async () => {
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('patients');
       await page.getByRole('grid', { name: 'Patients' }).waitFor();
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `patients-${screen}`);
+      await keepPicture(page, `patients-${screen}`);
       await page.keyboard.press('/');
       await page.keyboard.type('rivera 1980-02-03');
       await page.getByText('Patients with name “rivera” and born 1980-02-03').waitFor();
@@ -116,16 +109,16 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     }, 120_000);
 
     it('shows a long record', async () => {
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await openRecord(tab, `patients/${chart.patientId}`);
       await settled(page);
-      if (scheme === 'light') await keepPicture(page, `patient-${screen}`);
+      await keepPicture(page, `patient-${screen}`);
       await expectReadable(page);
       const encounter = page.getByRole('option').filter({ hasText: 'Encounter' }).first();
       await encounter.click();
       await page.getByText('In the compartment by Encounter.patient').waitFor();
-      if (scheme === 'light' && screen === 'phone') await keepPicture(page, 'patient-resource-phone');
+      if (screen === 'phone') await keepPicture(page, 'patient-resource-phone');
       await expectReadable(page);
       await tab.close();
     }, 120_000);

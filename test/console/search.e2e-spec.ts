@@ -3,14 +3,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Page } from 'playwright-core';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
-import { ConsoleBed, expectReadable, keepPicture, OPERATOR, type Scheme, type Screen } from '../support/console';
+import { ConsoleBed, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
 
-const LOOKS: readonly (readonly [Screen, Scheme])[] = [
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-  ['phone', 'dark'],
-];
 const HEIGHTS = 1_200;
 const HOSTILE = `O'Hara <b>"$(id)"</b>`;
 const LIMITED = { userName: 'limited', password: 'a long password' };
@@ -62,10 +56,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await page.getByRole('button', { name: 'Run' }).click();
   };
 
-  it.each(LOOKS)(
-    'completes names, finds, and shows how it was found, %s %s',
-    async (screen, scheme) => {
-      const tab = await bed.signIn(OPERATOR, screen, scheme);
+  it.each(SCREENS)(
+    'completes names, finds, and shows how it was found, %s',
+    async (screen) => {
+      const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('search');
       await page.getByText('Nothing was searched yet').waitFor();
@@ -102,7 +96,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
         .first()
         .waitFor();
       await expectReadable(page);
-      if (scheme === 'light') await keepPicture(page, `search-matches-${screen}`);
+      await keepPicture(page, `search-matches-${screen}`);
       await page
         .getByRole('row', { name: /Body height/ })
         .first()
@@ -125,10 +119,8 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       expect(await plan.locator('summary').count()).toBeGreaterThan(shown);
       await page.getByLabel(/that never ran/).uncheck();
       await expectReadable(page);
-      if (scheme === 'light') {
-        await page.evaluate(`document.querySelector('[data-tab=plan]').scrollIntoView()`);
-        await keepPicture(page, `search-plan-${screen}`);
-      }
+      await page.evaluate(`document.querySelector('[data-tab=plan]').scrollIntoView()`);
+      await keepPicture(page, `search-plan-${screen}`);
       await tabOf(page, 'SQL').click();
       await page.getByText('search_string').first().waitFor();
       await expectReadable(page);

@@ -5,7 +5,7 @@ import { type AddressInfo } from 'node:net';
 /** The reaction of a proxy to a request: it hands it on, waits before, answers by itself, or hangs up. */
 export type Mood =
   | { readonly kind: 'fair' }
-  | { readonly kind: 'slow'; readonly milliseconds: number }
+  | { readonly kind: 'slow'; readonly until: Promise<unknown> }
   | { readonly kind: 'answers'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'hangs-up' };
 
@@ -26,12 +26,11 @@ export class MoodyProxy {
       else if (mood.kind === 'answers') {
         incoming.resume();
         response.writeHead(mood.status, mood.headers).end();
-      } else {
-        const wait = mood.kind === 'slow' ? mood.milliseconds : 0;
-        setTimeout(() => {
+      } else if (mood.kind === 'slow') {
+        void mood.until.then(() => {
           forward(target, incoming, response);
-        }, wait);
-      }
+        });
+      } else forward(target, incoming, response);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const proxy = new MoodyProxy(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
