@@ -60,7 +60,8 @@ export class AppModule {
         ValidationModule,
         ServerStatusModule,
         ...extensions,
-        // Routes for any operation, then for any type: they would answer for everybody who comes after them (ADR 0007).
+        // Catch-all routes come last, since Express takes the first match: those of any operation, then those of any
+        // type (ADR 0007).
         OperationApiModule,
         ResourceApiModule,
       ],

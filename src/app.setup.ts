@@ -46,7 +46,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   };
   app.setLocal(ANSWER_TERMS, terms);
   if (!environment.hasCompression) app.use(withoutCompression);
-  // Before any body is read: pages may read why theirs was refused.
+  // Before bodies are read, so that the refusal of a body has these headers too: without them, a page could not read
+  // it.
   if (environment.corsOrigins.length > 0) {
     app.enableCors((request: Request, setOptions: (error: null, options: object) => void) => {
       setOptions(null, corsOptionsOf(environment.corsOrigins, request.headers.origin));
@@ -70,8 +71,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
 }
 
 /**
- * Paths of FHIR are (http://hl7.org/fhir/R4/http.html#general): links of an answer on `/FHIR/…` would leave the root
- * that was called.
+ * FHIR paths are case-sensitive (http://hl7.org/fhir/R4/http.html#general). If `/FHIR/…` matched too, links in its
+ * responses would begin with another root than the client's.
  */
 function caseSensitive(): Express {
   const server = express();
@@ -79,7 +80,10 @@ function caseSensitive(): Express {
   return server;
 }
 
-/** The list stays for every origin: it makes the answer vary by `Origin`, so that no cache gives one to another. */
+/**
+ * Pass the list for every origin, also for a foreign one: the response then has `Vary: Origin`, so that no cache gives
+ * it to a page of another origin.
+ */
 const corsOptionsOf = (allowed: readonly string[], origin: string | undefined): object => ({
   origin: [...allowed],
   credentials: origin !== undefined && allowed.includes(origin),
@@ -92,14 +96,14 @@ const EXPOSED_HEADERS = [
   ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Correlation-Id'],
 ];
 
-/** Answers are not compressed for callers that do not ask for it. */
+/** Removes `Accept-Encoding`, so that no answer is compressed. */
 const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
   delete headers['accept-encoding'];
   next();
 };
 
 /**
- * Does what has to be done before the first request, then opens the port.
+ * Completes the work that must precede the first request, then opens the port.
  * @param hasMetrics whether it serves metrics itself; those of several processes are served by the first one
  */
 export async function listen(

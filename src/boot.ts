@@ -16,7 +16,7 @@ export interface RunningServer {
   readonly url: string;
   /** Ends requests and deliveries in flight, the application, and the embedded database. */
   stop(): Promise<void>;
-  /** Settles when the embedded database ended by itself: this process can do nothing any more. */
+  /** Settles if the embedded database exits by itself: this process is then useless. */
   readonly lost: Promise<void>;
 }
 
@@ -28,7 +28,8 @@ export interface StartedServer extends RunningServer {
 }
 
 /**
- * Starts the database if it is ours, migrates it, and listens. Nothing is left running when a step fails.
+ * Starts the embedded database if no other is configured, migrates it, and listens. If a step fails, stops what was
+ * started.
  * @param isWorker whether another process has looked at the ports, and serves the metrics
  */
 export async function startServer(
@@ -64,7 +65,7 @@ export async function startServer(
 
 interface Database {
   readonly url: string;
-  /** With the keys and credentials that the embedded database brings. */
+  /** Adds the keys and credentials of the embedded database. */
   readonly environment: Environment;
   readonly stop: () => Promise<void>;
   readonly lost: Promise<void>;
@@ -112,7 +113,7 @@ function runningServer(
   const drain = app.get(Drain, { strict: false });
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= end());
-  /** The database goes last: whatever still runs in the application needs it to settle. */
+  /** The database stops last, since work that still runs in the application needs it to finish. */
   async function end(): Promise<void> {
     try {
       await drain.run(app.getHttpServer());

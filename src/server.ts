@@ -23,7 +23,7 @@ export interface ServerOptions {
   readonly modules?: readonly Type[];
   /** Settings as in docs/reference/settings.md; default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Receives what the start has to say, a line at a time; default: nobody. */
+  /** Receives the messages of the start, one line at a time; by default they are dropped. */
   readonly log?: (line: string) => void;
 }
 
@@ -41,17 +41,17 @@ export function createServer({ modules, environment, log }: ServerOptions = {}):
 }
 
 /**
- * Runs a server as the one thing that this process does: prints its address, stops at SIGINT and SIGTERM, and ends the
- * process with one sentence when it cannot start. With `SVC_PROCESSES` it runs the script of the process in that many
+ * Runs a server as the only work of this process: prints its address, stops at SIGINT and SIGTERM, and exits with a
+ * one-sentence message if it cannot start. With `SVC_PROCESSES`, it runs the script of this process in that many
  * others, which serve.
  * @example
  * runServer({ modules: [WardModule] });
  */
 export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
-  // A full disk (ENOSPC) or a log reader that has ended (EPIPE) loses lines, not the service: an 'error' without a
-  // listener ends the process.
+  // Ignore a full disk (ENOSPC) or a log reader that has ended (EPIPE): log lines are lost, but an 'error' event
+  // without a listener would end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // Node would print all that an error holds: PostgreSQL's the row that failed.
+  // By default, Node prints all members of an error. PostgreSQL's errors contain the row that failed.
   process.on('uncaughtException', (error) => fail(error));
   run(options).catch((error: unknown) => fail(error, isSentence(error) ? error.message : undefined));
 }
@@ -60,7 +60,7 @@ async function run({ modules, environment: variables }: Omit<ServerOptions, 'log
   const environment = readEnvironment(variables);
   const role = workerRole();
   if (role !== undefined) {
-    // One process of a start is enough to process its Bundle.
+    // Only one process of a start processes its Bundle.
     const { initBundle } = environment;
     const share = shareOf({ ...environment, initBundle: role === 'first' ? initBundle : undefined });
     const server = await startServer(share, print, modules, true);
@@ -92,7 +92,7 @@ async function runWorkers(environment: Environment): Promise<void> {
   });
   await metrics.listen();
   process.on('SIGHUP', () => void workers.replaceAll());
-  const url = await workers.start().catch(() => process.exit(1)); // it has said why
+  const url = await workers.start().catch(() => process.exit(1)); // the error is already printed
   tellAddress(environment, url);
 }
 
@@ -118,12 +118,12 @@ function tellAddress({ hasApiDocs, baseUrl, processes }: Environment, url: strin
   print(`Listening on ${url} (${Math.round(process.uptime() * 10) / 10} s${together}).${docs}`);
 }
 
-/** Lines for the person who starts the server; what runs afterwards is logged as JSON. */
+/** Lines for the person who starts the server; later messages are logged as JSON. */
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Errors that say to people what is wrong and what to do: frames of code would hide it. */
+/** Errors whose message tells people what to do: a stack trace would hide it. */
 const isSentence = (error: unknown): error is Error =>
   error instanceof EnvironmentError || error instanceof StartError || error instanceof ServiceError;
 

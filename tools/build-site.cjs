@@ -56,7 +56,7 @@ function checkLinks(folder) {
   if (dead.length > 0) throw new Error(`Dead links:\n${[...new Set(dead)].join('\n')}`);
 }
 
-/** The generator evaluates `{{path}}` outside of code, and leaves out what fails: such text must be in its page. */
+/** VitePress evaluates `{{path}}` outside of code, and drops it if that fails. Checks that such text is in its page. */
 function checkBraces(folder) {
   const sources = readdirSync(pages, { recursive: true }).filter((name) => name.endsWith('.md'));
   const lost = sources.flatMap((name) => {

@@ -1,5 +1,5 @@
-// Fails when package-lock.json names an optional platform package without its own entry: such a lock makes `npm ci`
-// fail on the next machine.
+// Fails if package-lock.json names an optional platform package without its own entry: such a lock makes `npm ci` fail
+// on the next machine.
 const { packages } = require('../package-lock.json');
 
 const isLocked = (from, name) => {

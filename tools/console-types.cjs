@@ -1,5 +1,5 @@
-// Checks the types of the console. It calls the typed client, whose types are generated first where they are missing;
-// after a change of the API remove client/src/api.ts, or run `npm run test:client`.
+// Checks the types of the console. It uses the typed client, whose types are generated first if they are missing. After
+// a change of the API, remove client/src/api.ts or run `npm run test:client`.
 const { execFileSync } = require('node:child_process');
 const { existsSync, mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');

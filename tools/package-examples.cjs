@@ -1,7 +1,6 @@
-// Takes the examples out of the docstrings of the package's declarations, so that they can be compiled as a team would
-// write them.
+// Extracts the examples from the docstrings of the package's declarations, to compile them like the code of a team.
 
-/** Names that examples use without declaring them: providers that Nest injects, and what a caller brings. */
+/** Names that examples may use undeclared: providers that Nest injects, and values of the caller. */
 const GIVEN = {
   app: ['TestApp', 'testing'],
   client: ['Client'],
@@ -40,7 +39,7 @@ const examplesIn = (declarations) =>
       .trimEnd(),
   );
 
-/** Returns modules that can be compiled beside examples/ward: each example in a function, behind what it uses. */
+/** Returns modules that compile together with examples/ward: each example in a function, preceded by what it uses. */
 function exampleModules(name, main, testing) {
   const packages = { [name]: exportsOf(main), [`${name}/testing`]: exportsOf(testing) };
   return [...examplesIn(main), ...examplesIn(testing)].map((code) => {
@@ -53,7 +52,7 @@ function exampleModules(name, main, testing) {
   });
 }
 
-/** Classes, constants and functions that a team calls, and whose docstring shows no call. */
+/** Callable exports of the package whose docstring has no example. */
 const withoutExample = (declarations) =>
   [
     ...declarations.matchAll(

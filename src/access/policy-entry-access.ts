@@ -22,7 +22,8 @@ import { type LazyRequest } from './request/lazy-request';
 @DecidesEntryAccess('access policies')
 export class PolicyEntryAccess implements EntryAccess {
   /**
-   * Lives as long as its key: a caller's request object for one request, a destination's principal until rights change.
+   * Entries live as long as their key: a caller's request object for one request, a destination's principal until
+   * rights change.
    */
   private readonly searches = new WeakMap<LazyRequest, Map<string, Decision>>();
 

@@ -36,7 +36,7 @@ const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkf
 })
 export class SdcWorkflowResourceType {}
 
-/** Written only by the RPC methods, so that no addendum can be forged or lost. */
+/** Only the RPC methods write addenda, so that none can be forged or lost. */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCAddendum',

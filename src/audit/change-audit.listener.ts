@@ -10,7 +10,7 @@ import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';
 import { patientsOf } from './patients-of';
 
-/** Types that control rights, and the targets of data. */
+/** Types that control access, and those that control where data is sent. */
 const SECURITY_TYPES = new Set([
   'Session',
   'Client',
@@ -53,7 +53,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
       patients: patientsOf(type, id, text),
       ...(type === 'Session' ? ofSession(change) : {}),
     });
-    // After the commit: a rollback removes the record, and the request then needs another one.
+    // After the commit only: a rollback removes the record, and the request then needs another one.
     this.unitOfWork.afterCommit(() => {
       this.trail.noteRecorded();
     });

@@ -1,4 +1,4 @@
-/** More than one patient's resource names; keeps the record of a ward's List short. */
+/** Maximum Patients in one record: a List of a ward may refer to hundreds. */
 const MAX_PATIENTS = 10;
 
 const REFERENCE =

@@ -26,7 +26,7 @@ export function compileLocations(text: string): Locate {
     .split('.')
     .filter((part) => /^[a-z]/.test(part))
     .map(memberOf);
-  // The same number of digits: places in errors stay right.
+  // The index keeps its number of digits, so that positions in errors stay right.
   const locate = located(text.replace(/\d(?=\d*\])/g, '0'));
   return (resource) => {
     const narrowed = narrow(resource, members);
@@ -54,8 +54,8 @@ const inWhole = ({ key, index }: LocationStep, member: Member | undefined): Loca
 });
 
 /**
- * The value with the lists of the path cut to the element that it takes; undefined where an index may count other
- * elements than those of one list: of several lists, or of primitives with extensions.
+ * The value, with each list of the path cut to the element that the path takes. Undefined if an index may count
+ * elements of more than one list: of several lists, or of primitives with extensions.
  */
 function narrow(value: unknown, members: readonly Member[]): unknown {
   const [member, ...inner] = members;

@@ -209,7 +209,7 @@ describe('the two back ends', () => {
         endOnFailure: true,
       },
     );
-    // Expressions left to the library prove nothing, so most must be compiled.
+    // Expressions that the library evaluates prove nothing, so most must be compiled.
     expect(compiled / compared).toBeGreaterThan(0.5);
   });
 });

@@ -6,7 +6,7 @@ import { lineageOf } from '../fhir/definitions/definitions';
 import { PublicFile } from '../platform/http/public-file';
 import { pathOf } from '../platform/http/raw-request';
 
-/** Shows the document. The credentials dialog scrolls to its first form; Swagger UI would focus the last one. */
+/** Shows the document. Scrolls the credentials dialog to its first form: Swagger UI would focus the last one. */
 const SCRIPT = `window.ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: document.getElementById('swagger-ui').dataset.url,
@@ -14,7 +14,7 @@ const SCRIPT = `window.ui = SwaggerUIBundle({
   docExpansion: 'list',
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
-  validatorUrl: null, // otherwise each visit sends this address to validator.swagger.io
+  validatorUrl: null, // without this, each visit sends this address to validator.swagger.io
 });
 document.addEventListener('click', ({ target }) => {
   if (!target.closest('.authorize')) return;

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { type Schema } from './schema';
 
-/** Metadata of one check. The library's types declare constraints as present, but checks without any have none. */
+/** Metadata of one check. Its type declares `constraints` as present, but checks without constraints have none. */
 interface Check {
   readonly type: string;
   readonly propertyName: string;

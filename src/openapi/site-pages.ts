@@ -6,7 +6,7 @@ import { PublicFolder } from '../platform/http/public-folder';
 /** Where `npm run docs` puts the site: beside the compiled server. */
 const FOLDER = join(__dirname, '..', '..', 'site');
 
-/** Each page begins with scripts that set its colors before it is drawn, the same on all pages. */
+/** Each page begins with the same inline scripts, which set its colors before it is drawn. */
 const INLINE_SCRIPT = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
 
 /**

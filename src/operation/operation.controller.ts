@@ -21,7 +21,7 @@ const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:co
 
 /** `/$op`, `/Type/$op` and `/Type/id/$op` on both roots. */
 @ApiExcludeController()
-@EnforcesRows() // each operation declares whether it does
+@EnforcesRows() // each operation declares its methods
 @OperationId(({ params }) => operationIdOfCode(String(params.code)))
 @Controller(['fhir', ''])
 export class OperationController {
@@ -98,8 +98,8 @@ function offerOf({ hasLines, hasPage }: OperationDefinition): FormatOffer | unde
 }
 
 /**
- * An operation of another team is not bound to what TypeScript promises. Its text is not parsed: that would cost as
- * much as making it.
+ * TypeScript cannot hold other teams to its types at run time. The text is not parsed, since that would cost as much as
+ * making it.
  */
 function isAnswer(answer: FhirAnswer | undefined): boolean {
   const { status = 0, text, produce } = answer ?? {};

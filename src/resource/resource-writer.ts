@@ -119,7 +119,7 @@ export class ResourceWriter {
 
   /**
    * Inserts by one statement, including the CTEs of listeners; undefined if a listener needs a transaction. Listeners
-   * that register interest after this point miss this write: it runs without a transaction.
+   * registered after this point miss this write, which runs without a transaction.
    */
   private insertAlone({
     type,

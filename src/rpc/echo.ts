@@ -1,7 +1,7 @@
 import { JsonText } from '../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
 
-/** Answers its params, digit by digit: shows that a caller gets through. */
+/** Returns its params, every digit as sent: shows that a caller reaches the server. */
 @RpcMethod({
   method: 'svc/echo',
   description: 'Answers its params.',

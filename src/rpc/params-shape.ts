@@ -3,7 +3,10 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isObject } from '../platform/json/plain-object';
 
-/** The members that a params class declares. Only these are copied from the sent params, so others cost nothing. */
+/**
+ * The members that a params class declares. Only these are copied from the sent params, so that unknown members cost
+ * nothing.
+ */
 export class ParamsShape {
   private static readonly known = new WeakMap<Type<object>, ParamsShape>();
 
@@ -18,7 +21,7 @@ export class ParamsShape {
     if (known !== undefined) return known;
     const checks = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
     const nested = checks.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
-    // Only class-transformer has the classes of nested members, so it makes one instance of each.
+    // Only class-transformer knows the classes of nested members, so it makes one instance of each.
     const instances = plainToInstance(
       paramsClass,
       Object.fromEntries(nested.map(({ propertyName }) => [propertyName, {}])),
@@ -37,7 +40,7 @@ export class ParamsShape {
     return shape;
   }
 
-  /** Makes an instance of the class; its checks find what is wrong with it. */
+  /** Makes an instance of the class. The checks of the class then report the faults of the instance. */
   instanceOf(sent: Readonly<Record<string, unknown>>): object {
     const params: object = new this.paramsClass();
     for (const name of this.names) {
@@ -52,7 +55,7 @@ export class ParamsShape {
     const memberOf = (one: unknown): unknown =>
       isObject(one) ? ParamsShape.of(nested.memberClass).instanceOf(one) : one;
     if (!Array.isArray(value)) return memberOf(value);
-    // In place of one object a list is as wrong when it is empty, and its elements would be checked one by one.
+    // A list in place of one object must be refused, also when empty: class-validator would check its elements instead.
     return nested.isList ? value.map(memberOf) : [];
   }
 }

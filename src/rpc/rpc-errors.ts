@@ -10,15 +10,15 @@ import { serviceErrorOf } from '../platform/http/service-error-of';
 import { errorTrace } from '../platform/logging/error-trace';
 import { RpcRefusal } from './rpc-refusal';
 
-/** Kinds that tell about a resource behind the call: on the RPC edge they are 422, whatever the reason. */
+/** Error kinds of a resource that a call refers to. RPC answers all of them with 422, since the route exists. */
 const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   ...(['not-found', 'conflict', 'duplicate', 'gone', 'precondition-failed', 'multiple-matches'] as const),
 ]);
 
-/** The status of the FHIR edge, except that a call which is understood and refused is 422. */
+/** The HTTP status is that of the FHIR API, except for these kinds: 422. */
 export const rpcStatusOf = (kind: ErrorKind): number => FHIR_ERRORS[REFUSALS.has(kind) ? 'unprocessable' : kind].status;
 
-/** The interface gives the whole body of this error, so no `type` is added. */
+/** The interface defines the whole body of this error, so no `type` is added. */
 const BARE: ErrorCode = 'target-not-found';
 
 export interface RpcFailure {
@@ -28,7 +28,7 @@ export interface RpcFailure {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Converts a thrown error to the answer of the RPC edge. */
+/** Converts a thrown error to the response of RPC. */
 @Injectable()
 export class RpcErrors {
   private readonly logger = new Logger(RpcErrors.name);

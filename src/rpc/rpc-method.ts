@@ -9,33 +9,33 @@ export interface RpcMethodDefinition {
   /** The name that callers send, with its namespace: `svc.sdc.addendum/add-note`. */
   readonly method: string;
   /**
-   * Class of the params, with decorators of class-validator; members that it does not name never reach the handler.
-   * Without it any object is taken, for a handler that reads the text alone.
+   * Class of the params, with decorators of class-validator. Members that it does not declare never reach the handler.
+   * Without a class any object is accepted, for a handler that reads only the text.
    */
   readonly params?: Type<object>;
   readonly description: string;
   /**
-   * Whether the handler keeps to the rows that are granted (`GrantedReader`, `RowLimits`); without it, callers who are
-   * limited to some are refused.
+   * Whether the handler enforces the granted rows (`GrantedReader`, `RowLimits`). If not, callers who are limited to
+   * some rows are refused.
    */
   readonly enforcesRows?: boolean;
   /**
-   * Whether a call with these params writes: repeats with the same `Idempotency-Key` are then answered as the first
-   * call and write nothing. Such a call runs in one transaction, with the row of its key.
+   * Whether a call with these params writes. A repeat with the same `Idempotency-Key` then gets the first result and
+   * writes nothing. Such a call runs in one transaction with the row of its key.
    */
   writes?(params: object): boolean;
   /** Params that the OpenAPI document shows. */
   readonly example?: Readonly<Record<string, unknown>>;
   /** The answer to the example, for the OpenAPI document. */
   readonly exampleResult?: unknown;
-  /** OpenAPI schema of the result; without it the schema is taken from `exampleResult`. */
+  /** OpenAPI schema of the result; if absent, it is derived from `exampleResult`. */
   readonly resultSchema?: object;
 }
 
-/** Parts of a call that a handler may read beside the checked params. */
+/** Parts of a call that a handler may read in addition to the checked params. */
 export interface RpcCall {
   readonly caller: Caller;
-  /** The params as compact JSON text, every digit as sent; `{}` when they were left out. */
+  /** The params as compact JSON text, every digit as sent; `{}` if there are none. */
   readonly paramsText: string;
   /** The JSON text of one member of the params; undefined when it was not sent. */
   text(name: string): string | undefined;
@@ -57,14 +57,14 @@ export interface RpcHandler<Params extends object, Result> {
   execute(params: Params, call: RpcCall): Promise<Result>;
 
   /**
-   * Answers a repeat of a call that wrote, as far as the caller may read it now. Without it the kept result is the
-   * answer, and callers who are limited to rows are refused.
-   * @param kept the result of the first call; its id where that was a {@link ResultById}
+   * Answers a repeat of a call that wrote, with the rights that the caller has now. Without this method the kept result
+   * is returned, and callers who are limited to some rows are refused. @param kept the result of the first call; its id
+   * if that was a {@link ResultById}
    */
   repeat?(params: Params, kept: JsonText): Promise<Result>;
 }
 
-/** A result that is a stored resource which never changes: its id is what is kept for repeats, as a JSON string. */
+/** A result that is a stored resource and never changes: only its id, as a JSON string, is kept for repeats. */
 export class ResultById extends JsonText {
   constructor(
     text: string,

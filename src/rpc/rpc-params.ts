@@ -12,7 +12,7 @@ interface Method {
 }
 
 /**
- * Makes an instance of the params class of a method of what was sent, without the members that the class does not name.
+ * Makes an instance of a method's params class from the sent params, without members that the class does not declare.
  * @throws RpcRefusal that names every member at fault.
  */
 export async function checkedParams({ meta, handler }: Method, sent: unknown): Promise<object> {
@@ -44,12 +44,12 @@ function paramErrorsOf(
   return [...own, ...children.flatMap((child) => paramErrorsOf(child, path))];
 }
 
-/** More unknown members than a person misspells. */
+/** Maximum unknown members that are reported: more are no misspelling. */
 const MAX_LOOKED_AT = 100;
 
 /**
- * Members that are no params are left aside, but not where they must mean one that was left out: it would be lost in
- * silence.
+ * Ignore unknown members, unless one may be the misspelt name of a missing param, whose value would then be lost
+ * silently.
  */
 function misspelt({ names }: ParamsShape, sent: Readonly<Record<string, unknown>>): ParamError[] {
   const absent = [...names].filter((name) => !Object.hasOwn(sent, name));

@@ -1,6 +1,6 @@
 import { type ErrorDetails, ServiceError } from '../platform/errors/service-error';
 
-/** A member of the params that is at fault. */
+/** A member of the params with a fault. */
 export interface ParamError {
   /** Keys from the params down: `["target", "id"]`. */
   readonly path: readonly string[];
@@ -8,14 +8,13 @@ export interface ParamError {
 }
 
 /**
- * A refusal that carries what only the RPC edge can tell: a short code, and the members at fault.
- * @example
- * throw new RpcRefusal('Invalid params', { errors: [{ path: ['ward'], message: 'There is no ward 4Z.' }] });
+ * A refusal with details that only RPC responses have: a short code, and the members with faults. @example throw new
+ * RpcRefusal('Invalid params', { errors: [{ path: ['ward'], message: 'There is no ward 4Z.' }] });
  */
 export class RpcRefusal extends ServiceError {
   override readonly name = 'RpcRefusal';
 
-  /** Members of the error beside its message. Default of `type`: the code in the catalogue of errors. */
+  /** Members of the error in addition to its message. Default of `type`: the code in the catalogue of errors. */
   readonly more: { readonly type?: string; readonly errors?: readonly ParamError[] };
 
   constructor(

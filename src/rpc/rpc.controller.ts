@@ -21,10 +21,10 @@ import { RpcErrorFilter } from './rpc-error.filter';
 import { RpcErrors } from './rpc-errors';
 import { RpcRefusal } from './rpc-refusal';
 
-/** Calls of one batch run one after the other on one request: the bound keeps it short. */
+/** Maximum calls of a batch, which run one after the other in one request. */
 export const MAX_BATCH_CALLS = 100;
 
-/** Most results of a batch are shorter; of a longer one the beginning is sent before its end is read. */
+/** Maximum bytes of a result that are read before sending begins: most results are shorter. */
 const EARLY_CHARACTERS = 256 * 1024;
 
 @ApiTags('RPC')
@@ -100,7 +100,7 @@ export class RpcController {
     return this.batchText(calls, callTexts, grants, key);
   }
 
-  /** Each call runs when the answers before it are sent, so none runs for a caller who has gone. */
+  /** Each call runs after the earlier answers are sent, so that none runs for a client that has disconnected. */
   private async *batchText(
     calls: readonly unknown[],
     callTexts: readonly string[],
@@ -116,7 +116,10 @@ export class RpcController {
     yield before === '[' ? '[]' : ']';
   }
 
-  /** A result that fails early is the error of its call; one that fails when it is being sent ends the whole answer. */
+  /**
+   * If a result fails before its first byte is sent, the call gets an error; if it fails later, the whole response
+   * ends.
+   */
   private async *answerText(
     call: unknown,
     callText: string,

@@ -63,7 +63,7 @@ class Checked implements RpcHandler<ProbeParams, object> {
   }
 }
 
-/** Ends as its param says. */
+/** Ends as its param requests. */
 @RpcMethod({ method: 'acme/end', description: 'Ends in each way that a method can.' })
 class End implements RpcHandler<{ readonly as?: string }, unknown> {
   execute({ as }: { readonly as?: string }): Promise<unknown> {
@@ -90,7 +90,7 @@ class End implements RpcHandler<{ readonly as?: string }, unknown> {
   }
 }
 
-/** Everybody may call everything: policies are another floor's business. */
+/** Everybody may call everything: policies have specs of their own. */
 @Injectable()
 @DecidesEntryAccess('this spec')
 class Everything implements EntryAccess {

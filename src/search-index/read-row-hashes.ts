@@ -14,7 +14,7 @@ export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Pro
   return new RowHashes(key);
 }
 
-/** Nest resolves it before any provider that reads or writes search rows. */
+/** Nest creates it before any provider that reads or writes search rows. */
 export const ROW_HASHES: FactoryProvider<RowHashes> = {
   provide: RowHashes,
   inject: [Statements],

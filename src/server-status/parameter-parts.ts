@@ -6,13 +6,13 @@ export interface Part {
 
 type Value = number | string | boolean | null | undefined;
 
-/** A part with a value, or none without one. */
+/** A part with a value; no part if the value is undefined. */
 export const valuePart = (name: string, value: Value, type = typeOf(value)): Part[] =>
   value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))
     ? []
     : [{ name, [`value${type}`]: value }];
 
-/** A part of parts: those in `values` by their names, and `others` behind them. */
+/** A part that contains parts: `values` by their names, then `others`. */
 export const group = (name: string, values: Readonly<Record<string, Value>>, others: readonly Part[] = []): Part => ({
   name,
   part: [...Object.entries(values).flatMap(([key, value]) => valuePart(key, value)), ...others],

@@ -1,6 +1,6 @@
 import { type MetricFamily, type Sample } from '../platform/metrics/metric-family';
 
-/** Method and route template by class; the first one that matches counts. Both roots of the FHIR API are one. */
+/** Method and route template of each class; the first match counts. Both roots of the FHIR API count as one. */
 const CLASSES = [
   ['login', /^POST \/auth\/token$/],
   ['auth', /^\w+ \/(auth\/|\.well-known\/|Session$)/],
@@ -22,9 +22,9 @@ export interface RequestTotals {
   refused: number;
   /** Answered with 5xx. */
   failed: number;
-  /** Not answered whole: the client left, or the server ended the answer. */
+  /** Responses that were not sent whole: the client disconnected, or the server ended them. */
   cut: number;
-  /** Requests that took at most so many seconds, by bound; cut ones are left out. */
+  /** Requests that took at most this many seconds, by bound; responses that were not sent whole are excluded. */
   readonly within: Map<number, number>;
 }
 
@@ -33,7 +33,7 @@ export function requestClassOf(method: string, route: string): string {
   return CLASSES.find(([, pattern]) => pattern.test(request))?.[0] ?? 'other';
 }
 
-/** Adds the series of `svc_http_request_duration_seconds` up by class. */
+/** Adds up the series of `svc_http_request_duration_seconds` by class. */
 export function requestTotalsOf({ samples }: Pick<MetricFamily, 'samples'>): readonly RequestTotals[] {
   const totals = new Map<string, RequestTotals>();
   for (const sample of samples) {
@@ -59,8 +59,8 @@ function add(totals: RequestTotals, { suffix, labels: { status, le } = {}, value
 }
 
 /**
- * The seconds within which a share of the requests was answered, interpolated inside its bucket as `histogram_quantile`
- * of Prometheus does; the largest bound for what took longer. Undefined without requests.
+ * The seconds within which a share of the requests was answered; undefined without requests. Interpolated within its
+ * bucket, like `histogram_quantile` of Prometheus. Values beyond the last bucket yield the largest bound.
  */
 export function secondsOfShare(within: ReadonlyMap<number, number>, share: number): number | undefined {
   const wanted = share * (within.get(Infinity) ?? 0);

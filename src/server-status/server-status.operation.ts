@@ -12,7 +12,7 @@ import { MOST_SESSIONS_COUNTED } from '../session/session-tokens.repository';
 import { type Part } from './parameter-parts';
 import { MOST_DESTINATIONS, MOST_TABLES, StatusParts } from './status-parts';
 
-/** Of each part. */
+/** The time limit of each part. */
 const TIME_LIMIT_SECONDS = 2;
 
 /** The state of the server, for people who operate it. */
@@ -113,21 +113,19 @@ export class ServerStatusOperation implements OperationHandler {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Callers who come while an answer is being made get the same one, so it must not end with the request of one of
-   * them.
-   */
+  /** Concurrent callers share one answer, so it must not end with the request of one of them. */
   async execute({ query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$server-status', query, SHAPE_PARAMETERS, headers.prefer);
     this.running ??= this.requests.outside(() => this.read()).finally(() => (this.running = undefined));
     return parametersAnswer(await this.running);
   }
 
-  /** One part after the other: never more than one statement at a time. */
+  /** Reads the parts one after the other: never more than one statement at a time. */
   private async read(): Promise<readonly Part[]> {
     return [
       { name: 'timestamp', valueInstant: this.clock.now().toISOString() },
-      // Without a time limit, whose transaction is read only: the check has its own, and finds databases that are.
+      // Runs without the time limit, which would open a read-only transaction: the check has a limit of its own, and
+      // must detect a read-only database.
       ...(await this.parts.ofHealth()),
       ...(await this.tried('server', () => this.parts.ofProcesses())),
       ...(await this.tried('sessions', () => this.parts.ofSessions())),

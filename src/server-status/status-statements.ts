@@ -1,6 +1,8 @@
 import { type Statement } from '../platform/database/statement';
 
-/** Lags are null on a standby, and for a role that may not see the columns of others (`pg_monitor` may). */
+/**
+ * Lags are null on a standby, and for a role without `pg_monitor`, which cannot see columns of other roles' sessions.
+ */
 const behind = (view: string, position: string): string =>
   `case when pg_is_in_recovery() then null
     else (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), ${position}))::float8 from ${view}) end`;
@@ -21,7 +23,7 @@ export const DATABASE_SIZE: Statement = {
   text: 'select pg_database_size(current_database())::float8 as bytes',
 };
 
-/** Current resources by type as ANALYZE estimated them, at most as many types as its statistics hold. */
+/** Number of current resources by type, as estimated by ANALYZE: at most as many types as its statistics hold. */
 export const RESOURCE_COUNTS: Statement = {
   name: 'status-resource-counts',
   text: `select v.type, round(v.share * t.n_live_tup)::float8 as count

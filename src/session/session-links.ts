@@ -7,7 +7,7 @@ import { newOpaqueToken, tokenHashOf } from './token-hash';
 
 const LIFETIME_SECONDS = 60;
 
-/** The oldest of a Session give way to newer ones. */
+/** Maximum links of a Session; a new link replaces the oldest. */
 const MOST_OF_SESSION = 100;
 
 const ADD: Statement = {
@@ -19,7 +19,7 @@ const ADD: Statement = {
     values ($1, $2, $3, clock_timestamp() + interval '${LIFETIME_SECONDS} seconds') returning expires_at as "expiresAt"`,
 };
 
-/** The caller of the Session that made the link, as long as it lives. */
+/** The caller of the Session that made the link, while that Session is active. */
 const sessionBy = (link: string): string =>
   `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", false as "isUnused",
       e.epoch as registries, e.rights_epoch as rights
@@ -28,7 +28,7 @@ const sessionBy = (link: string): string =>
 
 const LIVING = 'token_hash = $1 and target = $2 and expires_at > clock_timestamp()';
 
-/** $1 hash, $2 target. One of concurrent uses deletes the row. */
+/** $1 hash, $2 target. Of concurrent uses, only one deletes the row. */
 const USE: Statement = {
   name: 'session-link-use',
   text: `with used as (delete from session_link where ${LIVING} returning session_id) ${sessionBy('used')}`,
@@ -45,7 +45,7 @@ const SWEEP: Statement = {
       select token_hash from session_link where expires_at < clock_timestamp() order by expires_at limit 10000 for update skip locked)`,
 };
 
-/** Links that stand for a Session at one address, until they are opened (ADR 0064). */
+/** One-time links: each stands for a Session at one address, until it is opened (ADR 0064). */
 @Injectable()
 @Background({ task: 'sweep of links', interval: () => 60_000 })
 export class SessionLinks implements BackgroundTask {

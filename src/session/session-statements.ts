@@ -83,7 +83,7 @@ export const FIND_REFRESH_TOKEN: Statement = {
 
 /**
  * State of a refresh token whose family is locked. Its successors are unused if neither was presented yet: the response
- * with them may have been lost. $2: seconds in which a repeat may be legitimate.
+ * that contained them may have been lost. $2: seconds in which a repeat may be legitimate.
  */
 export const REFRESH_TOKEN_STATE: Statement = {
   name: 'session-refresh-token-state',

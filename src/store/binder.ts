@@ -7,14 +7,17 @@ export interface CompiledSearch {
   readonly values: readonly unknown[];
 }
 
-/** PostgreSQL takes 65,535, but planning that many alternatives would take it seconds. */
+/** PostgreSQL's limit is 65,535, but it would plan that many alternatives for seconds. */
 const MAX_VALUES = 10_000;
 
-/** Gathers the values of a statement: no value is ever part of its text. */
+/** Collects the values of a statement: no value is ever part of its text. */
 export class Binder {
   private readonly values: unknown[] = [];
 
-  /** @throws ServiceError 'invalid' for a search of more values than a statement should have */
+  /**
+   * @throws ServiceError 'invalid' for a search with more values than this
+   * @throws ServiceError 'invalid' for a search of more values than a statement should have
+   */
   value(value: unknown): string {
     if (this.values.length >= MAX_VALUES)
       throw new ServiceError('invalid', 'The search asks for too many values at once; ask for fewer.', {
@@ -23,27 +26,29 @@ export class Binder {
     return `$${this.values.push(value)}`;
   }
 
-  /** For a statement that has a name already. */
+  /** For a statement that already has a name. */
   boundTo(statement: Statement): CompiledSearch {
     return { statement, values: this.values };
   }
 
-  /** The name comes from the text: one shape of query has one prepared statement, whatever its values. */
+  /** The name is derived from the text: all searches of one shape share a prepared statement, whatever their values. */
   finish(text: string): CompiledSearch {
     return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };
   }
 
-  /** As {@link finish}, for a statement whose instants are all looked at: they come as Dates. */
+  /** Like {@link finish}, for a statement whose instants are all processed: the driver returns them as Dates. */
   finishWithDates(text: string): CompiledSearch {
     return { statement: statementOf(text, {}), values: this.values };
   }
 }
 
-/** Each name is a plan in each connection; real clients use a few dozen shapes. */
+/** Maximum named shapes: each name is a plan in each connection, and real clients use a few dozen. */
 const MAX_NAMES = 500;
 const statements = new Map<string, Statement>();
 
-/** Beyond the bound a shape has no name and is planned anew, so that odd queries cannot fill the memory. */
+/**
+ * Beyond the maximum a shape gets no name and is planned at each use, so that unusual queries cannot fill the memory.
+ */
 function statementOf(text: string, instants: Pick<Statement, 'hasTextInstants'>): Statement {
   const known = statements.get(text);
   if (known !== undefined) return known;

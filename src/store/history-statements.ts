@@ -12,7 +12,7 @@ export interface VisibleRows {
 /** Selects the versions of a history. */
 export interface HistoryScope {
   readonly types: readonly string[];
-  /** Only versions of this resource, which has the one type. */
+  /** Only versions of this resource; then there is exactly one type. */
   readonly id?: string;
   /** Versions since this time. */
   readonly since?: Date;
@@ -107,7 +107,7 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
   );
 }
 
-/** The rows of a page, of which only the first come with bodies. */
+/** The rows of a page; only the first ones include their bodies. */
 const listed = (page: string, hasTotal: boolean): string =>
   `select w.type, w.id, w.version, w.updated_at, w.method, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
 

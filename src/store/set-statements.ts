@@ -38,7 +38,7 @@ export function* insertResources(rows: readonly NewRow[], parts: readonly Statem
 
 /** @param used number of parameters before those of `parts` */
 function insertText(parts: readonly StatementPart[], used: number): string {
-  const places = new SetPlaces(1); // after the version of the parameters
+  const places = new SetPlaces(1); // placed after the version of the parameters
   const checked = NEW_ROW_NAMES.replace(/\bversion\b/, 'version + z.checked');
   const resource = `insert into resource (${NEW_ROW_NAMES}) select ${checked} from ${places.unnest(NEW_ROW_COLUMNS)}
     cross join (select ${assertKnown('$1::bigint')} as checked offset 0) z`;
@@ -113,7 +113,7 @@ function* arraysOf<Item extends IndexedResource>(
   return arrays;
 }
 
-/** All rows of one table, in the order of {@link SetPlaces.sourceOf}. */
+/** The rows of all resources in one table, in the order of {@link SetPlaces.sourceOf}. */
 function rowArraysOf({ columns }: SearchTable, table: number, items: readonly IndexedResource[]): Buffer[] {
   const values: unknown[][] = columns.map(() => []);
   const owners: IndexedResource[] = [];

@@ -82,7 +82,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await tab.go('access');
       await page.getByText('Choose who asks and what for').waitFor();
       await expectReadable(page);
-      // By the user name, which is not the id.
+      // Searches by the user name, which differs from the id.
       await ask(page, 'ana', '/fhir/Patient/p2');
       await page.getByText('Hidden: answered with 404').waitFor();
       await page.getByText('Yes, Patient/p2 is stored.').waitFor();

@@ -89,7 +89,7 @@ describe(cancelledWhenGone.name, () => {
     expect(await request.ended).toMatchObject({ message: 'gone' });
     expect(performance.now() - leftAt).toBeLessThan(5_000);
     expect([await counted(RUNNING), await database.countInTransaction()]).toEqual([0, 0]);
-    // Earlier writes are undone, and all connections serve others.
+    // Earlier writes are rolled back, and all connections serve other requests.
     expect(await Promise.all([1, 2, 3, 4].map(() => database.findValue('a')))).toEqual([0, 0, 0, 0]);
     expect(await backends()).toEqual(before);
   });
@@ -125,11 +125,11 @@ describe(cancelledWhenGone.name, () => {
     let cancelled = 0;
     const leaving = async (round: number): Promise<void> => {
       const request = asRequest(() => database.statements.run(SLEEP, [0.02]));
-      // From before the statement begins until after it has ended.
+      // Disconnect at different times: from before the statement begins until after it has ended.
       await delay(round % 40);
       request.leave();
       if ((await request.ended) instanceof Error) cancelled++;
-      // Other requests get the connection at once, as it was used last.
+      // The pool hands out the connection used last, so the next requests get it at once.
       const others = asRequest(async () => {
         for (let n = 0; n < 5; n++) await database.statements.run(COUNTER_READ, ['a']);
         await database.statements.run(COUNTER_ADD, ['a', 1]);

@@ -19,7 +19,7 @@ describe('a connection that breaks', () => {
           else resolve([client, client.listenerCount('error')]);
         });
       });
-    // The second one is new.
+    // The pool has one idle connection, so the second one is new.
     const given = [await handedOut(), await handedOut()];
     for (const [client] of given) client.release();
     expect(given.map(([, listeners]) => listeners > 0)).toEqual([true, true]);

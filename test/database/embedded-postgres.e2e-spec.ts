@@ -41,7 +41,7 @@ describe(startEmbeddedPostgres.name, () => {
     return server;
   }
 
-  /** Starts the server in a process of its own. */
+  /** Starts the server in a separate process. */
   async function startOwner(): Promise<{ owner: ChildProcess; url: string }> {
     const owner = spawn(
       process.execPath,
@@ -132,7 +132,7 @@ describe(startEmbeddedPostgres.name, () => {
     const [client, witness] = [await connect(url), await connect(url)];
     await expect(client.query(`select 'canary'::int`)).rejects.toThrow('canary');
     await expect(client.query('select $1::int', ['canary'])).rejects.toThrow('canary');
-    // PostgreSQL writes the key of a duplicate, and the row that a check refuses, as DETAIL.
+    // PostgreSQL adds a DETAIL line with the key of a duplicate, or with the row that a check refuses.
     await client.query(`create table canary (name text unique check (name <> 'no canary'))`);
     for (const values of [`('canary'), ('canary')`, `('no canary')`])
       await expect(client.query(`insert into canary values ${values}`)).rejects.toThrow('constraint');
@@ -145,7 +145,7 @@ describe(startEmbeddedPostgres.name, () => {
 
     process.kill(pid, 'SIGKILL');
     await interrupted;
-    await once(witness, 'error'); // a crash ends every session, after it was logged
+    await once(witness, 'error'); // the crash, which the log precedes, ends every session
     process.kill(await readPostmasterPid(), 'SIGKILL');
 
     expect(await told).toMatch(/^PostgreSQL ended unexpectedly:\n.*was terminated by signal 9/s);
@@ -259,7 +259,7 @@ describe(fallbackFolder.name, () => {
   });
 });
 
-/** A folder that the account of PostgreSQL can pass through. */
+/** A folder that PostgreSQL's account can open. */
 async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-embedded-'));
   await chmod(directory, 0o755);
@@ -268,7 +268,7 @@ async function makeDirectory(): Promise<string> {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // a broken connection also fails the query that is under way
+  client.on('error', () => undefined); // a broken connection also fails its current query
   await client.connect();
   return client;
 }
@@ -282,7 +282,7 @@ async function query(url: string, sql: string, parameters: unknown[] = []): Prom
   }
 }
 
-/** Inserts 1, 2, 3, … one by one until the connection breaks, and returns how many were acknowledged. */
+/** Inserts 1, 2, 3, … one by one until the connection breaks, and returns the number of acknowledged inserts. */
 async function insertUntilCut(url: string, onAcknowledged: (count: number) => void): Promise<number> {
   const client = await connect(url);
   for (let count = 0; ; count++) {

@@ -123,7 +123,7 @@ describe('O4: through a pooler in transaction mode', () => {
       expect(sent.filter(({ status }) => status === 201)).toHaveLength(1);
       expect(sent.filter(({ status }) => ![200, 201, 412].includes(status))).toEqual([]);
       const operator = await app.connect();
-      // Background tasks hold locks of their own for moments; a lock that was left behind stays.
+      // Background tasks hold locks for a moment; only a leaked lock stays.
       await eventually('no lock is left', async () => {
         const { rows } = await operator.query(
           `select l.objid from pg_locks l join pg_stat_activity a using (pid)

@@ -9,7 +9,7 @@ import { UnitOfWork } from '../../src/platform/database/unit-of-work';
 
 const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' };
 
-/** Two runs of work meet here: each goes on when both have come; a run that comes again is not held up. */
+/** A barrier for two units of work: each continues when both have arrived. A repeated arrival does not wait. */
 function meeting(): () => Promise<void> {
   let arrived = 0;
   let open: () => void;
@@ -346,7 +346,7 @@ describe(UnitOfWork.name, () => {
         return Promise.reject(new Error('refused'));
       });
       await expect(failing).rejects.toThrow('refused');
-      // Actions run in order of their commits, so one of a later commit comes after all of them.
+      // Actions run in the order of their commits, so this one runs after all earlier ones.
       await new Promise<void>((resolve) => {
         unitOfWork.afterCommit(resolve);
       });
@@ -425,7 +425,7 @@ describe(UnitOfWork.name, () => {
         });
         await isHeld;
         const seen = at(level, async () => {
-          // Takes the snapshot, where there is one for the whole transaction.
+          // Takes the snapshot if the whole transaction has one.
           await database.findValue('a');
           goOn();
           await statements.run(LOCK, [7]);

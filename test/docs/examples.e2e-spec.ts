@@ -24,10 +24,10 @@ interface Content {
   readonly schema?: { readonly example?: object };
 }
 
-/** Values that only an answer of the same run can contain. */
+/** Operations whose examples depend on the run that recorded them. */
 const OF_A_MOMENT = ['get /auth/decisions/{id}'];
 
-/** A call as Swagger UI sends it when nothing is changed in the form. */
+/** A call as Swagger UI sends it if the form is not edited. */
 interface Call {
   readonly name: string;
   readonly operationId: string;
@@ -36,14 +36,14 @@ interface Call {
   readonly path: string;
   readonly mediaType?: string;
   readonly body?: string;
-  /** The answer, where the document shows one. */
+  /** The response, if the document shows one. */
   readonly answer?: unknown;
   readonly isPublic: boolean;
-  /** Whether only a User's token opens it. */
+  /** Whether it accepts only the token of a User. */
   readonly isForUsers: boolean;
 }
 
-/** The earlier one of the two snapshots that the example of an amendment compares. */
+/** The earlier snapshot that the example of an amendment is compared with. */
 const EARLIER_SNAPSHOT = {
   method: 'svc.sdc.addendum/add-to-history',
   params: {
@@ -59,7 +59,7 @@ const EARLIER_SNAPSHOT = {
 };
 
 /**
- * Writes the answers into `src/openapi/answers.json`, where the document takes its examples from, in place of comparing
+ * Writes the responses to `src/openapi/answers.json`, which the document takes its examples from, instead of comparing
  * them.
  */
 const isRecording = process.env.RECORD_ANSWERS !== undefined;
@@ -70,7 +70,7 @@ interface Answered {
   readonly json: () => unknown;
 }
 
-/** The schemas of a document, applied to what is sent and answered. */
+/** Validates requests and responses by the schemas of a document. */
 class DocumentSchemas {
   private readonly ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 
@@ -105,11 +105,11 @@ class DocumentSchemas {
   }
 }
 
-/** Answers that stand beside the route, since they hold tokens and keys, or since there are many. */
+/** Routes whose document declares its examples itself, because they contain tokens or keys, or are many. */
 const hasOwnAnswer = ({ template }: Call): boolean =>
   template === '/rpc' || (template.startsWith('/auth/') && template !== '/auth/test-policy');
 
-/** Of a long answer, the beginning of each list. */
+/** Keeps only the first elements of each list of a long response. */
 function shortened(answer: unknown): unknown {
   const length = JSON.stringify(answer).length > 4000 ? 1 : 2;
   const cut = (value: unknown): unknown => {
@@ -136,7 +136,7 @@ describe('the examples of the OpenAPI document', () => {
   });
   afterAll(() => app.close());
 
-  /** The User and the Client of the examples, as they are stored by then. */
+  /** A token of the User and Client that the examples have stored before. */
   async function tokenOfTheUser(): Promise<string> {
     await app.put('/User/doc-1', { userName: 'doc-1', email: 'doc-1@clinic.example', password: 'a long password' });
     const answer = await app.post(

@@ -1,6 +1,6 @@
 /**
- * Whether an answer has the members and types of an example; each element of a list of the example is like one of the
- * answer.
+ * Whether a response has the members and types of an example. Each element of a list in the example must match an
+ * element of the response.
  */
 export function isLike(example: unknown, answer: unknown): boolean {
   if (Array.isArray(example)) {

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 
 const SRC = join(__dirname, '../../src');
 
-/** Names that mean the same thing wherever they stand, with the reason. */
+/** Names that may be defined in many files, since they mean the same everywhere; each with its reason. */
 const CONVENTIONS: readonly string[] = [];
 
 /** A function at the beginning of a line: a declaration, or a constant whose value is an arrow function. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { textOf } from './documents';
 
-/** Packages whose licenses ask to be reproduced with what is made of them. */
+/** Packages whose licenses must be reproduced with software that contains them. */
 const NOTICES = [
   'node_modules/fhirpath/LICENSE.md',
   'node_modules/@lhncbc/ucum-lhc/LICENSE.md',

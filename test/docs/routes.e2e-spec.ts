@@ -73,7 +73,7 @@ describe('the routes of the reference', () => {
     const headers = path.endsWith('_search') ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {};
     const answer = await app.send(method, path, isRead ? {} : { body: path.endsWith('_search') ? '' : '{}', headers });
     const isRoute = answer.status !== 405 && !answer.text.includes('No such route');
-    // Without a Session, DELETE /Session answers 404 by itself.
+    // Without a Session, `DELETE /Session` itself answers 404.
     expect({ endpoint, isRoute, isFound: answer.status !== 404 || endpoint === 'DELETE /Session' }).toEqual({
       endpoint,
       isRoute: true,
@@ -158,10 +158,13 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Both roots of the resource API are one route to the document. */
+/** The document describes the two roots of the resource API as one route. */
 const onOneRoot = (method: string, path: string): string => `${method} ${path.replace(/^\/fhir(?=\/|$)/, '') || '/'}`;
 
-/** Routes for one method; those for any method refuse it, or find an operation, which the document lists by itself. */
+/**
+ * Routes for one method. Routes for any method only refuse it, or find an operation, which the document lists
+ * separately.
+ */
 function routes(): string[] {
   const adapter: { getInstance(): { router: IRouter } } = app.app.getHttpAdapter();
   const all = adapter.getInstance().router.stack.flatMap(({ route }) => (route === undefined ? [] : [route]));

@@ -17,7 +17,7 @@ describe('the requests of docs/reference/search.md', () => {
     const [method = '', ...path] = request.split(' ');
     const answer = await app.send(method, path.join(' '));
     expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-    // A lenient search leaves out unknown parameters: the link shows that it left out none.
+    // A lenient search drops unknown parameters from its `self` link; this link still has all of them.
     const { link } = answer.json<{ link: { url: string }[] }>();
     const [, query = ''] = path.join(' ').split('?');
     const used = new URLSearchParams(link[0]?.url.split('?')[1]);

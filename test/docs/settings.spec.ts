@@ -51,7 +51,7 @@ describe('the settings of docs/reference/settings.md', () => {
   });
 });
 
-/** A number as tables write it: `1,000,000`. */
+/** Reads a number in the form of the tables: `1,000,000`. */
 const numberIn = (cell: string): number => Number(cell.replaceAll(',', ''));
 
 const UNITS: Readonly<Record<string, string>> = { BYTES: 'bytes', SECONDS: 's', MILLISECONDS: 'ms' };

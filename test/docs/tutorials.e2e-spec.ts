@@ -24,7 +24,7 @@ const blocksOf = (page: string): { name?: string; kind: string; text: string }[]
     ...(name === undefined ? {} : { name }),
   }));
 
-/** The blocks of shell of a page from the first that names the server, each with what it prints. */
+/** The shell blocks of a page, from the first that names the server, each with its printed lines. */
 function stepsOf(page: string): Step[] {
   const blocks = blocksOf(page).filter(({ kind }) => kind === 'sh' || kind === 'text');
   const steps = blocks.flatMap(({ kind, text }, index) => {
@@ -88,7 +88,7 @@ ${script}`,
       expect([shell, prints.filter((line) => !text.includes(line)), text]).toEqual([shell, [], text]);
     }
     expect(printed.join('').match(/"error"|"severity":"(?:error|fatal)"/g) ?? []).toEqual([]);
-    // The repeat of a notification is not handled again.
+    // A repeated notification is not processed again.
     expect(printed.join('').match(/^patient ana: Abel-Lind$/gm)?.length ?? 0).toBe(page.includes('webhook') ? 1 : 0);
   });
 
@@ -100,7 +100,7 @@ ${script}`,
     };
     const own = await startTestApp({ modules: [GreetingModule] });
     try {
-      // The same as the test of the page, which another test runner runs.
+      // The test that the page shows, which runs there with another test runner.
       const { nurse, visitor } = await world(own, {
         people: {
           nurse: { policies: [{ engine: 'allow-rpc', type: 'rpc', rpc: { 'acme.greeting/greet': true } }] },

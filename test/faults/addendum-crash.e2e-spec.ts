@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServerProcess } from '../support/server-process';
 import { type TestApp, ROOT, ROOT_SECRET, startTestApp, encryptionKey } from '../../testing/test-app';
 
-/** `ADDENDUM_KILL_CALLS=1000` is the long form. */
+/** Number of calls; for a longer run set `ADDENDUM_KILL_CALLS=1000`. */
 const CALLS = Number(process.env.ADDENDUM_KILL_CALLS ?? '200');
 const KILLS = 3;
 const AT_ONCE = 12;
@@ -54,7 +54,7 @@ describe('a server that is killed while addenda are added', () => {
     return ((await response.json()) as { result: T }).result;
   }
 
-  /** Each call writes what no other one does; every fifth a History with a snapshot. */
+  /** Each call writes distinct content; every fifth is a History with a snapshot. */
   function add(number: number): Promise<Addendum> {
     const target = TARGETS[number % TARGETS.length];
     const key = `call-${number}`;
@@ -79,7 +79,7 @@ describe('a server that is killed while addenda are added', () => {
               (addendum) => acknowledged.set(number, addendum),
               () => lost++,
             );
-            // The rest of the calls of this round are under way, or never get an answer.
+            // The other calls of this round are in flight, or never get a response.
             if (next < last - AT_ONCE || kills === kill) continue;
             kills++;
             await server.end('SIGKILL');
@@ -90,8 +90,7 @@ describe('a server that is killed while addenda are added', () => {
       }
       expect([next, acknowledged.size + lost, lost > 0]).toEqual([CALLS, CALLS, true]);
       expect(acknowledged.size).toBeGreaterThan(CALLS / 2);
-      // The answers to calls with an Idempotency-Key are those of the first time, and calls that were lost are carried
-      // out once.
+      // Repeats with the same Idempotency-Key get the first response; calls that were lost run once.
       for (let number = 0; number < CALLS; number++) {
         const repeated = await add(number);
         expect(repeated).toEqual(acknowledged.get(number) ?? repeated);

@@ -6,16 +6,13 @@ import { eventually } from '../../testing/eventually';
 import { ServerProcess } from '../support/server-process';
 import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../testing/test-app';
 
-/** A few in the suite; `KILL_ROUNDS=30` for a proof. */
+/** Number of rounds; for a longer run set `KILL_ROUNDS=30`. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
 const WRITERS = 6;
-/** On a machine with much else to do. */
+/** Milliseconds; enough for a busy machine. */
 const PATIENCE = 60_000;
 
-/**
- * Every version that was written, and every AuditEvent of a change that says that it happened, each with its
- * transaction.
- */
+/** Every written version, and every AuditEvent that records such a change, each with its transaction. */
 const DIFFERENCES = `
   with change as (
     select 'resource' as place, type || '/' || id as what, version::text, transaction_id from resource
@@ -71,7 +68,7 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
     code: { text: 'pulse' },
     subject: { reference: `Patient/${patient}` },
   });
-  /** Writes of every form; the same few Patients for all writers, so that they meet. */
+  /** Writes of every form. All writers use the same few Patients, so that they conflict. */
   const writeOf = (writer: number, step: number): [method: string, path: string, body?: object] => {
     const [patient, user] = [`p${(writer + step) % 5}`, `u${writer}`];
     const version = { resourceType: 'Patient', id: patient, multipleBirthInteger: writer * 100_000 + step };
@@ -137,7 +134,7 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
         isOver = true;
         await Promise.all(writers);
       }
-      // Statements of a killed server may still be on their way to PostgreSQL.
+      // PostgreSQL may still receive statements of a killed server.
       await eventually(
         'its transactions are over',
         async () => {

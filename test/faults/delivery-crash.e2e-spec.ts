@@ -7,7 +7,7 @@ import { type WebhookReceiver } from '../../testing/webhook-receiver';
 
 let bed: DeliveryBed;
 let receiver: WebhookReceiver;
-/** Servers that are left of the test before. */
+/** Servers that the previous test left running. */
 let server: DeliveringServer;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('kill -9 of a server', () => {
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
     const second = await bed.start();
     await server.kill('SIGKILL');
-    // The lease is the timeout of 30 s and 15 s more.
+    // The lease lasts 45 s: the timeout of 30 s, and 15 s more. The takeover must be faster.
     await eventually('the other one sends', () => receiver.requests.length === 2, 10_000);
     await second.delivered(1);
   }, 60_000);
@@ -87,7 +87,7 @@ describe('kill -9 of a server', () => {
     expect(faults).toEqual([]);
     const { counts } = await server.status();
     expect(counts).toMatchObject({ messagesDelivered: keys.length, messageBatchesDelivered: batches });
-    // Each kill costs at most the one attempt that was under way; what was sent twice is among these.
+    // Each kill wastes at most the attempt that was in flight, including batches that were sent twice.
     const attempts = counts.messageBatchesDeliveryAttempts ?? NaN;
     expect(attempts).toBeLessThanOrEqual(kills);
     expect(repeated).toBeLessThanOrEqual(attempts);

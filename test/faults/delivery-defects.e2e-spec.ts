@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEFECTS, type Defect, type Stage, withDefect } from '../support/delivery-defects';
 import { DeliveryBed } from '../support/delivery-bed';
 
-/** The destination of a scenario, and who delivers to it. */
+/** The server and the destination of a scenario. */
 async function stageOf(bed: DeliveryBed, { timeoutSeconds = 30 }: Defect, settings = {}): Promise<Stage> {
   const server = await bed.onlyServer(settings);
   await bed.renew(server);
@@ -13,9 +13,7 @@ async function stageOf(bed: DeliveryBed, { timeoutSeconds = 30 }: Defect, settin
   };
 }
 
-/**
- * The specs of delivery are worth what they notice: mistakes are made in the code of servers, each with its scenario.
- */
+/** Mutation tests of the delivery specs: each defect is built into a server, and its scenario must fail. */
 describe('A defect is noticed', () => {
   it.concurrent.each(DEFECTS.map((defect) => [defect.name, defect] as const))(
     '%s',

@@ -11,7 +11,7 @@ import { TcpProxy } from '../support/tcp-proxy';
 import { databaseUrl } from '../../testing/databases';
 import { makeTemplateDatabase } from '../../testing/template-database';
 
-/** Where a process is stopped: at a statement, or at the COMMIT that follows it. */
+/** The points where a process is stopped: at a statement, or at the COMMIT after it. */
 const HELD_POINTS = [
   ['before the event of a write is stored', { table: 'outbox_event', event: 'insert', when: 'at once' }],
   ['at the COMMIT of a write', { table: 'outbox_event', event: 'insert', when: 'at the commit' }],
@@ -24,7 +24,7 @@ const HELD_POINTS = [
   ['at the COMMIT of a settlement', { table: 'open_batch', event: 'delete', when: 'at the commit' }],
 ] as const;
 
-/** Waits until nothing waits, then compares what is stored, what arrived and what is counted. */
+/** Waits until the queue is empty, then compares the stored, received and counted events. */
 async function expectAllIsRight(bed: DeliveryBed, server: DeliveringServer): Promise<void> {
   await eventually('everything is delivered', async () => {
     const { counts } = await server.status();
@@ -39,14 +39,14 @@ async function expectAllIsRight(bed: DeliveryBed, server: DeliveringServer): Pro
   expect(repeated).toBeLessThanOrEqual(counts.messageBatchesDeliveryAttempts ?? NaN);
 }
 
-/** The successor of one kill is the victim of the next. */
+/** The server that takes over after one kill is killed in the next test. */
 describe('kill -9 of a server', () => {
   let bed: DeliveryBed;
   let server: DeliveringServer;
   let proxy: TcpProxy;
 
   beforeAll(async () => {
-    // Only what is under test makes transactions: nobody polls.
+    // With this interval no poll runs, so that only the tested statements make transactions.
     bed = await DeliveryBed.open({ SVC_DELIVERY_POLL_MILLISECONDS: '60000' });
     proxy = await TcpProxy.start(bed.database.url);
     server = await bed.start({ DATABASE_URL: proxy.url });
@@ -102,7 +102,7 @@ describe('A crash of the database', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-faults-'));
     await chmod(folder, 0o755);
-    // One of its own: the other specs need theirs.
+    // A separate cluster, since this spec stops it.
     postgres = await startEmbeddedPostgres({ dataDirectory: folder });
     const name = 'svc_faults';
     await makeTemplateDatabase(postgres.url, name);
@@ -162,7 +162,7 @@ describe('Two servers', () => {
     await eventually('the attempt has begun', () => bed.receiver.requests.length === 1);
     const other = await bed.start();
     process.kill(frozen.pid, 'SIGSTOP');
-    // As if the lease had run out: its connections live on, so nothing else tells that it hangs.
+    // Ends the lease early: the connections of the frozen server stay open, so nothing else shows that it hangs.
     await bed.query('update destination_runtime set lease_until = clock_timestamp()');
     await other.delivered(1);
     bed.receiver.release();

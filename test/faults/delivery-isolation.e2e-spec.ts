@@ -8,10 +8,10 @@ import { HANGING_WAYS, HangingReceivers, type Way } from '../../tools/bench/deli
 
 const HEALTHY = ['h1', 'h2', 'h3', 'h4', 'h5'];
 const TARPITS = Array.from({ length: 50 }, (_value, index) => `t${index + 1}`);
-/** The fewest, so that nothing but what is measured lets many attempts run at once. */
+/** The minimum, so that only the tested mechanism allows many concurrent attempts. */
 const SLOTS = 1;
 const BUFFER_BYTES = 16 * 1024 * 1024;
-/** Nobody gives up before the spec is over. */
+/** Longer than the spec, so that no attempt times out. */
 const PATIENT = { name: 'timeout', valueUnsignedInt: 86_400 };
 
 let bed: DeliveryBed;
@@ -20,7 +20,7 @@ let well: WebhookReceiver;
 let hanging: HangingReceivers;
 let writes = 0;
 
-/** Each destination has a path of its own. */
+/** Each destination has a separate path. */
 const at = (receiver: WebhookReceiver, id: string): string => receiver.url.replace('/hook', `/${id}`);
 const wayOf = (tarpit: string): Way => HANGING_WAYS[TARPITS.indexOf(tarpit) % HANGING_WAYS.length] ?? 'reads nothing';
 
@@ -75,7 +75,7 @@ async function removeTarpits(): Promise<void> {
 }
 
 /**
- * Puts events of one version into the queues of destinations whose ids begin so, as if it had been written that often.
+ * Queues `count` events of one version for all destinations with this id prefix, as if it had been written that often.
  */
 const queueEvents = (ids: string, patient: string, count: number): Promise<unknown> =>
   bed.query(`insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
@@ -192,7 +192,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
       await healthyHaveAll();
       await removeTarpits();
     }
-    // Of 200 MB that were sent. Garbage stays until a collection, which writes cause.
+    // 200 MB were sent. Garbage remains until a collection, which writes cause.
     await eventually(
       'no body is in memory',
       async () => {
@@ -204,7 +204,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
   }, 150_000);
 
   it('D2: and read nothing have bodies as far as the budget goes; the slowest fail when others wait', async () => {
-    // More than the 4 MB that Linux takes into the send buffer of a socket.
+    // Longer than the 4 MB that Linux buffers for a sending socket.
     await putLarge('larger', 250_000);
     const memory = await residentBytes();
     await makeTarpits('reads nothing');
@@ -220,7 +220,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
       },
       60_000,
     );
-    // Of 250 MB that wait, each as a text and as bytes.
+    // 250 MB are waiting, and each body would be held as a text and as bytes.
     expect((await residentBytes()) - memory).toBeLessThan(240_000_000);
   }, 200_000);
 });
@@ -249,7 +249,7 @@ describe('A destination with a long queue', () => {
 
 const residentBytes = async (): Promise<number> => (await server.metric('process_resident_memory_bytes')) ?? NaN;
 
-/** Number, state, resource and count of attempts of each event of a destination, the latest first. */
+/** Number, state, resource and number of attempts of each event of a destination, latest first. */
 async function timeline(id: string): Promise<unknown[]> {
   const answer = await server.send('GET', `/fhir/SvcTopicDestination/${id}/$events`);
   const { parameter } = (await answer.json()) as { parameter: { part: { name: string }[] }[] };

@@ -6,7 +6,7 @@ import { SteadyWriters } from '../support/steady-writers';
 import { type WebhookReceiver } from '../../testing/webhook-receiver';
 
 const DESTINATIONS = ['d1', 'd2', 'd3'];
-/** Requests that each destination gets between one restart and the next. */
+/** Requests that each destination receives between two restarts. */
 const REQUESTS_BETWEEN = 10;
 
 let bed: DeliveryBed;
@@ -14,7 +14,7 @@ let bed: DeliveryBed;
 let receivers: readonly WebhookReceiver[];
 
 beforeAll(async () => {
-  // An idle worker polls ten times a second: a lease that is not kept shows.
+  // An idle worker polls ten times a second, so a missing lease becomes visible.
   bed = await DeliveryBed.open();
   receivers = await Promise.all(DESTINATIONS.map(() => bed.startReceiver()));
   for (const receiver of receivers) receiver.always({ kind: 'slow', milliseconds: 10 });
@@ -41,7 +41,7 @@ describe('Servers on one database (F10)', () => {
 
   async function end(old: DeliveringServer): Promise<void> {
     await someArrive();
-    servers = servers.filter((server) => server !== old); // as a load balancer does first
+    servers = servers.filter((server) => server !== old); // like a load balancer, which removes a server first
     await old.kill('SIGTERM');
   }
 

@@ -12,13 +12,13 @@ const TRANSACTION = {
 };
 const LOGIN = { grant_type: 'password', username: 'admin', password: ADMIN_PASSWORD, client_id: 'ward' };
 
-/** PostgreSQL refuses writes with SQLSTATE 25006 on a standby, and where transactions are read only by default. */
+/** PostgreSQL refuses writes with SQLSTATE 25006 on a standby, and if transactions are read-only by default. */
 describe('O11: a database that takes no writes any more', () => {
   let app: TestApp;
   let operator: Client;
   let bearer: string;
 
-  /** For all connections of the server, which are new ones then. */
+  /** Applies to all connections of the server, which must reconnect. */
   async function setReadOnly(isReadOnly: boolean): Promise<void> {
     await operator.query('set default_transaction_read_only = off');
     const name = app.databaseUrl.split('/').at(-1) ?? '';

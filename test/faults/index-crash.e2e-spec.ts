@@ -23,15 +23,15 @@ interface Answer {
   readonly status: number;
   readonly ids: readonly string[];
   readonly isWarned: boolean;
-  /** Texts of the issues of its OperationOutcome. */
+  /** Texts of the issues in its OperationOutcome. */
   readonly said: readonly string[];
 }
 
-/** A request that is repeated through the crashes, and what its complete answer is. */
+/** A request that is repeated during the crashes, with its complete answer. */
 interface Probe {
   readonly path: string;
   readonly as?: string;
-  /** Makes it a conditional create. */
+  /** Criteria; the request is then a conditional create. */
   readonly ifNoneExist?: string;
   readonly status: number;
   readonly ids?: readonly string[];
@@ -114,7 +114,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
     return client;
   }
 
-  /** Stops the pass over Patients before one of them, for as long as the connection lives. */
+  /** Stops the index job before this Patient while the connection lives. */
   async function holdBefore(number: number): Promise<Client> {
     const client = await connect();
     await client.query('begin');
@@ -129,7 +129,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
     return Number(rows[0]?.done ?? NaN);
   }
 
-  /** Undefined where no answer came. */
+  /** Undefined without a response. */
   async function ask({ path, as = ROOT, ifNoneExist }: Probe): Promise<Answer | undefined> {
     const sent =
       ifNoneExist === undefined
@@ -154,7 +154,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
     }
   }
 
-  /** Lists the faults of an answer: an incomplete one must say so, or be a 503. */
+  /** Returns the fault of an answer, if any: an incomplete answer must say so, or be a 503. */
   function faultOf(probe: Probe, { status, ids, isWarned, said }: Answer): object | undefined {
     if (status === 503) return undefined;
     const wanted = probe.ids ?? [];
@@ -171,7 +171,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
     const first = await holdBefore(0);
     const client = await connect();
     await requestReindex(client, []);
-    // Rows that are not built anew yet are missing: a search that uses them alone answers wrongly.
+    // Delete all rows that the index job must rebuild, so that a search which relies on them gives a wrong answer.
     for (const table of ['search_token', 'search_string', 'reference_link'])
       await client.query(
         `delete from ${table} s using resource r where r.resource_key = s.resource_key and r.type in ('Patient', 'Observation')`,
@@ -200,7 +200,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
     const { rows } = await client.query<{ pid: number }>(
       `select pid from pg_stat_activity where application_name like 'svc-health-server%' limit 1`,
     );
-    // All other processes of PostgreSQL end with it, and it recovers from its log.
+    // PostgreSQL ends all its other processes, and recovers from its log.
     process.kill(rows[0]?.pid ?? NaN, 'SIGKILL');
     const after = await eventually('PostgreSQL has recovered', () => connect().catch(() => undefined), PATIENCE);
     await eventually(
@@ -218,7 +218,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
         probe,
         expect.objectContaining({ status: probe.status, ids: [...(probe.ids ?? [])].sort(), isWarned: false }),
       ]);
-    // The second server has begun nothing anew.
+    // The second server has restarted no index job.
     expect(server.output).toMatch(/The index of Patient \(\d+ parameters\) is complete: 300 resources/);
     expect(server.output).not.toMatch(/Indexing Patient anew/);
   }, 180_000);

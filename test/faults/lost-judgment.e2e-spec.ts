@@ -28,7 +28,10 @@ describe('a database connection that breaks while credentials are judged', () =>
     await database.drop();
   });
 
-  /** Credentials cannot be judged before the body is read; the guard, which judges them again, gets a connection. */
+  /**
+   * The check before the body fails, since its connection is broken. The guard then repeats the check on a new
+   * connection.
+   */
   async function withBrokenConnections(send: () => Promise<Received>): Promise<Received> {
     proxy.breakConnections();
     await setTimeout(30); // until the server has noticed
@@ -42,7 +45,7 @@ describe('a database connection that breaks while credentials are judged', () =>
     ['a Bundle', '/fhir', '{"resourceType":"Bundle","type":"batch"}', {}, 200],
   ])('H1: %s never goes on without its body', async (_what, path, body, headers, status) => {
     const statuses = new Set<number>();
-    // Background work may take the connection that is closed: the request succeeds then.
+    // Background work may use the broken connection first; then the request succeeds and is tried again.
     for (let tries = 1; tries <= 20; tries++) {
       const answer = await withBrokenConnections(() => app.send('POST', path, { body, headers }));
       statuses.add(answer.status);

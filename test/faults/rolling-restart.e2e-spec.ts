@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => bed.close());
 
 /**
- * A proxy as HAProxy is by default in what matters here: it looks at `/health/ready`, keeps connections to the servers
- * open, and sends no request twice.
+ * A proxy with HAProxy's relevant defaults: it polls `/health/ready`, keeps connections to the servers open, and never
+ * repeats a request.
  */
 class Proxy {
   private readonly upstreams = new Map<string, { isUp: boolean; readonly agent: Agent }>();
@@ -83,7 +83,7 @@ class Proxy {
   }
 }
 
-/** Writes and reads without a pause until it is stopped; what was not answered well is a failure. */
+/** Writes and reads without a pause until it is stopped; any unsuccessful request is a failure. */
 class Load {
   answered = 0;
   readonly failures: string[] = [];
@@ -183,7 +183,7 @@ describe('A server that stops', () => {
     const closedAt = performance.now();
     expect(closedAt - stoppedAt).toBeGreaterThan(DRAIN_SECONDS * 1000 - 100);
     expect(await idleClosed).toBeGreaterThan(closedAt);
-    // One second for clients to leave, and what the process itself takes.
+    // One second for clients to disconnect, and the time that the process itself takes.
     expect((await ended) - stoppedAt).toBeLessThan((DRAIN_SECONDS + SHUTDOWN_SECONDS + 1) * 1000 + 3000);
     stalled.destroy();
     agent.destroy();

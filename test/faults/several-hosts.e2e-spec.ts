@@ -20,7 +20,7 @@ import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const ROLE = 'odd@role';
 const PASSWORD = 'p@ss:w/ö#%,1';
-/** Of a port that nothing listens on. */
+/** Nothing listens on this port. */
 const NOBODY = '127.0.0.1:1';
 
 describe('O5: DATABASE_URL with several hosts, of a primary and a standby that streams from it', () => {
@@ -31,7 +31,7 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-hosts-'));
-    await chmod(folder, 0o755); // the account of PostgreSQL has to reach it
+    await chmod(folder, 0o755); // PostgreSQL's account must be able to open it
     const [a, b] = [join(folder, 'a'), join(folder, 'b')];
     await promisify(execFile)('mkdir', [a]);
     const first = await start(a);
@@ -61,7 +61,7 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
   const urlOf = (hosts: readonly string[], parameters = ''): string =>
     primary.url.replace(hostOf(primary), hosts.join(',')) + parameters;
 
-  /** Returns the host that was connected to. */
+  /** Returns the host that accepted the connection. */
   async function connect(connectionString: string): Promise<string> {
     const client = new DatabaseClient({ connectionString, connectionTimeoutMillis: 1_500 });
     await client.connect();
@@ -94,7 +94,7 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
     const error: unknown = await connect(urlOf(hosts, '?target_session_attrs=read-write')).catch((e: unknown) => e);
     const [nobody, ipv6, standbyHost, silentOne] = hosts;
     expect(String(error)).toMatch(
-      `${nobody}: connect ECONNREFUSED 127.0.0.1:1; ${ipv6}: connect E`, // where there is no IPv6, another code
+      `${nobody}: connect ECONNREFUSED 127.0.0.1:1; ${ipv6}: connect E`, // the code differs on machines without IPv6
     );
     expect(String(error)).toMatch(`::1:1`);
     expect(String(error)).toMatch(`; ${standbyHost}: is a standby; ${silentOne}: timeout expired`);
@@ -118,7 +118,7 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
     );
   });
 
-  /** The postmaster and all its children, as a machine that hangs: their connections stay open. */
+  /** Signals the postmaster and all its children: like a machine that hangs, they keep their connections open. */
   async function signalPrimary(signal: NodeJS.Signals): Promise<void> {
     const file = join(folder, 'a', 'postgres', 'cluster', 'postmaster.pid');
     const [postmaster = ''] = (await readFile(file, 'utf8')).split('\n');

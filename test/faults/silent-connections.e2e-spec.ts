@@ -6,10 +6,10 @@ import { cloneDatabase } from '../../testing/test-databases';
 import { TcpProxy } from '../support/tcp-proxy';
 import { startTestApp } from '../../testing/test-app';
 
-/** Of a connection that goes silent: 5 s until it is looked up, at most 1 s for the check, and a new connection. */
+/** Recovery from a silent connection: 5 s until the check, at most 1 s for the check, then a new connection. */
 const RECOVERY_MILLISECONDS = 15_000;
 
-/** The tests mostly wait, so they run side by side: each has a database of its own. */
+/** The tests mostly wait, so they run concurrently, each with a separate database. */
 describe('O1: connections to PostgreSQL that go silent and stay open', () => {
   it.concurrent.each([
     ['many', 30],
@@ -71,7 +71,7 @@ describe('O1: statements that rightly take long', () => {
       const proxy = await TcpProxy.start(database.url);
       const source = await new DataSource(dataSourceOptions(proxy.url)).initialize();
       try {
-        // More than the buffers between hold: the backend waits until somebody reads.
+        // More than the buffers in between hold, so the backend waits for a reader.
         const large = source.query(`select repeat('x', 1000) as pad from generate_series(1, 100000)`);
         proxy.fallSilent();
         await expect(large).rejects.toThrow('PostgreSQL went silent');

@@ -2,7 +2,7 @@ import { type TestApp } from '../../testing/test-app';
 
 const user = { resourceType: 'User', id: 'doc-1', display: 'Dr. Ada Okafor' };
 
-/** Calls a method of addenda or documents, and fails when it is refused. */
+/** Calls a method of addenda or documents, and fails if the call is refused. */
 export async function call(app: TestApp, method: string, params: object | string): Promise<void> {
   const text = typeof params === 'string' ? params : JSON.stringify(params);
   const answer = await app.post('/rpc', `{"method":"svc.sdc${method}","params":${text}}`);
@@ -15,7 +15,7 @@ const contentOf = (temperature: string, systolic: string, more: string): string 
   "8480-6":{"text":"Systolic blood pressure","value":${systolic},"unit":"mm[Hg]"},
   "smoking-status":{"code":"266919005","system":"http://snomed.info/sct","text":"Never smoked"},${more}`;
 
-/** A document with everything: comments, a note, an amendment of many kinds of changes, an addendum of an own type. */
+/** Stores a document with comments, a note, an amendment with many kinds of changes, and an addendum of an own type. */
 export async function storeAmendedRecord(app: TestApp, id: string): Promise<void> {
   const target = { resourceType: 'SDCDocument', id };
   const nurse = { resourceType: 'User', id: 'nurse-2', display: 'Nurse Tom Berg' };

@@ -4,7 +4,7 @@ import { parseLossless, printLossless } from './lossless-text';
 import { type DiffEntry, type DiffKind } from '../../src/addendum/snapshots/snapshot-diff';
 
 /**
- * Makes the newer snapshot, without `meta`, of the older one and their diff.
+ * Computes the newer snapshot, without `meta`, from the older one and their diff.
  * @throws Error when the diff was made from another snapshot.
  */
 export function applyDiff(oldText: string, diff: readonly DiffEntry[]): string {
@@ -23,7 +23,7 @@ function snapshotOf(text: string): JsonObject {
 type Path = readonly string[];
 type Container = JsonObject | JsonValue[];
 
-/** Whether a value is an object or array that has children; anything else is a leaf. */
+/** Whether a value is an object or array with children; anything else is a leaf. */
 function isBranch(value: JsonValue | undefined): value is Container {
   return Array.isArray(value) ? value.length > 0 : value instanceof Map && value.size > 0;
 }
@@ -32,7 +32,7 @@ function childrenOf(container: Container): JsonObject {
   return Array.isArray(container) ? new Map(container.map((element, index) => [String(index), element])) : container;
 }
 
-/** An object or array under change; elements stand by index, so that a removed one leaves a gap and moves no other. */
+/** An object or array that is being changed. Elements are keyed by index, so that a removed one moves no other. */
 interface Branch {
   readonly isArray: boolean;
   /** A leaf is its JSON text. */
@@ -60,7 +60,7 @@ function applyEntry(branch: Branch, [key, ...rest]: Path, entry: DiffEntry): voi
   else branch.children.set(key, after);
 }
 
-/** The container under `key`, made by rule 1 when it is missing, or of the empty one that stands there. */
+/** The container under `key`. If it is missing, rule 1 creates it; if it is an empty leaf, it becomes a container. */
 function entered(branch: Branch, key: string, step: string): Branch {
   const child = branch.children.get(key);
   if (typeof child === 'object') return child;
@@ -74,7 +74,7 @@ function leafText(value: string | undefined, kind: DiffKind | undefined): string
   return value === undefined || kind !== undefined ? value : JSON.stringify(value);
 }
 
-/** Prints what a branch holds; undefined when it lost all its leaves. */
+/** Prints a branch; undefined if it has no leaves left. */
 function textOf(value: Branch | string): string | undefined {
   if (typeof value === 'string') return value;
   const texts = new Map<string, string>();

@@ -1,6 +1,6 @@
 import { type NotificationBody, type ReceivedRequest, type WebhookReceiver } from '../../testing/webhook-receiver';
 
-/** An event as it came: its number, and the resource with its version, such as `Patient/p/3`. */
+/** A received event: its number, and the resource with its version, such as `Patient/p/3`. */
 interface SeenEvent {
   readonly number: number;
   readonly key: string;
@@ -8,11 +8,11 @@ interface SeenEvent {
 
 /** Notifications of one destination, with versions (`includeVersionIdInFocusReference`). */
 export class Arrivals {
-  /** Each event when it came for the first time. */
+  /** The first arrival of each event. */
   readonly seen: readonly SeenEvent[];
-  /** Batches by the id that they were sent under. */
+  /** Number of distinct batch ids. */
   readonly batches: number;
-  /** Faults that must never occur: numbers out of order, versions after later ones, other bytes in one batch. */
+  /** Faults that must never occur: numbers out of order, versions after later ones, one batch with different bytes. */
   readonly faults: readonly string[];
 
   constructor(readonly requests: readonly ReceivedRequest[]) {
@@ -34,7 +34,7 @@ export class Arrivals {
     return this.seen.map(({ key }) => key);
   }
 
-  /** How many requests brought nothing new. */
+  /** Number of requests that contained no new event. */
   get repeated(): number {
     return this.requests.length - this.batches;
   }
@@ -50,7 +50,7 @@ const eventsOf = ({ body }: ReceivedRequest): SeenEvent[] =>
 export const arrivalsAt = ({ requests }: WebhookReceiver, path = '/hook'): Arrivals =>
   new Arrivals(requests.filter((request) => request.path === path));
 
-/** Versions that came before an earlier one of the same resource. */
+/** Versions that arrived before an earlier version of the same resource. */
 function inversions(keys: readonly string[]): string[] {
   const latest = new Map<string, number>();
   return keys.filter((key) => {
@@ -61,7 +61,7 @@ function inversions(keys: readonly string[]): string[] {
   });
 }
 
-/** A batch begins with its first number; the id is made from the body, so it would tell nothing. */
+/** Groups batches by their first number: the id is derived from the body, so it would differ with the bytes. */
 function otherBytes(requests: readonly ReceivedRequest[], events: readonly SeenEvent[][]): number[] {
   const bodies = new Map<number, string>();
   return requests.flatMap(({ body }, index) => {

@@ -3,7 +3,7 @@ import { type Received, type Sent, type TestApp } from '../../testing/test-app';
 /** The members of a Bundle that specs read (https://hl7.org/fhir/R4/bundle.html): of a searchset, or of a history. */
 export interface Bundle<Entry = SearchEntry> {
   readonly type: string;
-  /** Left out where the search asked for none. */
+  /** Absent if the search requested no total. */
   readonly total?: number;
   readonly link: readonly { readonly relation: string; readonly url: string }[];
   readonly entry: readonly Entry[];
@@ -16,7 +16,7 @@ export interface SearchEntry {
 }
 
 export interface HistoryEntry {
-  /** Left out where the version is a deletion. */
+  /** Absent for a deletion. */
   readonly resource?: StoredResource;
   readonly request: object;
 }
@@ -47,7 +47,7 @@ export async function searchOn(app: TestApp, path: string, sent: Sent = {}): Pro
   return bundleOf(answer);
 }
 
-/** Ids of what a search finds on its first page, in their alphabet. */
+/** Ids on the first page of a search, sorted. */
 export const idsOn = async (app: TestApp, path: string): Promise<string[]> => idsOf(await searchOn(app, path)).sort();
 
 /** Returns the link to the page after this one; the last page has none. */
@@ -56,7 +56,7 @@ export function nextOf({ link }: Pick<Bundle, 'link'>): string | undefined {
 }
 
 /**
- * Reads the page at the URL and all that follow it, in their order; without a URL there are none.
+ * Reads the page at the URL and all pages after it; no pages without a URL.
  * @throws Error when a page is not answered with 200.
  */
 export async function followPages<Entry = SearchEntry>(
@@ -79,7 +79,7 @@ export async function followPages<Entry = SearchEntry>(
 export const transactionOn = (app: TestApp, entry: readonly object[], sent: Sent = {}): Promise<Received> =>
   app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry }, sent);
 
-/** Stores what specs begin with, in one transaction. @throws Error when it is not answered with 200 */
+/** Stores the initial resources of a spec in one transaction. */
 export async function storeTogether(app: TestApp, entry: readonly object[]): Promise<void> {
   const { status, text } = await transactionOn(app, entry);
   if (status !== 200) throw new Error(`A transaction was answered with ${status}: ${text}`);

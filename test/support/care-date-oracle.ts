@@ -1,8 +1,8 @@
 import { type SentResource } from './compartment-oracle';
 
 /**
- * Where each type says when care took place, as docs/reference/everything.md lists it; elements with their kinds. A
- * span from one element to another (`until`) has two elements. A table of its own, like that of the compartment.
+ * The elements with the time of care of each type, as in docs/reference/everything.md, with their kinds. `until` joins
+ * two elements to a span. Independent of the server's table, like that of the compartment.
  */
 const CARE_DATES = `
   Account servicePeriod:period
@@ -66,13 +66,13 @@ export interface DateElement {
 }
 
 export interface CareDates {
-  /** One of these tells when care took place, or when it began. */
+  /** Alternatives for the time of care, or for its beginning. */
   readonly elements: readonly DateElement[];
-  /** One of these tells when what began has ended. */
+  /** Alternatives for the end of care. */
   readonly until: readonly DateElement[];
 }
 
-/** By type; types without an entry have no care date. */
+/** Types without an entry have no care date. */
 export const CARE_DATES_BY_TYPE: ReadonlyMap<string, CareDates> = new Map(
   CARE_DATES.trim()
     .split('\n')
@@ -90,13 +90,13 @@ function elementsOf(words: readonly string[]): DateElement[] {
   });
 }
 
-/** In epoch milliseconds, both included. */
+/** In epoch milliseconds, both inclusive. */
 export interface Span {
   readonly low: number;
   readonly high: number;
 }
 
-/** Whether care of the resource touches the time from `start` to `end`; what has no date always does. */
+/** Whether care of the resource overlaps the time from `start` to `end`; resources without a date always do. */
 export function isAboutCareWithin(resource: SentResource, start: string | undefined, end: string | undefined): boolean {
   const dates = CARE_DATES_BY_TYPE.get(resource.resourceType);
   if (dates === undefined) return true;
@@ -123,7 +123,7 @@ function spanAt(resource: SentResource, elements: readonly DateElement[]): Span 
   return undefined;
 }
 
-/** A date stands for all of its day, month or year, in UTC (http://hl7.org/fhir/R4/search.html#date). */
+/** The time that a date covers: the whole day, month or year, in UTC (http://hl7.org/fhir/R4/search.html#date). */
 export function spanOf(text: string): Span {
   if (text.includes('T')) {
     const low = Date.parse(text);

@@ -7,11 +7,11 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** The browser of this machine: `CHROMIUM_PATH`, or where packages put it; undefined when there is none. */
+/** The browser of this machine: `CHROMIUM_PATH`, or the usual paths of packages; undefined without one. */
 export const chromiumPath = (): string | undefined =>
   process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path));
 
-/** In CI a browser that is missing fails the spec; elsewhere the name of the skipped test says what to install. */
+/** Without a browser, specs fail in CI and are skipped elsewhere; the name of a skipped test says what to install. */
 export const mayGoWithoutChromium = (): boolean => chromiumPath() === undefined && process.env.CI === undefined;
 
 export const CHROMIUM_IS_MISSING =

@@ -15,7 +15,8 @@ const RESOLVED = {
 const two = (number: number): string => String(number).padStart(2, '0');
 
 /**
- * Required members of each type of the compartment, beside its links. AuditEvent is missing: only the server writes it.
+ * Required members of each type of the compartment, in addition to its links. AuditEvent is excluded: only the server
+ * writes it.
  */
 const LEAST: Readonly<Record<string, Members>> = {
   Account: { status: 'active' },
@@ -117,7 +118,7 @@ const LEAST: Readonly<Record<string, Members>> = {
   SDCWorkflow: { status: 'new' },
 };
 
-/** Required siblings of an element on the way to a link. */
+/** Required siblings of elements on the path to a link. */
 const BESIDE: Readonly<Record<string, Members>> = {
   'Appointment.participant[]': { status: 'accepted' },
   'CarePlan.detail': { status: 'not-started' },
@@ -132,7 +133,7 @@ export const WRITABLE_LINKS: readonly CompartmentLink[] = COMPARTMENT_LINKS.filt
 
 const isOwnType = (type: string): boolean => type.startsWith('SDC');
 
-/** Another type that the same element may point at; nothing where it is for patients alone. */
+/** Another type that the same element may refer to; undefined if it may only refer to patients. */
 function otherTypeOf({ type, path }: CompartmentLink): string | undefined {
   const element = path.at(-1)?.replace('[]', '') ?? '';
   if (['patient', 'beneficiary', 'candidate', 'individual'].includes(element)) return undefined;
@@ -144,7 +145,7 @@ function otherTypeOf({ type, path }: CompartmentLink): string | undefined {
   return element === 'subject' ? 'Group' : 'Practitioner';
 }
 
-/** A patient as references name it. */
+/** A patient with the forms that references use. */
 export interface Subject {
   readonly id: string;
   readonly identifier: { readonly system: string; readonly value: string };
@@ -155,7 +156,7 @@ export interface Subject {
 interface Reference {
   /** The value of the element; undefined omits it. */
   readonly value: Members;
-  /** Only a transaction can read it. */
+  /** Whether only a transaction can resolve it. */
   readonly isForTransaction?: boolean;
   readonly contained?: readonly Members[];
 }
@@ -181,7 +182,7 @@ const MEMBER_FORMS: Readonly<Record<string, Form>> = {
   }),
 };
 
-/** Beside another patient, who is simply another subject. */
+/** Forms that do not refer to the subject; a reference to another patient is covered by the other subjects. */
 const MISS_FORMS: Readonly<Record<string, Form>> = {
   'another server': ({ id }) => ({ value: { reference: `http://elsewhere.example/fhir/Patient/${id}` } }),
   'below our own base': ({ id }) => ({ value: { reference: `${BASE_URL}/fhir/archive/Patient/${id}` } }),
@@ -219,21 +220,21 @@ export interface Drawn {
   readonly isForTransaction: boolean;
 }
 
-/** Draws resources that point at patients, or nearly. */
+/** Generates resources that refer to patients, or that only seem to. */
 export class CompartmentChart {
   constructor(private readonly random: Random) {}
 
-  /** A resource whose `links` point at the subject, each in a form of its own. */
+  /** A resource whose `links` refer to the subject, each in another form. */
   member(id: string, links: readonly CompartmentLink[], subject: Subject): Drawn {
     return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : MEMBER_FORMS));
   }
 
-  /** The same, in the form that is read everywhere. */
+  /** The same with relative references, which every reader understands. */
   relative(id: string, links: readonly CompartmentLink[], subject: Subject): SentResource {
     return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : RELATIVE)).resource;
   }
 
-  /** A resource whose `links` nearly point at the subject. */
+  /** A resource whose `links` seem to refer to the subject but do not. */
   miss(id: string, links: readonly CompartmentLink[], subject: Subject): Drawn {
     return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_MISSES : MISS_FORMS));
   }
@@ -254,12 +255,12 @@ export class CompartmentChart {
       contained = reference.contained ?? contained;
       isForTransaction ||= reference.isForTransaction === true;
     }
-    // Two parameters may name one element: what the later one put there counts.
+    // Two parameters may use one element: then only the later value remains.
     if (JSON.stringify(resource).includes('"#kept"')) resource = { ...resource, contained };
     return { resource: this.random.chance(0.8) ? this.dated(resource) : resource, isForTransaction };
   }
 
-  /** With a date of care, where the type has one. */
+  /** Adds a care date if the type has one. */
   private dated(resource: SentResource): SentResource {
     const { elements = [], until = [] } = CARE_DATES_BY_TYPE.get(resource.resourceType) ?? {};
     let dated = resource;
@@ -273,7 +274,7 @@ export class CompartmentChart {
 
   private withDate(resource: SentResource, { path, kind }: DateElement): SentResource {
     const [first = '', second] = path;
-    // The least that a choice has to have may be another of its types.
+    // The required member of a choice may already have another type of that choice.
     const choice = /^(effective|occurrence)(?=[A-Z])/.exec(first)?.[0];
     const others = Object.entries(resource).filter(([name]) => choice === undefined || !name.startsWith(choice));
     const value = this.date(kind);
@@ -301,7 +302,7 @@ export class CompartmentChart {
   }
 }
 
-/** Puts `value` where the path leads; elements that repeat get one more. */
+/** Puts `value` at the path; repeating elements get one more item. */
 function placed(body: Members, [step = '', ...rest]: readonly string[], value: Members, type: string): Members {
   const name = step.replace('[]', '');
   const isList = step !== name;

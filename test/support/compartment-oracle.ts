@@ -1,8 +1,8 @@
 /**
- * An oracle of the Patient compartment that shares nothing with the server: its own table, its own reading of paths and
- * of references. The table is HL7's CompartmentDefinition `patient` of R4 4.0.1, each parameter with the element that
- * its SearchParameter names (http://hl7.org/fhir/R4/compartmentdefinition-patient.html, searchparameter-registry.html).
- * `[]` marks elements that repeat.
+ * An oracle of the Patient compartment that shares no code with the server: it has a separate table, and reads paths
+ * and references itself. The table is HL7's CompartmentDefinition `patient` of R4 4.0.1, each parameter with the
+ * element of its SearchParameter (http://hl7.org/fhir/R4/compartmentdefinition-patient.html,
+ * searchparameter-registry.html). `[]` marks repeating elements.
  */
 const LINKS = `
   Account.subject subject[]
@@ -110,7 +110,7 @@ const LINKS = `
   SDCWorkflow.patient patient
   SDCWorkflow.patient ctx.patient`;
 
-/** A parameter of the compartment, and one element that it names. */
+/** A parameter of the compartment, and one of its elements. */
 export interface CompartmentLink {
   readonly type: string;
   readonly code: string;
@@ -146,7 +146,7 @@ export function reasonsOf(resource: SentResource, patientId: string, bases: read
   return [...new Set(codes.map(({ code }) => code))].sort();
 }
 
-/** Whether `$everything` of the patient holds the resource. */
+/** Whether `$everything` of the patient contains the resource. */
 export function belongsTo(resource: SentResource, patientId: string, bases: readonly string[]): boolean {
   const isPatient = resource.resourceType === 'Patient' && resource.id === patientId;
   return isPatient || reasonsOf(resource, patientId, bases).length > 0;
@@ -163,7 +163,10 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   );
 }
 
-/** `{reference}` of FHIR, and `{resourceType, id}` of the server's own types; versions are of the same resource. */
+/**
+ * Reads FHIR's `{reference}` and the `{resourceType, id}` of the server's own types; a reference to a version refers to
+ * the same resource.
+ */
 function namesPatient(value: unknown, patientId: string, bases: readonly string[]): boolean {
   const { reference, resourceType, id } = value as Record<string, unknown>;
   if (typeof reference !== 'string') return resourceType === 'Patient' && id === patientId;

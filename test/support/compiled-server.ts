@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const CACHE = join('node_modules', '.cache');
 
 /**
- * Compiles src once for a run of the tests, for specs that start (and kill) the server as a process of its own.
+ * Compiles src once for a test run, for specs that start (and kill) the server in a separate process.
  * @param more other folders, such as `tools`
  */
 export async function compileServer(...more: readonly string[]): Promise<{ folder: string; remove(): Promise<void> }> {
@@ -31,7 +31,7 @@ export async function compileServer(...more: readonly string[]): Promise<{ folde
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Builds the console beside a compiled server, which serves it. */
+/** Builds the console in the folder of a compiled server, which serves it. */
 export async function buildConsole(folder: string): Promise<void> {
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
   await promisify(execFile)(process.execPath, [vite, 'build', 'console', '--logLevel', 'error'], {

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { startTestApp, type TestApp, type TestAppOptions } from '../../testing/test-app';
 import { CHROMIUM_IS_MISSING, chromiumPath } from './chromium';
 
-/** The User that specs of the console sign in as; `admin` may do everything. */
+/** The User of console specs; `admin` may do everything. */
 export const OPERATOR = { userName: 'operator', password: 'a long password of the operator' };
 
 const VIEWPORTS = {
@@ -17,14 +17,14 @@ export type Screen = keyof typeof VIEWPORTS;
 /** For `it.each`: a spec whose page looks another way on a phone runs on both. */
 export const SCREENS = ['desktop', 'phone'] as const satisfies readonly Screen[];
 
-/** As docs/console.md adds it to an external database. */
+/** The Client that docs/console.md adds to an external database. */
 const CLIENT = { grant_types: ['password'], auth: { password: { token_expiration: 600, refresh_token: true } } };
 
 interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
-/** A tab of the browser with the console in it. */
+/** A browser tab with the console. */
 export interface ConsoleTab {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -35,7 +35,7 @@ export interface ConsoleTab {
   close(): Promise<void>;
 }
 
-/** A server with the console, and Chromium beside it. */
+/** A server with the console, and Chromium. */
 export class ConsoleBed {
   private constructor(
     readonly app: TestApp,
@@ -86,7 +86,7 @@ export class ConsoleBed {
     return tab;
   }
 
-  /** Closes what a spec left open: its pages would go on to call. */
+  /** Closes tabs that a spec left open, since their pages would continue to send requests. */
   async closeTabs(): Promise<void> {
     for (const context of this.browser.contexts()) await context.close();
   }
@@ -127,7 +127,7 @@ async function expectNoBarriers(page: Page, scheme: string, rules: string): Prom
 
 export const KEEPS_PICTURES = process.env.SVC_PICTURES === 'on';
 
-/** With `SVC_PICTURES=on`, keeps a picture of the page in docs/images/console. */
+/** With `SVC_PICTURES=on`, stores a screenshot of the page in docs/images/console. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (!KEEPS_PICTURES) return;
   const path = join('docs', 'images', 'console', `${name}.png`);

@@ -30,7 +30,7 @@ const IN_TRANSACTION: Statement = {
     where datname = current_database() and state like 'idle in transaction%'`,
 };
 
-/** A database of its own with a table of counters, for specs of what lies under every module. */
+/** A separate database with a table of counters, for specs of code below the modules. */
 export class CounterDatabase {
   readonly requests = new RequestContext();
   readonly unitOfWork: UnitOfWork;
@@ -54,23 +54,23 @@ export class CounterDatabase {
     return new CounterDatabase(database, dataSource);
   }
 
-  /** Leaves the counters a and b, both at 0. */
+  /** Resets the counters a and b to 0. */
   async reset(): Promise<void> {
     await this.dataSource.query('truncate counter');
     await this.dataSource.query(`insert into counter values ('a', 0), ('b', 0)`);
   }
 
-  /** Adds to a counter, as part of the unit of work that is open, if any. */
+  /** Adds to a counter, within the open unit of work if there is one. */
   async add(name: string, amount = 1): Promise<void> {
     await this.statements.run(COUNTER_ADD, [name, amount]);
   }
 
-  /** Returns what the unit of work that is open, if any, sees; `undefined` where the counter is missing. */
+  /** The counter as the open unit of work, if any, sees it; `undefined` if it does not exist. */
   async findValue(name: string): Promise<unknown> {
     return (await this.statements.runOne(COUNTER_READ, [name]))?.value;
   }
 
-  /** Counts the connections that were left inside a transaction. */
+  /** Number of connections left inside a transaction. */
   async countInTransaction(): Promise<unknown> {
     return (await this.statements.runOne(IN_TRANSACTION, []))?.count;
   }

@@ -1,4 +1,4 @@
-/** Loaded into a server before its own code (NODE_OPTIONS): makes the one mistake that TEST_DEFECT describes. */
+/** Loaded into a server before its own code (NODE_OPTIONS): inserts the defect that TEST_DEFECT describes. */
 const { Module } = require('node:module');
 
 const { file, from, to } = JSON.parse(process.env.TEST_DEFECT);

@@ -9,23 +9,23 @@ const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination
 const TOPIC = 'http://topics.example/patients';
 
 interface DestinationOptions {
-  /** By default `d`. */
+  /** Default: `d`. */
   readonly id?: string;
-  /** Where it delivers to; by default the receiver of the bed. */
+  /** Its endpoint. Default: the receiver of the bed. */
   readonly url?: string;
-  /** Events of a batch; by default five. */
+  /** Maximum events of a batch. Default: five. */
   readonly batch?: number;
   readonly parameter?: readonly object[];
 }
 
-/** A database, a receiver, and servers that deliver from one to the other and can be killed. */
+/** A database, a receiver, and servers that deliver between them and can be killed. */
 export class DeliveryBed {
   private readonly servers: DeliveringServer[] = [];
   private readonly receivers: WebhookReceiver[] = [];
 
   private constructor(
     readonly database: ClonedDatabase,
-    /** Where `d` delivers to. */
+    /** The endpoint of `d`. */
     public receiver: WebhookReceiver,
     private readonly settings: Readonly<Record<string, string>>,
   ) {
@@ -61,20 +61,20 @@ export class DeliveryBed {
     return server;
   }
 
-  /** A server that runs, of those that were started or a new one; all others are killed. */
+  /** Returns a running server, starting one if there is none; kills all others. */
   async onlyServer(settings: Readonly<Record<string, string>> = {}): Promise<DeliveringServer> {
     const server = this.servers.findLast(({ isRunning }) => isRunning) ?? (await this.start(settings));
     await Promise.all(this.servers.filter((other) => other !== server).map((other) => other.kill('SIGKILL')));
     return server;
   }
 
-  /** Begins anew with what is delivered: without a destination `d`, and with another receiver. */
+  /** Resets delivery: deletes the destination `d`, and starts another receiver. */
   async renew(server: DeliveringServer): Promise<void> {
     await server.send('DELETE', '/fhir/SvcTopicDestination/d');
     this.receiver = await this.startReceiver();
   }
 
-  /** Another receiver than the usual one. */
+  /** Starts an additional receiver. */
   async startReceiver(): Promise<WebhookReceiver> {
     const receiver = await WebhookReceiver.start();
     this.receivers.push(receiver);
@@ -89,8 +89,8 @@ export class DeliveryBed {
 
   async query(sql: string): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.database.url });
-    // A crash that a scenario wants breaks it: the query fails with that, and an event that nobody hears would fail the
-    // test.
+    // Ignores the 'error' event: a crash that the scenario wants breaks the connection. The query fails anyway, and an
+    // unhandled event would fail the test.
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -100,7 +100,7 @@ export class DeliveryBed {
     }
   }
 
-  /** Keys of all versions of Patients that were stored since there are destinations. */
+  /** Keys of all Patient versions stored since there are destinations. */
   async committed(): Promise<ReadonlySet<string>> {
     const written = await this.query(`select 'Patient/' || id || '/' || version as key
       from (select type, id, version, updated_at from resource union select type, id, version, updated_at from resource_history) versions
@@ -110,7 +110,7 @@ export class DeliveryBed {
   }
 }
 
-/** The latest value that made patients differ. */
+/** Makes each written Patient different. */
 let values = 1_000_000;
 
 /** A server that can be killed. */
@@ -153,7 +153,10 @@ export class DeliveringServer {
     });
   }
 
-  /** @param value by default one that was never written */
+  /**
+   * @param value by default one that was never written
+   * @param value by default one that was never written
+   */
   putPatient(id: string, value = ++values, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const body = { resourceType: 'Patient', id, multipleBirthInteger: value };
     return this.send('PUT', `/fhir/Patient/${id}`, body, headers);
@@ -163,7 +166,7 @@ export class DeliveringServer {
     return this.makeDestinations([options]);
   }
 
-  /** Makes or changes destinations of all changes of Patients, by one request. */
+  /** Stores destinations for all changes of Patients in one request. */
   async makeDestinations(all: readonly DestinationOptions[]): Promise<void> {
     const topic = {
       resourceType: 'SvcSubscriptionTopic',

@@ -5,32 +5,32 @@ import { arrivalsAt } from './arrivals';
 import { eventually } from '../../testing/eventually';
 import { WebhookReceiver } from '../../testing/webhook-receiver';
 
-/** The stage of a scenario: a server, and a destination that has received nothing yet. */
+/** The initial state of a scenario: a server, and a destination that has received nothing yet. */
 export interface Stage {
   readonly bed: DeliveryBed;
   readonly server: DeliveringServer;
   /** Starts another server of the same build. */
   readonly startAnother: () => Promise<DeliveringServer>;
-  /** How long to wait for what has to come. */
+  /** How long to wait for expected events. */
   readonly patienceMilliseconds: number;
-  /** How long to wait for what must not come. */
+  /** How long to wait for events that must not happen. */
   readonly silenceMilliseconds: number;
 }
 
-/** A mistake that is made in the code of a server while it is loaded, and the scenario that has to notice it. */
+/** A defect that is inserted into a server's code when it is loaded, and the scenario that must detect it. */
 export interface Defect {
   readonly name: string;
   readonly file: string;
   readonly from: string;
   readonly to: string;
   readonly scenario: (stage: Stage) => Promise<void>;
-  /** The expected failure of the scenario; by default any. */
+  /** The failure that the scenario must have. Default: any. */
   readonly noticedBy?: RegExp;
-  /** Of the destination; by default that of the server. */
+  /** Timeout of the destination. Default: the server's. */
   readonly timeoutSeconds?: number;
 }
 
-/** The settings of a server that makes the mistake. It does not start when the code to change is not there. */
+/** The settings of a server with the defect. It does not start if the code to change is missing. */
 export const withDefect = ({ file, from, to }: Defect): Readonly<Record<string, string>> => ({
   NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, 'defect.cjs'))}`,
   TEST_DEFECT: JSON.stringify({ file, from, to }),
@@ -66,7 +66,7 @@ async function plain(stage: Stage): Promise<void> {
   assert(stage.bed.receiver.requests.length === 2, 'a batch came again');
 }
 
-/** A transaction takes a number, another one a later number and commits first. */
+/** One transaction takes a number; another takes a later number and commits first. */
 async function lateCommit(stage: Stage): Promise<void> {
   const { bed, server } = stage;
   const slow = new Client({ connectionString: bed.database.url });
@@ -89,7 +89,7 @@ async function lateCommit(stage: Stage): Promise<void> {
 const SKIP_NUMBERS = "select count(nextval('outbox_event_id')) from generate_series(1, 1500)";
 
 /**
- * A writer takes a number and does not commit, while later numbers are given out in thousands: the mark has reason to
+ * A writer takes a number and does not commit, while thousands of later numbers are issued: the low-water mark would
  * rise.
  */
 async function loneSlowWriter(stage: Stage): Promise<void> {
@@ -109,7 +109,7 @@ async function loneSlowWriter(stage: Stage): Promise<void> {
     await slow.query(SKIP_NUMBERS);
     await eventually('the largest number is noted', isNoted, patienceMilliseconds);
     await bed.query(SKIP_NUMBERS);
-    // The server as it is does not note a number again while the writer is open: some polls are waited for.
+    // Without the defect, the server notes no other number while the writer is open, so waits for some polls only.
     await eventually('a larger number is noted', isNoted, silenceMilliseconds).catch(() => undefined);
     await server.putPatient('quick');
     await allDelivered(stage, 2);
@@ -120,7 +120,7 @@ async function loneSlowWriter(stage: Stage): Promise<void> {
   }
 }
 
-/** Versions of one resource, written through several connections while the receiver takes nothing. */
+/** Versions of one resource, written through several connections while the receiver accepts nothing. */
 async function manyVersions(stage: Stage): Promise<void> {
   const { bed, server } = stage;
   bed.receiver.next({ kind: 'held' });
@@ -133,7 +133,7 @@ async function manyVersions(stage: Stage): Promise<void> {
   await allDelivered(stage, 17);
 }
 
-/** The receiver hangs, while two servers look for work again and again. */
+/** The receiver hangs while two servers look for work repeatedly. */
 async function hanging(stage: Stage): Promise<void> {
   const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'held' }, { kind: 'held' });
@@ -141,10 +141,10 @@ async function hanging(stage: Stage): Promise<void> {
   await arrivals(stage, 1);
   await server.putPatient('q');
   await startAnother();
-  // Nothing tells that nothing happens: some polls are waited for.
+  // The absence of a request cannot be observed, so waits for some polls.
   const secondCame = (): boolean => bed.receiver.requests.length > 1;
   await eventually('a second request came', secondCame, stage.silenceMilliseconds).catch(() => undefined);
-  // One that ended for the other would not be two at once.
+  // Both requests must still be open: a second request after the first ended is no defect.
   const sent = bed.receiver.requests.length;
   bed.receiver.always({ kind: 'answer', status: 200 });
   bed.receiver.release();
@@ -166,7 +166,7 @@ async function killed(stage: Stage): Promise<void> {
   assert(counts.messagesDeliveryAttempts === 1, `${counts.messagesDeliveryAttempts ?? '?'} failures are counted of 1`);
 }
 
-/** A server is frozen until another one has taken over, and comes back while that one sends the next batch. */
+/** A server is frozen until another one has taken over; it continues while the other sends the next batch. */
 async function frozen(stage: Stage): Promise<void> {
   const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'held' });
@@ -200,7 +200,7 @@ async function refused(stage: Stage): Promise<void> {
   await allDelivered(stage, 1);
 }
 
-/** The receiver sends somewhere else. */
+/** The receiver answers with a redirect to another server. */
 async function redirected(stage: Stage): Promise<void> {
   const trap = await WebhookReceiver.start();
   try {
@@ -217,7 +217,7 @@ async function redirected(stage: Stage): Promise<void> {
   }
 }
 
-/** The head of the answer drips without end; the destination has a timeout of a second. */
+/** The response head arrives byte by byte without end; the destination has a timeout of one second. */
 async function dripping(stage: Stage): Promise<void> {
   stage.bed.receiver.next({ kind: 'drip' });
   await stage.server.putPatient('p');

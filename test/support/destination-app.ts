@@ -16,10 +16,7 @@ interface Status {
   readonly errors: readonly (string | undefined)[];
 }
 
-/**
- * A server that delivers, and a webhook. The specs of a file share its database, so each uses topics and ids of its
- * own.
- */
+/** A server that delivers, and a webhook. Specs of a file share its database, so each uses separate topics and ids. */
 export class DestinationApp {
   app!: TestApp;
   receiver!: WebhookReceiver;
@@ -59,11 +56,14 @@ export class DestinationApp {
     eventually(`${count} requests came`, () => this.receiver.requests.length >= count);
 }
 
-/** Starts a server for the specs of a file, and a webhook for each spec, which ends with its destinations. */
+/**
+ * Starts a server for the specs of a file, and a webhook for each spec. After each spec, its webhook and destinations
+ * are removed.
+ */
 export function useDestinationApp({ environment, ...options }: TestAppOptions = {}): DestinationApp {
   const used = new DestinationApp();
   beforeAll(async () => {
-    // Nothing may depend on polling: commits and the ends of pauses wake the worker.
+    // No polls, since delivery must not depend on them: commits and the ends of pauses wake the worker.
     const settings = { SVC_DELIVERY_POLL_MILLISECONDS: '60000', SVC_SHUTDOWN_SECONDS: '1', ...environment };
     used.app = await startTestApp({ environment: settings, ...options });
   });
@@ -72,7 +72,7 @@ export function useDestinationApp({ environment, ...options }: TestAppOptions = 
     used.receiver = await WebhookReceiver.start();
   });
   afterEach(async () => {
-    // A destination whose receiver is gone would be retried through all other specs.
+    // Otherwise a destination without a receiver would be retried during all later specs.
     const all = (await used.app.get('/fhir/SvcTopicDestination?_count=1000')).json<{
       entry?: { resource: { id: string } }[];
     }>();

@@ -6,10 +6,10 @@ export const WEBHOOK_PROFILE = 'http://profiles.example/StructureDefinition/svct
 
 let names = 0;
 
-/** Ids and topics of specs that share a database. */
+/** A new name for ids and topics, since specs share a database. */
 export const newName = (): string => `n${++names}`;
 
-/** A webhook destination; nobody listens at its endpoint unless one is given. */
+/** A webhook destination; by default nothing listens at its endpoint. */
 export function destination(topic: string, more: object = {}, url = 'http://127.0.0.1:9/'): object {
   return {
     resourceType: 'SvcTopicDestination',

@@ -1,8 +1,8 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /**
- * Begins with `faults`, which take longest. Jest knows this from its last run only: in a fresh clone it begins with the
- * largest files, and all workers but one end while delivery-defects, a small one, runs for a minute.
+ * Runs the `faults` specs first, since they take longest. Jest learns durations only from its last run. In a fresh
+ * clone it starts with the largest files; delivery-defects, a small file, then runs alone for a minute at the end.
  */
 module.exports = class FaultsFirst extends Sequencer {
   sort(tests) {

@@ -3,20 +3,17 @@ import { type Socket, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
-/** Accepts nothing: its thread blocks for good as soon as it listens. */
+/** Accepts nothing: its thread blocks forever once it listens. */
 const LISTENER = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
     parentPort.postMessage(server.address().port);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   });`;
-/** More than any kernel adds to a backlog of one. */
+/** More connections than any kernel adds to a backlog of one. */
 const FILLERS = 16;
 
-/**
- * An address on the loopback where no connection is ever established: the kernel drops each SYN, as the backlog is
- * full.
- */
+/** A loopback address that never establishes a connection: the backlog is full, so the kernel drops each SYN. */
 export class FullBacklog {
   private constructor(
     private readonly listener: Worker,

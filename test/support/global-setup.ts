@@ -4,17 +4,17 @@ import type * as Databases from '../../testing/test-databases';
 import { buildConsole, compileServer } from './compiled-server';
 
 declare global {
-  /** State for `globalTeardown`: jest loads it apart from this file, only the global object is common. */
+  /** State for `globalTeardown`. Jest loads both files separately, so they share only the global object. */
   var endTestRun: (() => Promise<void>) | undefined;
 }
 
-/** Compiles the server that the specs run, and gives them a PostgreSQL with templates of this run. */
+/** Compiles the server for the specs, and starts PostgreSQL with the template databases of this run. */
 export default async function globalSetup(): Promise<void> {
   const build = await compileServer();
   try {
     process.env.TEST_BUILD = build.folder;
     process.env.TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');
-    // Not imported: files of src are those of the compiled server, which is not there before.
+    // Not imported: jest maps files of src to the compiled server, which exists only now.
     const kit = createRequire(__filename)('../../testing/test-databases') as typeof Databases;
     const [end] = await Promise.all([kit.startTestDatabase(), buildConsole(build.folder)]);
     globalThis.endTestRun = async () => {

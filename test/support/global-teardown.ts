@@ -1,4 +1,4 @@
-/** Ends what `globalSetup` began. */
+/** Stops the services that `globalSetup` started. */
 export default async function globalTeardown(): Promise<void> {
   await globalThis.endTestRun?.();
 }

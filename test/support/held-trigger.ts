@@ -3,14 +3,17 @@ import { eventually } from '../../testing/eventually';
 
 const LOCK = 424_242;
 
-/** Stops transactions at one statement or at their COMMIT, for as long as it is held. */
+/** Blocks transactions at a statement or at their COMMIT while it is held. */
 export class HeldTrigger {
   private constructor(
     private readonly client: Client,
     private readonly table: string,
   ) {}
 
-  /** @param when `at once`, or `at the commit` of who did it */
+  /**
+   * @param when `at once`, or `at the commit` of the transaction
+   * @param when `at once`, or `at the commit` of who did it
+   */
   static async on(
     databaseUrl: string,
     { table, event, when }: { table: string; event: string; when: 'at once' | 'at the commit' },
@@ -30,7 +33,7 @@ export class HeldTrigger {
     return new HeldTrigger(client, table);
   }
 
-  /** Waits until somebody stands at it. */
+  /** Waits until a transaction is blocked at it. */
   async reached(): Promise<void> {
     await eventually('a transaction is held', async () => {
       const { rowCount } = await this.client.query(

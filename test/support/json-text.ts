@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const key = fc.constantFrom('a', 'b', 'c', 'a/b', '~', '');
 const digits = fc.constantFrom('0', '-0', '1', '1.0', '1.10', '12345678901234567890.10', '1e2', '-2.50E-3');
 
-/** JSON texts that hit each other's members often, with numbers that a double would change. */
+/** JSON texts with few distinct keys, so that members often coincide, and with numbers that a double would change. */
 export const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

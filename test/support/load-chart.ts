@@ -15,7 +15,7 @@ export interface LoadedChart {
   readonly resources: readonly Loaded[];
 }
 
-/** Writes a generated chart with PUT, one by one, and returns what was sent: the oracle of a spec. */
+/** Writes a generated chart by PUT, one resource after the other. Returns the sent resources, the oracle of a spec. */
 export async function loadChart(
   app: TestApp,
   options: { seed: number; size: number; idPrefix?: string },

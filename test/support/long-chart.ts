@@ -1,8 +1,8 @@
 import { type TestApp } from '../../testing/test-app';
 
 /**
- * Stores one Observation of a patient by HTTP, and copies of it by SQL: bodies and links as the server writes them. The
- * n-th copy is `long-n`, an hour older than the one before.
+ * Stores one Observation of a patient by HTTP, and copies of it by SQL, with bodies and links like the server's. The
+ * n-th copy is `long-n`, one hour older than the copy before.
  */
 export async function storeLongChart(app: TestApp, patientId: string, count: number): Promise<void> {
   const seed = `{"resourceType":"Observation","id":"long-0","status":"final","code":{"text":"Heart rate"},

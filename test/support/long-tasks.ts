@@ -1,6 +1,6 @@
 import { type Page } from 'playwright-core';
 
-/** Watches for tasks of the page that leave no time for input and paint: those above 50 ms (W3C Long Tasks). */
+/** Measures tasks of the page that block input and painting: those above 50 ms (W3C Long Tasks). */
 export async function reportLongTasks(page: Page): Promise<{ longest(): Promise<number> }> {
   await page.evaluate(`
     globalThis.longTasks = [];
@@ -9,7 +9,7 @@ export async function reportLongTasks(page: Page): Promise<{ longest(): Promise<
   return {
     longest: async () => {
       const longest = await page.evaluate<number>('Math.max(0, ...longTasks)');
-      // The figure for docs, on request.
+      // Prints the figure for the docs, on request.
       if (process.env.SVC_PICTURES === 'on') process.stdout.write(`longest task: ${Math.round(longest)} ms\n`);
       return longest;
     },

@@ -1,5 +1,6 @@
 /**
- * The most CPU milliseconds of one turn of the event loop while `work` runs; time of other processes does not count.
+ * The maximum CPU milliseconds of one turn of the event loop while `work` runs; the time of other processes does not
+ * count.
  */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;

@@ -10,7 +10,7 @@ export const parseLossless = (text: string): JsonValue => atOnce(parseLosslessIn
 
 export const printLossless = (value: JsonValue): string => atOnce(printLosslessInSteps(value));
 
-/** Prints a value with its keys sorted by UTF-16 unit: two values are the same exactly when these texts are. */
+/** Prints a value with keys sorted by UTF-16 unit: values are equal exactly if these texts are. */
 export const canonicalText = (value: JsonValue): string => printLossless(sorted(value));
 
 function sorted(value: JsonValue): JsonValue {

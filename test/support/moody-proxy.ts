@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
 
-/** The reaction of a proxy to a request: it hands it on, waits before, answers by itself, or hangs up. */
+/** The behavior of a proxy for a request: it forwards, delays, answers itself, or disconnects. */
 export type Mood =
   | { readonly kind: 'fair' }
   | { readonly kind: 'slow'; readonly until: Promise<unknown> }
   | { readonly kind: 'answers'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'hangs-up' };
 
-/** A proxy in front of a server, for specs of callers whose server is slow, fails or is gone. */
+/** A proxy before a server, for specs of clients whose server is slow, failing or unavailable. */
 export class MoodyProxy {
   /** Decides for each request by its path. */
   moodOf: (path: string) => Mood = () => ({ kind: 'fair' });

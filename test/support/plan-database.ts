@@ -16,7 +16,7 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** A database of its own whose plans are looked at, on a connection with the settings that the server's have. */
+/** A separate database for inspecting plans, on a connection with the server's settings. */
 export class PlanDatabase {
   private constructor(
     private readonly database: ClonedDatabase,
@@ -35,12 +35,12 @@ export class PlanDatabase {
     await this.database.drop();
   }
 
-  /** The plan that a connection keeps for the statement, whatever its values; a line for each step. */
+  /** The generic plan of the statement, which does not depend on its values; one line per step. */
   async planOf(bound: Bound): Promise<string> {
     return (await this.explained<string>('costs off', bound)).join('\n');
   }
 
-  /** The same, run with these values and with what each step read. */
+  /** Runs the statement with these values; returns the plan with the rows that each step read. */
   async measuredPlanOf(bound: Bound): Promise<PlanNode> {
     const [plans] = await this.explained<readonly { readonly Plan: PlanNode }[]>(
       'analyze, timing off, format json',
@@ -51,7 +51,7 @@ export class PlanDatabase {
     return plan.Plan;
   }
 
-  /** A binary array as PostgreSQL prints it; the OID of its elements stands in its third word. */
+  /** A binary array in PostgreSQL's text form; the OID of its elements is in its third word. */
   private async arrayLiteralOf(array: Buffer): Promise<string> {
     const type = await this.client.query<{ type: string }>('select format_type($1, null) as type', [
       array.readInt32BE(8),

@@ -1,4 +1,4 @@
-// Preloaded by a server whose spans a spec reads: writes each on standard output, as a line of JSON.
+// Preloaded into a server whose spans a spec reads: prints each span to standard output, as a line of JSON.
 const { NodeTracerProvider, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-node');
 
 const exporter = {

@@ -1,7 +1,7 @@
 import { type SearchParameter } from '../../src/search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../src/search-index/extract/search-parameter-set';
 
-/** Values that ask about both tenants, by the kind of parameter. */
+/** Values that match rows of both tenants, by the kind of parameter. */
 const VALUES: Readonly<Partial<Record<SearchParameter['kind'], readonly string[]>>> = {
   token: ['canary-code', 'http://mrn.example|canary-1', 'final,amended', '8867-4', 'http://canary.example|', 'true'],
   string: ['Canary', 'Rivera'],
@@ -20,8 +20,8 @@ const MODIFIERS: Readonly<Partial<Record<SearchParameter['kind'], readonly strin
 };
 
 /**
- * Every form of query for resources of types that their search parameters allow, as paths; some are refused, which is
- * an answer too.
+ * All forms of queries that the search parameters of these types allow, as paths; refusals of some are valid answers
+ * too.
  * @param types that chains, `_has` and includes lead to or come from
  */
 export function queryForms(
@@ -58,7 +58,7 @@ function formsOf(parameters: SearchParameterSet, type: string, types: readonly s
   ];
 }
 
-/** A few parameters of a type, as they stand behind a chain. */
+/** Some parameters of a type, for the end of a chain. */
 function asked(parameters: SearchParameterSet, type: string): string[] {
   const chosen = parameters.list(type).filter(({ code }) => /^(name|family|code|status|identifier|title)$/.test(code));
   return [

@@ -2,7 +2,7 @@ import { type Statement } from '../../src/platform/database/statement';
 import { Statements } from '../../src/platform/database/statements';
 import { type TestApp } from '../../testing/test-app';
 
-/** Names of the statements that `work` has a server run; those of background work are left out. */
+/** Names of the statements that the server runs for `work`, without those of background work. */
 export async function statementsOf(app: TestApp, work: () => Promise<unknown>): Promise<string[]> {
   const statements: { run: (statement: Statement, values: readonly unknown[]) => unknown } = app.app.get<Statements>(
     Statements,

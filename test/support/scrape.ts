@@ -5,7 +5,7 @@ import { type TestApp } from '../../testing/test-app';
 export const metricsUrlOf = ({ app }: TestApp): string =>
   `http://127.0.0.1:${app.get(MetricsServer, { strict: false }).port ?? 0}`;
 
-/** The samples of one scrape; fails the spec where it is not the text format 0.0.4. */
+/** The samples of one scrape; fails the spec if the text is not in format 0.0.4. */
 export class Scrape {
   readonly types = new Map<string, string>();
   private readonly values = new Map<string, number>();
@@ -15,7 +15,10 @@ export class Scrape {
     for (const line of text.split('\n').slice(0, -1)) this.read(line);
   }
 
-  /** @param sample name and labels as they are written */
+  /**
+   * @param sample name and labels as written in the text
+   * @param sample name and labels as they are written
+   */
   value(sample: string): number | undefined {
     return this.values.get(sample);
   }

@@ -2,14 +2,14 @@ import { type Subject } from './compartment-chart';
 import { type SentResource, belongsTo, reasonsOf } from './compartment-oracle';
 import { BASE_URL, type Received, type TestApp } from '../../testing/test-app';
 
-/** Where the server answers: both roots. */
+/** The two roots of the server. */
 const BASES = [`${BASE_URL}/fhir`, BASE_URL];
 
-/** A resource as it was sent last, with the version that the server's answer told. */
+/** A resource as last sent, with the version in the server's response. */
 export interface Kept {
   readonly resource: SentResource;
   readonly version: number;
-  /** As the server writes it, milliseconds included. */
+  /** In the server's format, with milliseconds. */
   readonly lastUpdated: string;
 }
 
@@ -17,7 +17,7 @@ interface EntryAnswer {
   readonly response: { readonly status: string; readonly etag: string; readonly lastModified: string };
 }
 
-/** Writes to a server and keeps what was acknowledged: what the oracle is asked about. */
+/** Writes to a server and keeps the acknowledged resources, from which the oracle computes the expected answers. */
 export class SentRecord {
   private readonly kept = new Map<string, Kept>();
 
@@ -34,7 +34,7 @@ export class SentRecord {
     this.keep(resource, await this.app.put(`/fhir/${nameOf(resource)}`, resource));
   }
 
-  /** Sends a JSON Patch that makes the stored resource this one, member by member. */
+  /** Sends a JSON Patch that turns the stored resource into this one, member by member. */
   async patch(resource: SentResource): Promise<void> {
     const before = Object.keys(this.kept.get(nameOf(resource))?.resource ?? {});
     const operations = [
@@ -52,7 +52,7 @@ export class SentRecord {
     this.kept.delete(name);
   }
 
-  /** A transaction names the patients by urns of its own, beside what it stores. */
+  /** In a transaction, the patients have urns, in addition to the resources to store. */
   async bundle(type: 'batch' | 'transaction', resources: readonly SentResource[]): Promise<void> {
     const patients = this.subjects.flatMap(({ id, urn }) => {
       const patient = this.kept.get(`Patient/${id}`)?.resource;
@@ -76,7 +76,7 @@ export class SentRecord {
     return this.all.filter(({ resource }) => belongsTo(resource, patientId, BASES));
   }
 
-  /** By which parameters it holds the resource, as the server codes them. */
+  /** The parameters by which the answer contains the resource, with the server's codes. */
   reasonsOf(resource: SentResource, patientId: string): string[] {
     const itself = nameOf(resource) === `Patient/${patientId}` ? ['_id'] : [];
     return [...itself, ...reasonsOf(resource, patientId, BASES)].sort();
@@ -92,7 +92,7 @@ export class SentRecord {
     this.kept.set(nameOf(resource), { resource: this.resolved(resource), version, lastUpdated });
   }
 
-  /** With references of a transaction as the server was to resolve them. */
+  /** The resource with the references of a transaction resolved, as the server must do it. */
   private resolved(resource: SentResource): SentResource {
     let text = JSON.stringify(resource);
     for (const { id, urn, identifier } of this.subjects) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { eventually } from '../../testing/eventually';
 
-/** The server in a process of its own, started as a user starts it. */
+/** The server in a separate process, started like a user starts it. */
 export class ServerProcess {
   private constructor(
     private readonly child: ChildProcess,
@@ -11,7 +11,7 @@ export class ServerProcess {
     readonly url: string,
   ) {}
 
-  /** Starts with these environment variables and no others; fails when it does not listen. */
+  /** Starts with exactly these environment variables; fails if the server does not listen. */
   static async start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
     const { child, lines } = launch(environment);
     const url = await eventually(

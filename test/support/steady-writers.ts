@@ -3,19 +3,22 @@ import { type DeliveringServer } from './delivery-bed';
 
 const WRITERS = 4;
 const PATIENTS = 6;
-/** Of each writer after a write: servers that start need the processor too. */
+/** Pause of each writer after a write, since starting servers need the processor too. */
 const PAUSE_MILLISECONDS = 50;
 
-/** Writers that change a few Patients again and again until they are stopped, whatever happens to the servers. */
+/** Writers that change a few Patients repeatedly until they are stopped, regardless of server failures. */
 export class SteadyWriters {
-  /** `Patient/p1/3` for each version that was acknowledged. */
+  /** `Patient/p1/3` for each acknowledged version. */
   readonly acknowledged = new Set<string>();
-  /** Writes that were answered otherwise, or not at all. */
+  /** Number of writes with another response, or none. */
   refused = 0;
   private isOver = false;
   private readonly running: readonly Promise<void>[];
 
-  /** @param server to write to; asked before each write */
+  /**
+   * @param server to write to; called before each write
+   * @param server to write to; asked before each write
+   */
   constructor(server: () => DeliveringServer) {
     this.running = Array.from({ length: WRITERS }, async (_value, writer) => {
       for (let round = 0; !this.isOver; round++) {

@@ -3,13 +3,13 @@ import { eventually } from '../../testing/eventually';
 import { type Received, type Sent, type TestApp } from '../../testing/test-app';
 import { storeAll } from '../../testing/world';
 
-/** Stores a resource under the type and id that it says. @throws Error when it is not stored. */
+/** Stores a resource under its own type and id. */
 export async function storeOn(app: TestApp, resource: object): Promise<void> {
   const { resourceType, id } = resource as { resourceType: string; id: string };
   await storeAll(app, [[`${resourceType}/${id}`, resource]]);
 }
 
-/** Sends an active SearchParameter, whose code is its id; `members` say what it finds. */
+/** Stores an active SearchParameter whose code is its id; `members` define the rest. */
 export const putParameter = (app: TestApp, id: string, members: object, sent?: Sent): Promise<Received> => {
   const parameter = {
     resourceType: 'SearchParameter',
@@ -25,7 +25,7 @@ export const putParameter = (app: TestApp, id: string, members: object, sent?: S
 };
 
 /**
- * Waits until no index of a search parameter is built or removed.
+ * Waits until no index job for a search parameter is running.
  * @param definitionId only of this SearchParameter
  */
 export const indexesSettled = (client: Client, definitionId?: string): Promise<true> =>

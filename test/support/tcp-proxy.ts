@@ -3,11 +3,11 @@ import { type Server, type Socket, connect, createServer } from 'node:net';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Stands between a server and its database, and can keep the database's answers to itself. */
+/** A proxy between a server and its database that can withhold the database's answers. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private wanted: { readonly answer: string; readonly sent: string } | undefined;
-  /** The connections since the last silence. */
+  /** Connections opened since the last silence. */
   private opened = new Set<Socket>();
   private onHeld: (() => void) | undefined;
   private lateness: { readonly sent: RegExp; readonly milliseconds: () => number } | undefined;
@@ -33,7 +33,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The target's URL, through here. */
+  /** The target's URL, through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
@@ -41,32 +41,32 @@ export class TcpProxy {
   }
 
   /**
-   * Resolves when `answer` came on a connection that `sent` was sent on; neither it nor what follows there is passed
-   * on.
+   * Resolves when `answer` arrives on a connection that `sent` was sent on. That answer and all later ones are
+   * withheld.
    */
   holdAnswer(answer: string, sent: string): Promise<void> {
     this.wanted = { answer, sent };
     return new Promise((resolve) => (this.onHeld = resolve));
   }
 
-  /** Closes all connections, and the next one that is opened: the one after it works. */
+  /** Closes all connections, and the next one that is opened; later ones work. */
   breakConnections(): void {
     for (const socket of this.sockets) socket.destroy();
     this.isRefusing = true;
   }
 
-  /** Drops all that is sent on the connections that are open now, and keeps them open. */
+  /** Drops all data on the currently open connections, and keeps them open. */
   fallSilent(): void {
     this.opened = new Set();
   }
 
-  /** From now on each answer on a connection that `sent` was sent on comes later; what is returned ends that. */
+  /** Delays each answer on connections that `sent` is sent on, from now on. The returned function ends that. */
   delayAnswers(sent: string, milliseconds: number): () => void {
     this.delay = { sent, milliseconds };
     return () => (this.delay = undefined);
   }
 
-  /** Delays the answers to each matching statement from now on, with all later answers on its connection. */
+  /** Delays the answers to matching statements from now on, with all later answers on the same connection. */
   delayStatements(sent: RegExp, milliseconds: () => number): void {
     this.lateness = { sent, milliseconds };
   }

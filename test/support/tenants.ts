@@ -1,6 +1,6 @@
 import { type TestApp } from '../../testing/test-app';
 
-/** Resources that the callers of a spec may see: all ids begin with `own`. */
+/** Resources that the callers of a spec may read: all their ids begin with `own`. */
 const OWN = [
   { resourceType: 'Location', id: 'own-ward', name: 'Ward one' },
   { resourceType: 'Practitioner', id: 'own-doctor', name: [{ family: 'Okafor' }] },
@@ -64,7 +64,7 @@ const OWN = [
   },
 ] as const;
 
-/** Resources whose existence they must never learn: each contains `canary`, and refers to a visible resource. */
+/** Resources whose existence must never be revealed: each contains `canary`, and refers to a visible resource. */
 const HIDDEN = [
   {
     resourceType: 'Organization',
@@ -156,7 +156,7 @@ export async function storeTenants(app: TestApp): Promise<void> {
     const { status, text } = await app.put(`/${resource.resourceType}/${resource.id}`, resource);
     if (status !== 201) throw new Error(text);
   }
-  // Both have a past.
+  // Gives both an earlier version.
   for (const id of ['own-o1', 'canary-o1']) {
     const stored = (await app.get(`/Observation/${id}`)).json<object>();
     await app.put(`/Observation/${id}`, { ...stored, note: [{ text: `${id} was read again` }] });
@@ -164,7 +164,7 @@ export async function storeTenants(app: TestApp): Promise<void> {
 }
 
 /**
- * Changes what must not be seen, and nothing else: deletes, moves, adds.
+ * Changes only hidden resources: deletes, moves and adds some.
  * @param isChanged the types that are hidden as a whole, where others are not
  */
 export async function changeHidden(app: TestApp, isChanged = (_type: string): boolean => true): Promise<void> {

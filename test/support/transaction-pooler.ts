@@ -6,7 +6,7 @@ import { type Message, MessageSplitter, leadingStrings, stringMessage } from '..
 interface Backend {
   readonly client: Client;
   readonly stream: Socket;
-  /** Names of the statements that it knows. */
+  /** Names of its prepared statements. */
   readonly names: Set<string>;
 }
 
@@ -16,9 +16,9 @@ const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 const PARSED = Buffer.from('1\0\0\0\x04', 'latin1');
 
 /**
- * Pools backends by transaction, as PgBouncer does: each transaction runs in the backend that has rested longest, so
- * never in that of the one before. Keeps named statements as PgBouncer 1.21 does, or not. Takes no settings of
- * sessions, no TLS and no cancels.
+ * Pools backends by transaction, like PgBouncer. Each transaction runs in the backend that was idle longest, so never
+ * in that of the one before. Optionally keeps named statements, like PgBouncer 1.21. Supports no session settings, no
+ * TLS and no cancel requests.
  */
 export class TransactionPooler {
   private readonly idle: Backend[] = [];
@@ -41,7 +41,7 @@ export class TransactionPooler {
     const pooler = new TransactionPooler(createServer(), new URL(targetUrl), keepsNames);
     for (let index = 0; index < backends; index++) {
       const client = new Client({ connectionString: targetUrl });
-      client.on('error', () => undefined); // of the end of its connection
+      client.on('error', () => undefined); // reports the end of its connection
       await client.connect();
       client.connection.stream.removeAllListeners('data');
       const backend = { client, stream: client.connection.stream as Socket, names: new Set<string>() };
@@ -53,7 +53,7 @@ export class TransactionPooler {
     return pooler;
   }
 
-  /** The target's URL, through here. */
+  /** The target's URL, through this pooler. */
   get url(): string {
     const url = new URL(this.target);
     url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
@@ -90,7 +90,7 @@ export class TransactionPooler {
     }
   }
 
-  /** Runs what a Sync or a Query ends. @returns the status of the transaction */
+  /** Runs the messages before a Sync or a Query. */
   private async run(batch: Message[], backend: Backend, socket: Socket, texts: Map<string, Buffer>): Promise<string> {
     let injected = 0;
     for (const message of batch) {
@@ -102,7 +102,7 @@ export class TransactionPooler {
         texts.set(name, message.bytes);
         socket.write(PARSED);
       } else {
-        // Under a name that the client does not know.
+        // Under another name than the client's.
         const hidden = `p${name.slice(1)}`;
         if (!backend.names.has(name)) {
           backend.stream.write(renamed(texts.get(name) ?? Buffer.alloc(0), 5, hidden));
@@ -140,7 +140,7 @@ function welcome({ bytes }: Message): Buffer {
   return stringMessage('E', 'SFATAL\0C08P01\0Munsupported startup parameter: options\0');
 }
 
-/** The message with another name of the same length at `offset`. */
+/** Replaces the name at `offset` by another of the same length. */
 function renamed(message: Buffer, offset: number, name: string): Buffer {
   const copy = Buffer.from(message);
   copy.write(name, offset);

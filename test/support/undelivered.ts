@@ -7,7 +7,7 @@ export interface UndeliveredEvent {
   readonly method: string;
 }
 
-/** The events that wait or are being delivered, in the order in which they were captured. */
+/** The events that are queued or being delivered, in the order of their capture. */
 export async function undeliveredEvents(database: Client): Promise<UndeliveredEvent[]> {
   const { rows } = await database.query<UndeliveredEvent>(
     `select resource_id as id, version, interaction, method from (

@@ -6,7 +6,7 @@ import { basicHeader, startTestApp, type TestApp } from '../../testing/test-app'
 import { type NotificationBody, WebhookReceiver } from '../../testing/webhook-receiver';
 import { type Kept, KEPT_KEY, keptAnswers, restoreKept } from './kept-database';
 
-/** A resource as it was sent, as far as the oracles of this file look into it. */
+/** A sent resource, reduced to the members that the oracles of this file read. */
 interface Resource {
   readonly resourceType: string;
   readonly id: string;
@@ -35,7 +35,7 @@ const instant = ({ effectiveDateTime = '' }: Resource): number => Date.parse(eff
 const subjectOf = (resource: Resource, all: readonly Resource[]): Resource | undefined =>
   all.find(({ resourceType, id }) => `${resourceType}/${id}` === resource.subject?.reference);
 
-/** One search of each kind, and what it means. */
+/** One search of each kind, with a test for its matches. */
 const SEARCHES: readonly (readonly [query: string, type: string, test: Test])[] = [
   ['Patient?family=munoz', 'Patient', (one) => familyOf(one) === 'Muñoz'],
   ['Patient?family:exact=Straße', 'Patient', (one) => familyOf(one) === 'Straße'],
@@ -86,8 +86,8 @@ const SEARCHES: readonly (readonly [query: string, type: string, test: Test])[] 
 ];
 
 /**
- * The specs of the kept database of a release. Each release has a spec file of its own: a process serves the databases
- * of one hash key.
+ * The specs of the kept database of a release. Each release needs a separate spec file, since a process serves
+ * databases of one hash key only.
  */
 export const describeUpgrade = (release: string): void => {
   describe(`a database of release ${release} under this one`, () => {

@@ -21,7 +21,7 @@ const { fetch } = globalThis;
 const [, , version, build, databaseUrl] = process.argv;
 const PORT = 3971;
 const HOOKS = 3972;
-/** Those of test/support/test-app.ts, and a key that the spec has too. */
+/** Those of test/support/test-app.ts, and a key that the spec uses too. */
 const SETTINGS = {
   BASE_URL: 'http://svc.example',
   SVC_ROOT_CLIENT_SECRET: 'root-secret-for-specs',
@@ -43,7 +43,7 @@ async function send(method, path, body, { authorization = ROOT, type = 'applicat
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Paths that were written: the spec reads them again. */
+/** Written paths, which the spec reads again. */
 const written = [];
 
 async function put(path, body) {
@@ -168,7 +168,7 @@ async function storeClinicalData() {
   });
 }
 
-/** Versions: updates, a patch, deletions, a resource that came back. */
+/** Versions: updates, a patch, deletions, a resource that was created again. */
 async function storeHistory() {
   for (const round of [1, 2]) {
     for (let n = 1; n <= 5; n++) {
@@ -194,7 +194,7 @@ async function tokenOf(form, authorization) {
   return JSON.parse(text);
 }
 
-/** Tokens of both formats, refresh tokens that were used and not, and a User whose policies grant rows. */
+/** Tokens of both formats, used and unused refresh tokens, and a User whose policies grant only some rows. */
 async function storeIdentities() {
   const client = (format) => ({
     secret: `secret-${format}`,
@@ -257,7 +257,7 @@ async function storeAddenda() {
   }
 }
 
-/** A receiver that takes the first batch of `half`, refuses its later ones, and never answers `hang`. */
+/** A receiver that accepts the first batch of `half`, refuses its later ones, and never answers `hang`. */
 function openReceiver() {
   const received = [];
   const receiver = createServer((request, response) => {
@@ -297,14 +297,14 @@ async function storeDestinations() {
   }
   const flag = (n, status) => fhir('Flag', `f${n}`, { status, code: { text: 'Falls' }, subject: subject(n) });
   for (let n = 1; n <= 3; n++) await flag(n, 'active');
-  await delay(2000); // they are the first batch of each
+  await delay(2000); // gives each destination a separate first batch
   for (let n = 1; n <= 5; n++) await flag(n, 'inactive');
   await send('DELETE', '/fhir/Flag/f2');
 }
 
 /**
- * A parameter whose index is complete, and one that is in the middle of it: a batch of 200 is done, and a row of the
- * next is locked.
+ * Stores a parameter with a complete index, and one with a partly built index: a batch of 200 is done, and a row of the
+ * next one is locked.
  */
 async function storeParameters(client) {
   const entry = Array.from({ length: 450 }, (_one, n) => ({

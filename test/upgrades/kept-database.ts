@@ -10,7 +10,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** Answers of the release before its end, and notifications that receivers got (keep-database.mjs). */
+/** Responses of the old release, and notifications that its receivers got (keep-database.mjs). */
 export interface Kept {
   readonly answers: Readonly<Record<string, { readonly status: number; readonly text: string }>>;
   readonly tokens: Readonly<Record<'jwt' | 'opaque' | 'limited' | 'used' | 'next' | 'closed', Tokens>>;
@@ -28,7 +28,7 @@ const unzipped = (name: string): string => gunzipSync(readFileSync(join(__dirnam
 
 export const keptAnswers = (release: string): Kept => JSON.parse(unzipped(`${release}.json.gz`)) as Kept;
 
-/** Restores the database of a release under a name of its own. */
+/** Restores the database of a release under a new name. */
 export async function restoreKept(release: string): Promise<ClonedDatabase> {
   const adminUrl = process.env.TEST_DATABASE_URL ?? '';
   const name = `svc_test_${randomBytes(6).toString('hex')}`;

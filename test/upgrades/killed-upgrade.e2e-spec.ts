@@ -11,7 +11,7 @@ import { eventually } from '../../testing/eventually';
 import { restoreKept } from './kept-database';
 
 /**
- * Statements of the upgrade of 0.1.0 that wait for a table: in the first migration, between steps of one, in the last.
+ * Tables that statements of the upgrade of 0.1.0 wait for: in the first migration, between steps of one, in the last.
  */
 const STOPS = ['outbox_event', 'search_number', 'live_search_parameter'];
 
@@ -29,10 +29,10 @@ describe('an upgrade of release 0.1.0 that is killed', () => {
     await database.drop();
   });
 
-  /** Migrates in a process of its own, which is killed when it waits for the table. */
+  /** Migrates in a separate process, which is killed while it waits for the table. */
   async function killAt(table: string): Promise<void> {
     const script = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src/platform/database/schema/migrate.js'))}).migrate(process.argv[1])`;
-    // Apart from the client that looks: an index that is built concurrently waits for transactions with a snapshot.
+    // Separate from the observing client: a concurrent index build waits for transactions with a snapshot.
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     await holder.query(`begin; lock table ${table} in access share mode`);
@@ -48,7 +48,7 @@ describe('an upgrade of release 0.1.0 that is killed', () => {
     child.kill('SIGKILL');
     await ended;
     await holder.end();
-    // PostgreSQL ends the session when its statement is over.
+    // PostgreSQL ends the session after its current statement.
     await eventually('the session is over', async () => {
       const { rows } = await client.query(`select from pg_locks where locktype = 'advisory' and objid = 4713590`);
       return rows.length === 0;

@@ -9,7 +9,7 @@ const HOLD_MILLISECONDS = [1000, 3000] as const;
 const SETTLING_MILLISECONDS = 2500;
 const WRITES = 2;
 
-/** Takes as many numbers as a large transaction that is rolled back, so that a mark that rises in steps rises now. */
+/** Takes as many numbers as a large transaction that is rolled back, so that a mark which rises in steps rises now. */
 const ROLLED_BACK = `select count(nextval(oid::regclass)) from pg_class, generate_series(1, 1500)
   where relkind = 'S' and relname like 'outbox\\_event%'`;
 const ROLLED_BACK_MILLISECONDS = [500, 4000] as const;

@@ -15,7 +15,7 @@ export interface PoolerProgram {
 }
 
 export interface PgBouncer {
-  /** The target's URL, through here. */
+  /** The target's URL, through PgBouncer. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -70,7 +70,7 @@ server_login_retry = 1
 async function answers(url: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     const client = new Client({ connectionString: url, connectionTimeoutMillis: 1000 });
-    client.on('error', () => undefined); // fails `connect` too
+    client.on('error', () => undefined); // makes `connect` fail too
     try {
       await client.connect();
       return;

@@ -8,25 +8,28 @@ const PAUSE_MILLISECONDS = [10, 60] as const;
 
 /** The versions that the servers acknowledged, recorded outside their database. */
 export class WriteLog {
-  /** `Patient/p1/3` for each version that was acknowledged. */
+  /** `Patient/p1/3` for each acknowledged version. */
   readonly acknowledged = new Set<string>();
   /** Names in resources of refused transactions: none may ever arrive or be stored. */
   refused = 0;
   unknown = 0;
-  /** When a server last acknowledged a write, by its URL, and the longest time without one since {@link watchGaps}. */
+  /** The time of the last acknowledgement of each server, by its URL, and the longest gap since {@link watchGaps}. */
   private readonly gaps = new Map<string, { at: number; longest: number }>();
 
-  /** Begins to measure for each of these servers how long it acknowledges nothing. */
+  /** Begins to measure the gaps between acknowledgements of each of these servers. */
   watchGaps(urls: readonly string[]): void {
     for (const url of urls) this.gaps.set(url, { at: performance.now(), longest: 0 });
   }
 
-  /** @returns the longest time in which one of the servers acknowledged nothing, in milliseconds, until now */
+  /**
+   * @returns the longest gap of any server until now, in milliseconds
+   * @returns the longest time in which one of the servers acknowledged nothing, in milliseconds, until now
+   */
   get longestGap(): number {
     return Math.max(...[...this.gaps.values()].map(({ at, longest }) => Math.max(longest, performance.now() - at)));
   }
 
-  /** Resolves when each of the servers has acknowledged a write that was sent from now on, or before. */
+  /** Resolves when each of the servers has acknowledged a write after this call. */
   async everyServerAcknowledged(): Promise<void> {
     const since = performance.now();
     while ([...this.gaps.values()].some(({ at }) => at < since)) await delay(50);

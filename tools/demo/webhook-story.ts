@@ -14,7 +14,7 @@ const PROFILE = 'https://clinic.example/StructureDefinition/svctopicdestination-
 const DESTINATION_PATH = `/fhir/SvcTopicDestination/${DESTINATION_ID}`;
 const BROKEN_PATH = `/fhir/SvcTopicDestination/${BROKEN_DESTINATION_ID}`;
 export const DESTINATION_PATHS = [DESTINATION_PATH, BROKEN_PATH];
-/** Nobody listens there. */
+/** Nothing listens at this endpoint. */
 const BROKEN_URL = 'http://127.0.0.1:9/events';
 const DEADLINE_SECONDS = 30;
 const AMENDED_COUNT = 5;

@@ -23,11 +23,11 @@ const SERVERS = 2;
 const WRITERS = 8;
 /** The longest time without an acknowledged write. */
 const LONGEST_GAP_SECONDS = TTL_SECONDS + 10;
-/** A destination whose receiver answers well, by the order of the receiver's. */
+/** A destination whose receiver always succeeds; destinations are in the order of the receivers. */
 const HEALTHY = 'd1';
 const IDLE_SECONDS = 100;
 const WARNING = 'acknowledged writes may be missing';
-/** Broken by design where acknowledged writes are lost. */
+/** Invariants that fail by design if acknowledged writes are lost. */
 const NEED_SYNCHRONOUS = /^(acknowledged|I2|I3|I4|I5|I7)/;
 
 const FAULTS = ['switchover', 'kill', 'freeze'] as const;
@@ -87,7 +87,7 @@ first success p50 ${quantile(gaps, 0.5).toFixed(1)} s, p99 ${quantile(gaps, 0.99
   return violations.length === 0 ? 0 : 1;
 }
 
-/** Returns the longest time in which one of the servers acknowledged nothing, in seconds. */
+/** Returns the longest time in seconds in which one of the servers acknowledged nothing. */
 async function replacePrimary(
   fault: Fault,
   {

@@ -11,13 +11,13 @@ import {
 import { type Cleanup } from '../bench/cleanup';
 import { Program, freePorts, postgresFolder, postgresPids, programPath, signalAll } from './programs';
 
-/** Seconds without a sign of life after which a primary is replaced. */
+/** Seconds without a heartbeat after which a primary is replaced. */
 export const TTL_SECONDS = 20;
 
 const LOOP_SECONDS = 5;
 const READY_SECONDS = 180;
 
-/** HAProxy sends connections to both nodes until three checks of the standby have failed. */
+/** Until three checks of the standby have failed, HAProxy sends connections to both nodes. */
 const PROXY_SECONDS = 12;
 
 interface Node {
@@ -28,7 +28,7 @@ interface Node {
   patroni: Program;
 }
 
-/** As `GET /cluster` of Patroni shows it. */
+/** In the form of Patroni's `GET /cluster`. */
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -37,7 +37,7 @@ interface Member {
   readonly lag?: number | string;
 }
 
-/** Two nodes of PostgreSQL that Patroni runs, with their etcd, and HAProxy if asked for. */
+/** Two PostgreSQL nodes under Patroni, with etcd, and HAProxy on request. */
 export class PatroniCluster {
   private constructor(
     private readonly nodes: readonly [Node, Node],
@@ -47,7 +47,10 @@ export class PatroniCluster {
     private readonly proxyPort: number | undefined,
   ) {}
 
-  /** @throws Error in one sentence where a program is missing */
+  /**
+   * @throws Error with one sentence if a program is missing
+   * @throws Error in one sentence where a program is missing
+   */
   static async start(
     { isSynchronous, usesProxy }: { isSynchronous: boolean; usesProxy: boolean },
     cleanup: Cleanup,
@@ -73,7 +76,7 @@ export class PatroniCluster {
     for (const [index, [port, restPort]] of [[port1, rest1] as const, [port2, rest2] as const].entries()) {
       const name = `node${index + 1}`;
       const place = { name, port, restPort, dataDirectory: join(folder, name) };
-      // JSON is YAML.
+      // JSON is valid YAML.
       const settings = settingsOf(place, { etcdPort, binaries, folder, password, isSynchronous });
       await writeFile(join(folder, `${name}.yml`), JSON.stringify(settings));
       const node = await cleanup.undoing({ ...place, patroni: startPatroni(place) }, async (started) => {
@@ -95,7 +98,7 @@ export class PatroniCluster {
     return cluster;
   }
 
-  /** A URL for servers: of HAProxy if there is one, else of both nodes. */
+  /** The database URL for servers: that of HAProxy if there is one, else of both nodes. */
   url(database: string): string {
     return this.proxyPort === undefined
       ? this.directUrl(database)
@@ -108,7 +111,7 @@ export class PatroniCluster {
     return this.urlAt(`${hosts}/${database}?target_session_attrs=read-write`);
   }
 
-  /** Waits until there is a primary, and a standby that may replace it. Returns the timeline. */
+  /** Waits until there is a primary and a standby that may replace it. Returns the timeline. */
   async isReady(): Promise<number> {
     const endsAt = performance.now() + READY_SECONDS * 1000;
     for (;;) {
@@ -124,7 +127,7 @@ export class PatroniCluster {
     }
   }
 
-  /** Makes the standby the primary, as for a planned change. */
+  /** Promotes the standby, as for a planned change. */
   async switchover(): Promise<void> {
     const [primary, standby] = await this.roles();
     const answer = await fetch(`http://127.0.0.1:${primary.restPort}/switchover`, {
@@ -134,7 +137,7 @@ export class PatroniCluster {
     if (!answer.ok) throw new Error(`The switchover was refused: ${await answer.text()}`);
   }
 
-  /** Ends all processes of the primary's machine at once. Returns how to start it again. */
+  /** Kills all processes of the primary's machine at once. Returns a function that starts it again. */
   async killPrimary(): Promise<() => Promise<void>> {
     const [primary] = await this.roles();
     signalAll(await pidsOf(primary), 'SIGKILL');
@@ -144,20 +147,23 @@ export class PatroniCluster {
     };
   }
 
-  /** Stops all processes of the primary's machine where they are; their connections stay open. Returns how to go on. */
+  /**
+   * Freezes all processes of the primary's machine; their connections stay open. Returns a function that continues
+   * them.
+   */
   async freezePrimary(): Promise<() => Promise<void>> {
     const [primary] = await this.roles();
     signalAll(await pidsOf(primary), 'SIGSTOP');
     return () => wake(primary);
   }
 
-  /** Keeps what is written from now on from the standby, until the primary is woken or started again. */
+  /** Stops replication to the standby, until the primary continues or is started again. */
   async cutReplication(): Promise<void> {
     const [primary] = await this.roles();
     signalAll(await postgresPids(primary.dataDirectory, 'walsender'), 'SIGSTOP');
   }
 
-  /** Waits until another node than before is the primary. */
+  /** Waits until another node is the primary. */
   async isReplaced(timeline: number): Promise<void> {
     while (!(await this.members()).some((member) => member.role === 'leader' && (member.timeline ?? 0) > timeline))
       await delay(250);
@@ -169,7 +175,7 @@ export class PatroniCluster {
     return first.name === primaryName ? [first, second] : [second, first];
   }
 
-  /** Of the first node that answers. */
+  /** The answer of the first reachable node. */
   private async members(): Promise<readonly Member[]> {
     const asked = this.nodes.map(async ({ restPort }) => {
       const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2000) });
@@ -225,8 +231,8 @@ function settingsOf(
     scope: 'svc',
     name,
     restapi: { listen: rest, connect_address: rest },
-    // By etcd3, Patroni 3.0 at times refuses its own change of the synchronous standby for ever ("updated by someone
-    // else").
+    // Not etcd3: with it, Patroni 3.0 sometimes refuses its own change of the synchronous standby forever ("updated by
+    // someone else").
     etcd: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
@@ -246,7 +252,7 @@ function settingsOf(
   };
 }
 
-/** As Patroni's documentation has it. */
+/** As in Patroni's documentation. */
 const proxySettings = (nodes: readonly Node[], port: number): string => `
 global
   maxconn 400

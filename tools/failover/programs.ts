@@ -8,12 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type PostgresAccount } from '../../src/platform/database/embedded/postgres-account';
 
-/** Below it Debian keeps the programs of each version. */
+/** Debian's folder with the programs of each PostgreSQL version. */
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 
 const STOP_SECONDS = 30;
 
-/** @throws Error in one sentence that names the Debian package of a missing program */
+/**
+ * @throws Error with one sentence that names the Debian package of a missing program
+ * @throws Error in one sentence that names the Debian package of a missing program
+ */
 export function programPath(name: string, debianPackage: string): string {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
@@ -22,7 +25,7 @@ export function programPath(name: string, debianPackage: string): string {
   return found;
 }
 
-/** Returns the folder of the newest PostgreSQL with all its programs. @throws Error in one sentence */
+/** Returns the folder of the newest PostgreSQL with all its programs. @throws Error with one sentence */
 export async function postgresFolder(): Promise<string> {
   const versions = await readdir(POSTGRES_VERSIONS).catch(() => []);
   const [newest] = versions
@@ -33,7 +36,7 @@ export async function postgresFolder(): Promise<string> {
   return join(POSTGRES_VERSIONS, newest, 'bin');
 }
 
-/** A program that runs until it is stopped, with its output in a file. */
+/** A program that runs until it is stopped; its output goes to a file. */
 export class Program {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -58,7 +61,7 @@ export class Program {
     return this.child.exitCode === null && this.child.signalCode === null ? this.child.pid : undefined;
   }
 
-  /** Waits until it has ended; kills it after a long wait. */
+  /** Waits for its end; kills it after a long wait. */
   async stop(): Promise<void> {
     if (this.pid === undefined) return;
     const ended = once(this.child, 'exit');
@@ -80,7 +83,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** The postmaster of a data directory with its children, or those of one title; none where it does not run. */
+/** The postmaster of a data directory and its children, or only those with one title; empty if it does not run. */
 export async function postgresPids(dataDirectory: string, title = ''): Promise<number[]> {
   const text = await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
   const postmaster = text.split('\n')[0] ?? '';
@@ -94,7 +97,7 @@ export async function postgresPids(dataDirectory: string, title = ''): Promise<n
     .filter((pid) => pid > 0);
 }
 
-/** Ports that are free now, all different. */
+/** Ports that are free now, all distinct. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const START_SECONDS = 5;
 
-/** HAProxy in front of servers, with its default checks: one each 2 s, three failures take a server out. */
+/** HAProxy in front of servers, with its default checks: one every 2 s; three failures remove a server. */
 export class HaProxy {
   private constructor(
     private readonly child: ChildProcess,
@@ -14,7 +14,10 @@ export class HaProxy {
     private readonly statisticsPort: number,
   ) {}
 
-  /** @throws Error in one sentence when the program is missing, or refuses */
+  /**
+   * @throws Error with one sentence if the program is missing, or refuses its configuration
+   * @throws Error in one sentence when the program is missing, or refuses
+   */
   static async start(
     folder: string,
     ports: readonly number[],

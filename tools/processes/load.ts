@@ -14,7 +14,7 @@ export class Load {
   constructor(
     private readonly url: () => string,
     private readonly authorization: string,
-    /** Of each client between two requests. */
+    /** Pause of each client between two requests. */
     private readonly pauseMilliseconds = 0,
   ) {}
 
@@ -34,7 +34,7 @@ export class Load {
     await Promise.all(Array.from({ length: CLIENTS }, (_value, client) => this.run(`load-${client}`, each)));
   }
 
-  /** Sends so many requests, each over a connection of its own. */
+  /** Sends this many requests, each over a separate connection. */
   async connect(count: number): Promise<void> {
     const agent = new Agent();
     const connectSome = async (): Promise<void> => {

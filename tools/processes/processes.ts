@@ -58,7 +58,7 @@ async function main(cleanup: Cleanup): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** Each returns the number of failed requests. */
+/** Each test returns the number of failed requests. */
 const PARTS = { proxy: behindProxy, sighup: bySighup, cpu: processorTime };
 
 async function behindProxy(bed: Bed, rounds: number, cleanup: Cleanup): Promise<number> {
@@ -149,7 +149,7 @@ async function processorTime(bed: Bed, rounds: number): Promise<number> {
   return loads.reduce((sum, { failures }) => sum + failures.length, 0);
 }
 
-/** Connections pass through the process that was started; requests do not. */
+/** The starting process accepts connections and hands them over; it processes no requests. */
 async function acceptCost(server: ChildServer, load: Load): Promise<string> {
   const before = await readProcess(server.pid);
   await load.connect(CONNECTIONS);
@@ -157,7 +157,7 @@ async function acceptCost(server: ChildServer, load: Load): Promise<string> {
   return `New connections cost the process that hands them out ${spent.toFixed(0)} µs each`;
 }
 
-/** Samples the load's statements in the database: running, or waiting for what. */
+/** Samples the load's statements in the database: whether they run, or what they wait for. */
 async function waitsOf(url: string, load: Load): Promise<string> {
   const client = await connect(url);
   const counts = new Map<string, number>();

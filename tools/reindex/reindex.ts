@@ -54,7 +54,7 @@ async function follow(client: Client, types: readonly string[]): Promise<void> {
   const bar = new ProgressBar({ label: 'reindex', total: begun.total });
   for (let shown = 0; shown < begun.total;) {
     const { isDone, done } = await progressOfTypes(client, types);
-    // Resources created and deleted meanwhile are not counted.
+    // Excludes resources that were created and deleted meanwhile.
     const now = isDone ? begun.total : Math.min(done, begun.total - 1);
     if (now > shown) bar.advance(now - shown);
     else await delay(POLL_MILLISECONDS);

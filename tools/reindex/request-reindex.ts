@@ -2,7 +2,7 @@ import { type Client } from 'pg';
 import { nearestCode } from '../../src/platform/text/nearest-code';
 
 export interface ReindexProgress {
-  /** Whether servers have begun with all types, or finished them. */
+  /** Whether the servers have started with all types, or finished them. */
   readonly isBegun: boolean;
   readonly isDone: boolean;
   readonly done: number;

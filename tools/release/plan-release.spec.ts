@@ -20,7 +20,7 @@ const write = ({ files }: Release): void => {
   for (const [path, text] of files) writeFileSync(join(root, path), text);
 };
 
-/** A repository with the texts of this checkout as they are now. */
+/** A repository with the current texts of this checkout. */
 function makeClone(): void {
   const kinds = ['*.md', '*.json', '*.ts', ':!src'];
   const changed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard', '--', ...kinds], {

@@ -6,19 +6,19 @@ import { digestOf, type Migration } from '../../src/platform/database/migration'
 const CHANGELOG = 'CHANGELOG.md';
 const UPGRADE = 'docs/how-to/upgrade.md';
 const DIGESTS = 'test/e2e/operate/migrations.e2e-spec.ts';
-/** Packages with the version of the server; locks name some of them too. */
+/** Packages with the server's version; some locks contain it too. */
 const PACKAGES = ['package.json', 'client/package.json', 'console/package.json'];
 const LOCKS = ['package-lock.json', 'client/package-lock.json'];
 
 export interface Release {
-  /** New texts by path; empty where this version is cut already. */
+  /** New texts by path; empty if this version is already cut. */
   readonly files: ReadonlyMap<string, string>;
   readonly tagText: string;
 }
 
 export class ReleaseError extends Error {}
 
-/** The changes of a checkout that cut a version. Nothing is written. */
+/** The changes to a checkout that cut a version. Writes nothing. */
 export function planRelease(root: string, version: string, date: string, migrations: readonly Migration[]): Release {
   const text = (path: string): string => readFileSync(join(root, path), 'utf8');
   const old = (JSON.parse(text('package.json')) as { version: string }).version;
@@ -58,7 +58,7 @@ const isNewer = (version: string, than: string): boolean => {
   return index >= 0 && (a?.[index] ?? 0) > (b?.[index] ?? 0);
 };
 
-/** The section of a version in the changelog; undefined where there is none. */
+/** The section of a version in the changelog; undefined if there is none. */
 function sectionOf(changelog: string, version: string): string | undefined {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((one) => (one.split('\n')[0] ?? '').split(' - ')[0] === version);
@@ -66,7 +66,7 @@ function sectionOf(changelog: string, version: string): string | undefined {
   return body === '' ? undefined : body;
 }
 
-/** As an annotated tag holds it: git would take headings that begin with # for comments. */
+/** The section as the text of an annotated tag: git would drop headings that begin with #, as comments. */
 const tagTextOf = (version: string, section: string): string =>
   `${version}\n\n${section.replaceAll(/^### (.*)$/gm, '$1:')}\n`;
 
@@ -79,7 +79,7 @@ function withVersion(json: string, old: string, version: string): string {
   return `${JSON.stringify(lock, null, 2)}\n`;
 }
 
-/** Freezes the migrations that no release had: from now on a spec refuses a change of their SQL. */
+/** Freezes the new migrations: a spec then refuses a change of their SQL. */
 function withDigests(spec: string, version: string, migrations: readonly Migration[]): string {
   const added = migrations.filter(({ name }) => !spec.includes(`${name}: '`));
   if (added.length === 0) return spec;

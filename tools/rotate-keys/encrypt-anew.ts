@@ -18,12 +18,12 @@ const COLUMNS: readonly SealedColumn[] = [
   { table: 'user_two_factor', column: 'sealed_key', key: 'user_id', from: '' },
 ];
 
-/** Rows that one transaction locks; delivery workers and logins wait for it. */
+/** Rows that one transaction locks; delivery workers and logins wait for that transaction. */
 const CHUNK_ROWS = 100;
 
 export interface Encrypted {
   readonly all: number;
-  /** Values that another key had sealed. */
+  /** Number of values that were sealed with another key. */
   readonly anew: number;
 }
 

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A block of a page: "# <how-to>: <step>" is its first line. It may stand in a list. */
+/** A code block of a page. Its first line is "# <how-to>: <step>". It may be inside a list. */
 const BLOCK = /^( *)```sh\n *# ([\w-]+): [^\n]*\n([\s\S]*?)^ *```$/gm;
 
-/** Runs a script of bash; fails when one of its commands fails. @returns its standard output */
+/** Runs a bash script; fails if one of its commands fails. @returns its standard output */
 export type Run = (script: string) => Promise<string>;
 
-/** Runs the blocks of one how-to, one at each call. */
+/** Runs the blocks of one how-to, one per call. */
 export class HowTo {
   private next = 0;
 
@@ -34,7 +34,7 @@ export class HowTo {
     return this.run(script);
   }
 
-  /** Runs all steps. @throws Error when one of them prints nothing: it is there to be looked at */
+  /** Runs all steps. @throws Error if one of them prints nothing: its output is meant to be read */
   async look(): Promise<void> {
     if (this.blocks.length === 0) throw new Error(`${this.page} has no such how-to.`);
     while (this.next < this.blocks.length)

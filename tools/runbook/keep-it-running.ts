@@ -11,7 +11,7 @@ type Tell = (line: string) => void;
 
 const LOOKS = ['disk-full', 'clock-skew', 'webhooks-late', 'logins-slow'];
 
-/** Runs the commands with which an operator looks at a server and its database. */
+/** Runs the commands that an operator uses to inspect a server and its database. */
 export async function lookAround(machine: Machine, start: Start, settings: Variables, tell: Tell): Promise<void> {
   const server = await start(settings);
   await server.keepWaiting();
@@ -29,7 +29,7 @@ export async function lookAround(machine: Machine, start: Start, settings: Varia
   await server.stop();
 }
 
-/** A dump is restored into a database of its own, which delivers nothing until it is released. */
+/** Restores a dump into a new database, which delivers nothing until it is released. */
 export async function backUpAndRestore(machine: Machine, start: Start, settings: Variables, tell: Tell): Promise<void> {
   const { DATABASE_URL = '' } = settings;
   const restored = machine.primary('svc_restored');
@@ -53,7 +53,7 @@ export async function backUpAndRestore(machine: Machine, start: Start, settings:
   tell('back-up, restore: what was deleted afterwards is there again, and delivery waited for the release');
 }
 
-/** Both kinds of keys are replaced while a server works. */
+/** Rotates both kinds of keys while a server works. */
 export async function rotateKeys(
   machine: Machine,
   start: Start,
@@ -78,11 +78,11 @@ export async function rotateKeys(
   await (await HowTo.of('rotate-keys.md', 'encryption-key', machine.asOperator({ DATABASE_URL, ...both }))).step();
   await between.stop();
   const newer = { ...settings, SVC_ENCRYPTION_KEY: both.SVC_ENCRYPTION_KEY };
-  await (await start(newer)).stop(); // it refuses a key that is not that of the database
+  await (await start(newer)).stop(); // the server refuses a key of another database
   tell('encryption-key: a server starts with the new key alone');
 }
 
-/** A server that leaves says so first, and serves until its proxy has noticed. */
+/** A stopping server announces it first, and serves until its proxy has noticed. */
 export async function drainNode(machine: Machine, start: Start, settings: Variables, tell: Tell): Promise<void> {
   const server = await start({ ...settings, SVC_DRAIN_SECONDS: '2' });
   const ready = async (): Promise<number> => {

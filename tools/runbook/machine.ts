@@ -18,7 +18,7 @@ export type Variables = Readonly<Record<string, string>>;
 
 const STEP_MILLISECONDS = 120_000;
 
-/** A temporary folder with a PostgreSQL of its own, and the variables that the blocks of the pages use. */
+/** A temporary folder with a separate PostgreSQL, and the variables that the code blocks use. */
 export class Machine {
   private constructor(
     readonly variables: Variables,
@@ -74,7 +74,7 @@ export class Machine {
     signalAll(await postgresPids(this.path(name)), 'SIGKILL');
   }
 
-  /** Runs scripts as the account of PostgreSQL, in the folder. */
+  /** Runs scripts under PostgreSQL's account, in the folder. */
   asDatabase(more: Variables = {}): Run {
     return this.runIn(this.folder, { ...this.account, HOME: this.folder }, more);
   }
@@ -96,7 +96,7 @@ export class Machine {
     };
   }
 
-  /** Returns a script that makes the cluster of `PRIMARY_DATA` and starts it. */
+  /** Returns a script that creates the cluster of `PRIMARY_DATA` and starts it. */
   private async firstCluster(password: string): Promise<string> {
     const file = this.path('password');
     await writeFile(file, password, { mode: 0o644 });

@@ -6,7 +6,7 @@ import { HttpClient } from '../http-client';
 import { jsonBody } from '../json-body';
 import { type Variables } from './machine';
 
-/** A server during a how-to, called as the Client `root`. */
+/** A server during a how-to; the Client `root` calls it. */
 export class Served {
   private constructor(
     readonly process: ChildServer,
@@ -34,7 +34,7 @@ export class Served {
       .status;
   }
 
-  /** Leaves a webhook that waits, since its endpoint refuses connections, and a login. */
+  /** Creates a delayed webhook, whose endpoint refuses connections, and a login. */
   async keepWaiting(): Promise<void> {
     const topic = 'http://topics.example/runbook';
     const profile = ['http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once'];
@@ -61,7 +61,7 @@ export class Served {
     if (found !== status) throw new Error(`${method} of Patient/${id} was answered ${found}, not ${status}`);
   }
 
-  /** Writes until the server has found the database again. */
+  /** Writes until the server has reconnected to the database. */
   async eventuallyWrites(id: string): Promise<void> {
     for (let tries = 0; (await this.send('PUT', id)) > 299; tries++) {
       if (tries === 60) throw new Error('The server does not find the database again.');

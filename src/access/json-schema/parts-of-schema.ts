@@ -1,7 +1,7 @@
 import { isObject } from '../../platform/json/plain-object';
 import { isRequestPart, REQUEST_PARTS, type RequestPart } from '../request/access-request';
 
-/** The parts of a request that a schema can depend on: all, unless its outermost keywords name them. */
+/** The parts of a request that a schema can depend on: those that its outermost keywords name, else all. */
 export function partsOfSchema(schema: unknown): ReadonlySet<RequestPart> {
   const parts = new Set<RequestPart>();
   return notePartsOf(schema, parts) ? parts : new Set(REQUEST_PARTS);

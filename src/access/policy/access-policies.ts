@@ -54,7 +54,7 @@ export class AccessPolicies {
   }
 }
 
-/** A grant without limits ends the evaluation, and `allow` costs nothing: both come first. */
+/** A grant without limits ends the evaluation, and `allow` costs nothing, so both come first. */
 const byCost = (one: CompiledPolicy, other: CompiledPolicy): number => costOf(one) - costOf(other);
 const costOf = ({ criteria, engine }: CompiledPolicy): number =>
   (criteria.length > 0 ? 2 : 0) + (engine === 'allow' ? 0 : 1);

@@ -11,7 +11,10 @@ import { policyFault } from './policy-fault';
 
 const LINKABLE = ['User', 'Client', 'Operation'];
 
-/** More than people write by hand. Each criterion is evaluated for every request that the policy covers. */
+/**
+ * Maximum criteria of a policy: more than people write by hand. Each is evaluated for every request that the policy
+ * covers.
+ */
 const MAX_CRITERIA = 32;
 
 /** Members allowed in every policy. An ignored member (a misspelt `links`) would widen the grant. */

@@ -34,7 +34,7 @@ export function compilePolicy(resource: Resource, engines: PolicyEngines): Compi
 
 function checkOf(engine: PolicyEngine, resource: Resource): PolicyCheck {
   const check: unknown = engine.compile(resource);
-  // Stored, such a policy would fail each request of the callers that it links to.
+  // Refuse it now: if stored, such a policy would fail each request of the callers that it links to.
   if (typeof check !== 'function') throw new Error(`${handlerNameOf(engine)} compiled a policy to what is no function`);
   return check as PolicyCheck;
 }

@@ -47,8 +47,8 @@ export class CallerParts {
 }
 
 /**
- * Whether the principal still exists and is active. A real caller is already authenticated; an absent one may be
- * deleted since.
+ * Whether the principal still exists and is active. The caller of a request was just authenticated; the owner of a
+ * destination may have been deleted since.
  */
 export async function couldCall(request: LazyRequest): Promise<boolean> {
   const [type, part] =

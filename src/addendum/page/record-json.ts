@@ -46,7 +46,7 @@ export class RecordJson implements RecordPrinter {
     yield `${this.isRevisionOpen ? ']}' : ''}],"total":${count}}`;
   }
 
-  /** Like the other two, an object without its closing brace. */
+  /** Printed without its closing brace, like the other objects, since its addenda follow. */
   private open(members: object): string {
     const before = `${this.isRevisionOpen ? ']}' : ''}${this.revisions++ === 0 ? '' : ','}`;
     this.isRevisionOpen = true;

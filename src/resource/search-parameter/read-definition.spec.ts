@@ -6,7 +6,10 @@ import { readDefinition } from './read-definition';
 
 const builtIn = new SearchParameterSet();
 const composites = searchParameterDefinitions().filter(({ component = [] }) => component.length === 2);
-/** R4 swaps the expressions of the first; those of the others select fewer values than the component's parameter. */
+/**
+ * Composites that are not indexed: R4 swaps the expressions of the first; the others select only some values of the
+ * component's parameter.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   'DocumentReference-relationship': 'component[0].expression leads to nothing of DocumentReference',
   'Observation-code-value-date': 'component[1].expression must lead to all values of Observation.value-date',

@@ -22,7 +22,7 @@ interface Edit {
  * for each of hundreds of operations would take too long.
  */
 export class ElementList {
-  /** Of the longer one of both lists. */
+  /** Length of the longer list. */
   readonly length: number;
 
   constructor(

@@ -4,7 +4,7 @@ const MAX_LENGTH = 255;
 
 /** A string of RFC 8941, section 3.3.3. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])+)"$/;
-/** Many clients leave the quotes out. */
+/** Accept keys without quotes too: many clients omit them. */
 const BARE = /^[\w.~:+/=-]+$/;
 
 /**

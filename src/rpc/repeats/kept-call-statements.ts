@@ -1,9 +1,9 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** Kept calls of one caller; older ones give way. */
+/** Maximum kept calls of one caller; a new call replaces the oldest. */
 const MOST_OF_CALLER = 10_000;
 
-/** $1: number made of the key; false while another transaction runs the call, on any replica. */
+/** $1: number derived from the key. False while another transaction runs the call, on any replica. */
 export const LOCK_CALL: Statement = {
   name: 'rpc-kept-call-lock',
   text: 'select pg_try_advisory_xact_lock($1::bigint) as is_mine',
@@ -15,7 +15,7 @@ export const FIND_CALL: Statement = {
   text: 'select digest, kept from rpc_kept_call where call_hash = $1 and expires_at > clock_timestamp()',
 };
 
-/** $1 hash of the key, $2 digest of the call, $3 caller, $4 result. A row that is there has expired. */
+/** $1 hash of the key, $2 digest of the call, $3 caller, $4 result. An existing row has expired, so it is replaced. */
 export const KEEP_CALL: Statement = {
   name: 'rpc-kept-call-keep',
   text: `insert into rpc_kept_call as k (call_hash, expires_at, digest, caller, kept)

@@ -11,22 +11,22 @@ import { ResultById } from '../rpc-method';
 import { RpcRefusal } from '../rpc-refusal';
 import { FIND_CALL, FORGET_OLDEST, KEEP_CALL, LOCK_CALL } from './kept-call-statements';
 
-/** Results that are longer are not kept. */
+/** Maximum size of a kept result; longer results are not kept. */
 const MAX_KEPT_BYTES = 64 * 1024;
 
-/** Rows of a caller are counted after one call in so many: counting reads them all. */
+/** The rows of a caller are counted once per this many calls, since a count reads all of them. */
 const CALLS_PER_COUNT = 100;
 
 export interface CallKey {
   /** The `Idempotency-Key` of the request. */
   readonly key: string;
-  /** The place of the call among those of the request. */
+  /** The index of the call within the request. */
   readonly index: number;
 }
 
 interface Execution {
   readonly execute: () => Promise<unknown>;
-  /** Answers a repeat with what was kept. */
+  /** Answers a repeat from the kept result. */
   readonly repeat: (kept: JsonText) => Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ interface KeptRow {
   readonly kept: string | null;
 }
 
-/** Runs calls with an `Idempotency-Key` once, in one transaction with the row that says so (ADR 0061). */
+/** Runs a call with an `Idempotency-Key` once, in one transaction with the row that records it (ADR 0061). */
 @Injectable()
 export class KeptCalls {
   constructor(
@@ -44,7 +44,10 @@ export class KeptCalls {
     private readonly requests: RequestContext,
   ) {}
 
-  /** @throws RpcRefusal for a key of another call, and while the first call of this key runs; what the call throws. */
+  /**
+   * @throws RpcRefusal if the key belongs to another call, or its first call is still running; errors of the call
+   * @throws RpcRefusal for a key of another call, and while the first call of this key runs; what the call throws.
+   */
   once({ key, index }: CallKey, callText: string, { execute, repeat }: Execution): Promise<unknown> {
     const { userId = '', clientId = '' }: Partial<Caller> = this.requests.caller ?? {};
     const callHash = sha256(JSON.stringify([userId, clientId, key, index]));
@@ -63,7 +66,8 @@ export class KeptCalls {
   }
 
   /**
-   * Holds the key until the transaction ends, and reads its row after that: the first call may have ended in between.
+   * Locks the key until the transaction ends. Reads its row after the lock, since the first call may have ended in
+   * between.
    */
   private async find(callHash: Buffer): Promise<KeptRow | undefined> {
     const [[lock], [row]] = await inOneFlight([

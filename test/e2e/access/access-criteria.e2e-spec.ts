@@ -7,7 +7,7 @@ import { type Person, login } from '../../../testing/world';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { sendingAs } from '../../support/callers';
 
-/** Tells what the policies limit a request to, as a route that keeps to it sees it. */
+/** Returns the granted rows of a request, as a route that enforces them sees them. */
 @Controller('acme/rows')
 class RowsController {
   constructor(private readonly requests: RequestContext) {}
@@ -37,7 +37,7 @@ describe('row criteria of policies', () => {
 
   const asNurse = sendingAs(() => [app, nurse]);
 
-  /** Runs `work` while the nurse has policies with these criteria; undefined is a policy without. */
+  /** Runs `work` while the nurse has policies with these criteria; undefined is a policy without criteria. */
   async function withCriteria<T>(all: readonly (string | string[] | undefined)[], work: () => Promise<T>): Promise<T> {
     const paths: string[] = [];
     for (const criteria of all) {

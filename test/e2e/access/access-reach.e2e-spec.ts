@@ -8,7 +8,7 @@ import { queryForms } from '../../support/query-forms';
 import { changeHidden, storeTenants } from '../../support/tenants';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
 
-/** Policies that open Observations, some or all, and no other type. */
+/** Policies that grant some or all Observations, and no other type. */
 const POLICIES: Readonly<Record<string, object>> = {
   'by type': { engine: 'matcho', matcho: { params: { 'resource/type': 'Observation' } } },
   'by address': { engine: 'matcho', matcho: { uri: '#^(/fhir)?/Observation(/_search)?$' } },
@@ -27,13 +27,13 @@ const POLICIES: Readonly<Record<string, object>> = {
   },
 };
 
-/** Where a caller of each policy finds Observations. */
+/** The path of Observations for a caller of the policy. */
 const placeOf = (policy: string, query: string): string => {
   if (policy === 'by compartment') return `Patient/own-p/Observation?${query}`;
   return policy === 'by parameters' ? `Observation?encounter=own-e&${query}` : `Observation?${query}`;
 };
 
-/** Policies under which Observations of others can be seen. */
+/** Policies that also grant Observations of other patients. */
 const OPENS_ALL = ['by type', 'by address', 'by schema'];
 
 const TYPES = ['Patient', 'Observation', 'Encounter', 'Condition', 'List', 'Group', 'Organization', 'Questionnaire'];
@@ -91,7 +91,7 @@ describe('S5: a grant for one type opens no other', () => {
       .filter(({ search }) => search?.mode === 'outcome')
       .flatMap(({ resource }) => (resource.issue ?? []).map(({ code, diagnostics }) => `${code}: ${diagnostics}`));
 
-  /** Root sees what a policy hides: each query of this spec does ask about it. */
+  /** Root may see the hidden rows, so this shows whether a query reaches them. */
   const asRoot = (path: string): Promise<Received> => app.get(`/fhir/${path}`);
 
   describe.each(Object.keys(POLICIES))('%s', (policy) => {
@@ -140,7 +140,7 @@ describe('S5: a grant for one type opens no other', () => {
     ])('does not answer %s', async (query, type) => {
       const answer = await find(policy, query);
       if (isByRows) {
-        // May search every type, and finds none of it.
+        // The caller may search every type, but has no rows of the others.
         expect([200, 400]).toContain(answer.status);
         if (answer.status === 200 && !query.includes('not')) expect(namesOf(answer)).toEqual([]);
         return;
@@ -186,7 +186,7 @@ describe('S5: a grant for one type opens no other', () => {
     expect(namesOf(included)).toContain('Observation/canary-o1');
     const chained = await as('mixed', 'GET', '/Observation?subject:Patient.name=Rivera,Canary');
     expect(namesOf(chained)).toEqual(['Observation/own-o1', 'Observation/own-o2', 'Observation/own-o3']);
-    // A plan counts rows that are hidden.
+    // A plan would count hidden rows.
     expect((await as('mixed', 'GET', '/Observation?subject:Patient.name=Rivera&_explain=1')).status).toBe(403);
     expect((await as('mixed', 'GET', '/Observation?_explain=1')).status).toBe(200);
   });
@@ -261,7 +261,7 @@ describe('S5: a grant for one type opens no other', () => {
       };
       await as('by type', 'GET', path);
       statements.run = run;
-      // Others run in the background.
+      // Excludes statements of background work.
       return names.filter((name) => !/^(index|session-touch|delivery)/.test(name));
     };
     const path = '/Observation?status=final&_count=1';
@@ -270,7 +270,7 @@ describe('S5: a grant for one type opens no other', () => {
     expect(await namesOfRun(`${path}&_include=Observation:subject:Patient`)).toEqual(plain);
   });
 
-  /** The answers to many reads of a caller; parts that reveal no row are left out. */
+  /** The answers to many reads of a caller, without the parts that reveal no row. */
   async function answersTo(authorization: string | undefined, paths: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (let at = 0; at < paths.length; at += 150) {
@@ -294,7 +294,7 @@ describe('S5: a grant for one type opens no other', () => {
       .filter((path) => path.startsWith('Observation?') && !path.includes('_explain'))
       .map((path) => path.slice('Observation?'.length));
     const policies = Object.keys(POLICIES);
-    // All forms for one policy, a third of them for each other one.
+    // All forms for the first policy, and a third of them for each other policy.
     const asked = policies.map((policy, first) =>
       forms.filter((_form, at) => first === 0 || at % 3 === first % 3).map((form) => placeOf(policy, form)),
     );
@@ -319,7 +319,7 @@ describe('S5: a grant for one type opens no other', () => {
   }, 120_000);
 });
 
-/** Whether an answer holds a resource of a hidden type. */
+/** Whether an answer contains a resource of a hidden type. */
 const tellsOfHidden = (policy: string, answer: string): boolean =>
   new RegExp(`"resourceType":"(${TYPES.filter((type) => type !== 'Observation').join('|')})"`).test(answer) ||
   (!OPENS_ALL.includes(policy) && answer.includes('"id":"canary'));

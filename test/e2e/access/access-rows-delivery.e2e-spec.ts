@@ -31,7 +31,7 @@ describe('destinations hear of what their principal may read', () => {
   });
   afterAll(() => app.close());
 
-  /** Nobody listens there: what was captured waits. */
+  /** Nothing listens at its endpoint, so captured events stay in the queue. */
   const destination = (more: object = {}): object => ({
     resourceType: 'SvcTopicDestination',
     meta: { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
@@ -75,10 +75,10 @@ describe('destinations hear of what their principal may read', () => {
     ];
     await observe('a1', 'canary-p');
     await observe('a2', 'own-p');
-    await observe('a1', 'own-p'); // is hers from now on
-    await observe('a2', 'canary-p'); // is not any more
+    await observe('a1', 'own-p'); // now granted
+    await observe('a2', 'canary-p'); // no longer granted
     await app.put('/Patient/other-p', { managingOrganization: { reference: 'Organization/own' } });
-    await observe('a3', 'other-p'); // by a chain
+    await observe('a3', 'other-p'); // granted by a chain
     await app.post('/fhir', {
       resourceType: 'Bundle',
       type: 'transaction',
@@ -158,7 +158,7 @@ describe('destinations hear of what their principal may read', () => {
     const id = await newDestination(boss);
     expect((await store(id, undefined, { content: 'id-only' })).status).toBe(200);
     await observe('f1', 'canary-p');
-    expect(await heard(id)).toBe(1); // root may update the boss, so it still hears as the boss
+    expect(await heard(id)).toBe(1); // root may update the boss, so the destination keeps the rights of the boss
     expect((await store(id, boss, { content: 'id-only' })).text).toContain('"versionId":"2"');
     expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
     await observe('f2', 'canary-p');

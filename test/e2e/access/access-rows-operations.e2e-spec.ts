@@ -41,7 +41,7 @@ describe('operations of callers who are limited to rows', () => {
       await app.put(`/SDCDocument/d-of-${patient}`, sdcDocument(patient));
       await rpc('add-comment', { target: targetOf(`d-of-${patient}`), user, text: `about ${patient}` }, null);
     }
-    // Of a type that is not granted, in the compartment of the own patient.
+    // In the compartment of the granted patient, but of a type that is not granted.
     await app.put('/Condition/canary-c', { resourceType: 'Condition', subject: { reference: 'Patient/own-p' } });
     await app.put('/Patient/canary-gone', { resourceType: 'Patient' });
     await app.delete('/Patient/canary-gone');
@@ -56,7 +56,7 @@ describe('operations of callers who are limited to rows', () => {
 
   const asNurse = sendingAs(() => [app, nurse]);
 
-  /** As the nurse, or with null as root. */
+  /** Sends as the nurse, or as root if `who` is null. */
   const rpc = (method: string, params: object, who: string | null = nurse.bearer): Promise<Received> =>
     app.post('/rpc', { method: `svc.sdc.addendum/${method}`, params }, who === null ? {} : { authorization: who });
 
@@ -89,7 +89,7 @@ describe('operations of callers who are limited to rows', () => {
     for (const body of [undefined, { resourceType: 'Patient' }]) {
       expect((await validate('Patient/canary-p', body)).status).toBe(404);
     }
-    // Its rule would compare with what is stored.
+    // The rule of the type would compare it with stored resources.
     expect((await validate('SvcTopicDestination', { resourceType: 'SvcTopicDestination' })).status).toBe(403);
   });
 

@@ -59,7 +59,7 @@ describe('writes of callers who are limited to rows', () => {
   const countOf = async (query: string): Promise<number | undefined> =>
     (await app.get(`/${query}`)).json<{ total?: number }>().total;
 
-  /** The answer to a hidden id is that to one that never was. */
+  /** A hidden id must be answered like an id that never existed. */
   async function expectSame(hidden: Promise<Received>, missing: Promise<Received>): Promise<void> {
     const [one, other] = [await hidden, await missing];
     expect([one.status, one.text]).toEqual([other.status, other.text.replaceAll('no-such', 'canary-o')]);
@@ -121,7 +121,7 @@ describe('writes of callers who are limited to rows', () => {
     const own = observation('own-p', named('canary'));
     const create = (): Promise<Received> =>
       asNurse('POST', '/Observation', own, { 'If-None-Exist': 'identifier=http://lab.example|canary' });
-    // Resources of others with this identifier do not exist for this caller, and do not become theirs.
+    // Hidden resources with this identifier do not exist for this caller, and stay hidden.
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(200);
     const byCode = 'Observation?identifier=http://lab.example|canary';

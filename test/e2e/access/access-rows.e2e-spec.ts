@@ -10,7 +10,7 @@ const TYPES = [
   ...['Questionnaire', 'QuestionnaireResponse'],
 ];
 
-/** How the two callers are limited: by a patient, or by a ward. */
+/** The criteria of the two callers: by patient, or by ward. */
 const LIMITS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ana: [
     ['Patient?_id={{user.data.patient}}', 'Observation?subject=Patient/{{user.data.patient}}'],
@@ -75,7 +75,7 @@ describe('callers who are limited to rows', () => {
   const namesOf = (answer: Received): string[] =>
     (answer.json<Bundle>().entry ?? []).map(({ resource }) => `${resource?.resourceType}/${resource?.id}`).sort();
 
-  /** The answers to many reads of a caller; times and numbers that reveal no row are left out. */
+  /** The answers to many reads of a caller, without times and numbers that reveal no row. */
   async function answersTo(authorization: string | undefined, paths: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (let at = 0; at < paths.length; at += BATCH) {
@@ -176,7 +176,7 @@ describe('callers who are limited to rows', () => {
       ...['_history', '_history?_count=3', '_history?_txid=1', '_history?_since=2020-01-01T00:00:00Z&_page=2&_count=2'],
     ];
     const callers = [...people.values()].map(({ bearer }) => bearer);
-    // Each form is asked by one of the two callers, and some by root: a form is one way through the code.
+    // Each form is sent by one of the two callers, and every tenth by root: forms differ in the code that they reach.
     const asked = [...callers.map((_caller, first) => queries.filter((_query, at) => at % 2 === first))];
     asked.push(queries.filter((_query, at) => at % 10 === 0));
     const answers = (): Promise<string[][]> =>

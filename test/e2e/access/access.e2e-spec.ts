@@ -369,7 +369,7 @@ describe('access', () => {
       }
     });
 
-    /** The public routes answer other methods by their own rules; everything else asks who calls. */
+    /** Public routes answer other methods by their own rules; all other routes require a caller. */
     const expected = (method: string, url: string): unknown => {
       if (url.includes('.well-known/*')) return 404;
       if (/^\/(health(\/live|\/ready)?|metadata|fhir\/metadata)$/.test(url)) return method === 'HEAD' ? 200 : 405;

@@ -7,7 +7,7 @@ const user = { id: 'doc-1', resourceType: 'User' };
 const target = { id: 'd1', resourceType: 'SDCDocument' };
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-/** Every method that takes a target, and good params for it. */
+/** Every method with a target, and valid params for it. */
 const WITH_TARGET: Readonly<Record<string, object>> = {
   'svc.sdc.addendum/create-addendum': { addendum: { type: 'acme/Handover', target, user } },
   'svc.sdc.addendum/add-note': { target, user, text: 'x' },
@@ -33,7 +33,7 @@ describe('bad input', () => {
   let database: Client;
   let stored: unknown;
 
-  /** Everything that a call could leave behind. */
+  /** All rows that a call could write. */
   async function state(): Promise<unknown> {
     const { rows } = await database.query(`
       select (select count(*) from resource where type like 'SDC%') as resources,
@@ -53,7 +53,7 @@ describe('bad input', () => {
   });
   afterAll(() => app.close());
 
-  /** Sends a call that has to be refused, and checks that nothing is stored. */
+  /** Sends a call that must be refused, and checks that it stores nothing. */
   async function refused(method: string, paramsText: string): Promise<{ status: number; text: string }> {
     const { status, text } = await app.post('/rpc', `{"method":"${method}","params":${paramsText}}`);
     expect([method, [400, 413, 422].includes(status) ? 'refused' : `${status} ${text.slice(0, 500)}`]).toEqual([
@@ -76,7 +76,7 @@ describe('bad input', () => {
   describe.each([...Object.keys(WITH_TARGET), ...Object.keys(WITH_BODY), ...Object.keys(WITH_ID)])(
     'of %s',
     (method) => {
-      /** Good params as text, with members more or less. */
+      /** Valid params as text, with added or removed members. */
       const params = (more: object = {}): string => {
         const body = WITH_BODY[method];
         const good = WITH_TARGET[method] ??

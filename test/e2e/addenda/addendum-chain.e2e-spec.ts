@@ -28,7 +28,7 @@ describe('the chain of the addenda of a target', () => {
     app = await startTestApp();
     other = await startTestApp({ databaseUrl: app.databaseUrl });
     database = await app.connect();
-    // Triggers and foreign keys do not hold who owns the database.
+    // The owner of the database can disable triggers and foreign keys.
     await database.query('set session_replication_role = replica');
   });
   afterAll(async () => {
@@ -52,7 +52,7 @@ describe('the chain of the addenda of a target', () => {
   const verify = async (target: Target, by = app): Promise<Verification> =>
     (await call<Verification>('verify', { target }, by)).result;
 
-  /** Stores a document of its own for a test, with as many comments. */
+  /** Stores a document for one test, with this many comments. */
   async function sdcDocument(comments = 0): Promise<Target> {
     const target = { id: `doc-${++documents}`, resourceType: 'SDCDocument' };
     expect(await app.put(`/SDCDocument/${target.id}`, { ...target, status: 'completed' })).toMatchObject({

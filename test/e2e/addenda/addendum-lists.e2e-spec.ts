@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { ROOT, startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** More than one statement reads. */
+/** More than one statement reads at once. */
 const NOTES = 230;
 const METHOD = 'svc.sdc.addendum/get-addendums';
 
@@ -22,7 +22,7 @@ describe('lists of addenda that do not stand in memory', () => {
   });
   afterAll(() => app.close());
 
-  /** A signed document with that many notes. */
+  /** A signed document with this many notes. */
   async function noted(id: string, notes: number): Promise<{ readonly id: string; readonly resourceType: string }> {
     const target = { id, resourceType: 'SDCDocument' };
     await app.put(`/SDCDocument/${id}`, { ...target, status: 'completed' });
@@ -84,7 +84,7 @@ describe('lists of addenda that do not stand in memory', () => {
 
     beforeAll(async () => {
       await noted('huge', 4);
-      // 80 MB, which no call can write at once.
+      // 80 MB, more than any call can write.
       await database.query(
         `update resource set body = replace(body, '"text":"', '"text":"' || repeat('x', 20000000))
          where type = 'SDCAddendum' and id in (select addendum_id from addendum_entry where target_id = 'huge')`,

@@ -11,9 +11,9 @@ import { PlanDatabase, type PlanNode } from '../../support/plan-database';
 
 const TARGET = ['SDCDocument', 'd-7'];
 const TARGET_HASH = 7;
-/** Of each of ten targets. */
+/** For each of ten targets. */
 const ADDENDA = 300;
-/** One statement reads as many. */
+/** The number that one statement reads. */
 const PAGE = 200;
 
 const READS: readonly (readonly [name: string, statement: Statement, values: readonly unknown[]])[] = [
@@ -23,7 +23,7 @@ const READS: readonly (readonly [name: string, statement: Statement, values: rea
   ['the latest snapshots', LATEST_SNAPSHOTS, TARGET],
 ];
 
-/** A connection keeps its plans, and those that were made before the first addendum have to serve all others. */
+/** A connection caches its plans. Those made before the first addendum must stay fast for all later ones. */
 describe.each([
   ['was analyzed before it had addenda', 'before'],
   ['was analyzed when it had one', 'first'],
@@ -51,13 +51,16 @@ describe.each([
   });
 });
 
-/** Of the step that reads most, whether or not a filter removes them. */
+/** Rows of the step that reads most, including rows that a filter removed. */
 function mostRowsRead({ Plans = [], ...node }: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
   return Math.max((node['Actual Rows'] + removed) * node['Actual Loops'], ...Plans.map(mostRowsRead));
 }
 
-/** Resources, and links of those that are addenda: the n-th one belongs to the target `d-` and the last digit of n. */
+/**
+ * Stores resources, and links for those that are addenda: the n-th one belongs to the target `d-` plus the last digit
+ * of n.
+ */
 async function fill(client: Client, type: string, last: number, first = 1): Promise<void> {
   const range = [first, last, type];
   await client.query(

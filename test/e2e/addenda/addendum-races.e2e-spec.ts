@@ -12,7 +12,7 @@ interface Addendum {
   readonly [member: string]: unknown;
 }
 
-/** A few in the suite; `RACE_ROUNDS=500` for a proof. */
+/** Number of rounds; for a longer run set `RACE_ROUNDS=500`. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 5);
 const CALLS = 16;
 const HOUR = 3_600_000;
@@ -54,7 +54,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const target = newTarget(round % 2 === 0 ? 'SDCDocument' : 'SDCWorkflow');
-        // The same body in two spellings: what it says counts.
+        // The same body in two spellings: only the content counts.
         const bodies = [
           `{"id":"${target.id}","resourceType":"${target.resourceType}","status":"completed","a":{"x":1.10,"y":[${round}]}}`,
           `{"a": {"y": [${round}], "x": 1.10}, "meta": {"tag": []}, "status": "completed", "resourceType": "${target.resourceType}", "id": "${target.id}"}`,
@@ -131,7 +131,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
       expect(new Set(addenda.map(({ date }) => date))).toEqual(
         new Set([now, now - HOUR].map((time) => new Date(time).toISOString())),
       );
-      // The dates alone would tell another order.
+      // The dates have another order.
       const byDate = [...addenda].sort((a, b) => (a.date < b.date ? -1 : 1)).map(({ id }) => id);
       expect(byDate).not.toEqual(addenda.map(({ id }) => id));
 
@@ -146,7 +146,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
       );
       expect(rows).toEqual(addenda.map(({ id }, index) => ({ sequence: index + 1, id })));
 
-      // An hour earlier by the clock, and later all the same.
+      // Its clock is an hour behind, but it is the latest by sequence.
       const last = await resultOf(1, 'add-to-history', { resource: { ...target, status: 'amended' }, user });
       expect(last.date).toBe(new Date(now - HOUR).toISOString());
       expect(await resultOf(0, 'create-amendment', { target, user })).toMatchObject({

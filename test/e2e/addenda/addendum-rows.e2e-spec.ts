@@ -39,7 +39,7 @@ describe('S4: addenda of documents that were never stored', () => {
       authorization === undefined ? {} : { authorization },
     );
 
-  /** As the interface has it: the body comes with the call, and is stored nowhere else. */
+  /** As the interface allows: the call contains the body, which is stored nowhere else. */
   const record = async (resource: object): Promise<void> => {
     expect((await call('add-to-history', { resource, user })).status).toBe(200);
   };
@@ -50,7 +50,7 @@ describe('S4: addenda of documents that were never stored', () => {
     return id;
   };
 
-  /** Nothing that shows addenda shows these. */
+  /** Checks that no route shows the addenda of this target. */
   async function expectUnread(id: string): Promise<void> {
     for (const [method, params] of [
       ['get-addendums', { target: targetOf(id) }],

@@ -33,7 +33,7 @@ const assigned = {
   recorder: { resourceType: 'Client', id: 'root' },
 };
 
-/** The answer to params of which one member is at fault. */
+/** The response to params with one invalid member. */
 const invalid = (path: readonly string[], message: unknown): { status: number; body: object } => ({
   status: 422,
   body: { error: { message: 'Invalid params', type: 'rpc-params-invalid', errors: [{ path, message }] } },
@@ -50,7 +50,7 @@ describe('addendum RPC', () => {
   });
   afterAll(() => app.close());
 
-  /** Calls with a body that is text, so that digits are as written. */
+  /** Sends a body as text, so that its digits stay as written. */
   async function send(body: string, by?: Person): Promise<{ status: number; text: string }> {
     const { status, text } = await app.post('/rpc', body, by === undefined ? {} : { authorization: by.bearer });
     return { status, text };
@@ -69,13 +69,13 @@ describe('addendum RPC', () => {
   async function put(resource: { resourceType: string; id: string; [member: string]: unknown }): Promise<void> {
     expect(await app.put(`/${resource.resourceType}/${resource.id}`, resource)).toMatchObject({ status: 201 });
   }
-  /** Stores a document of its own for a test. */
+  /** Stores a document for one test. */
   async function sdcDocument(status?: string): Promise<{ id: string; resourceType: string }> {
     const target = { id: `doc-${++documents}`, resourceType: 'SDCDocument' };
     await put({ ...target, status });
     return target;
   }
-  /** A target that is recorded by add-to-history alone. */
+  /** A target that only add-to-history records. */
   const unstored = (): { id: string; resourceType: string } => ({
     id: `body-${++documents}`,
     resourceType: 'SDCDocument',
@@ -380,7 +380,7 @@ describe('addendum RPC', () => {
       for (const target of targets) {
         const sent = JSON.stringify({ method: `svc.sdc.addendum/${method}`, params: paramsOf(target) });
         const { status, text } = await send(sent);
-        // get-addendums answers exactly what the interface shows; the others say which target it was.
+        // get-addendums answers exactly as the interface defines; the other methods also name the target.
         if (method === 'get-addendums') expect({ status, text }).toEqual(notFound);
         else expect({ status, text }).toEqual({ ...notFound, text: expect.stringMatching(WHICH) });
       }
@@ -506,7 +506,7 @@ describe('addendum RPC', () => {
       expect(await addendaOf(target)).toHaveLength(steps.length);
     });
 
-    /** Records two bodies of one target after another, and tells whether the second one counts as changed. */
+    /** Records two bodies of one target; returns whether the second counts as changed. */
     async function isChange(first: string, second: string): Promise<boolean> {
       const { id } = unstored();
       const by = JSON.stringify(user);
@@ -843,7 +843,7 @@ describe('addendum RPC', () => {
         }),
         { numRuns: 50 },
       );
-      // 500 calls, ten at once: seconds of CPU, of which a busy machine gives only a share.
+      // 500 calls, ten concurrently, take seconds of CPU, and longer on a busy machine.
     }, 90_000);
   });
 });

@@ -10,7 +10,7 @@ interface AxeResults {
   readonly passes: readonly { readonly id: string }[];
 }
 
-/** As wide as a large screen, a page that is enlarged four times (WCAG 2.2, 1.4.10), and A4 at 96 dpi. */
+/** The width of a large screen, of a page at 400 % zoom (WCAG 2.2, 1.4.10), and of A4 at 96 dpi. */
 const SCREENS = [
   ['wide', { width: 1200, height: 800 }, {}],
   ['narrow', { width: 320, height: 640 }, {}],
@@ -70,7 +70,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
         expect(passes.map(({ id: rule }) => rule)).toEqual(
           expect.arrayContaining(['color-contrast', 'document-title', 'html-has-lang', 'landmark-one-main', 'region']),
         );
-        // Nothing is cut off at the side.
+        // Nothing overflows to the side.
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
       },
       60_000,

@@ -292,7 +292,7 @@ describe('$amendments', () => {
         chain.intact,
         revisions.flatMap(({ isProven, addenda }) => [isProven, ...addenda.map((one) => one.isProven)]),
       ]).toEqual([false, [true, true, false, false, false]]);
-      // The Amendment still says what was signed.
+      // The Amendment still lists the signed changes.
       expect(revisions[1]?.addenda[0]?.isAsShown).toBe(false);
       expect(text).toContain('What this Amendment lists');
     });

@@ -18,13 +18,13 @@ describe('audit-addenda', () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-heads-'));
     app = await startTestApp();
     database = await app.connect();
-    await database.query('set session_replication_role = replica'); // without triggers
+    await database.query('set session_replication_role = replica'); // disables triggers
     for (const id of ['a', 'a-b', 'b', 'c', 'empty']) {
       const target = { id, resourceType: 'SDCDocument' };
       await app.put(`/SDCDocument/${id}`, { ...target, status: 'completed' });
       if (id !== 'empty') for (const text of ['one', 'two', 'three']) await add(target, text);
     }
-    await rpc('create-amendment', { target: { id: 'empty', resourceType: 'SDCDocument' }, user }); // which stores nothing
+    await rpc('create-amendment', { target: { id: 'empty', resourceType: 'SDCDocument' }, user }); // stores none
     await app.put('/SDCWorkflow/w', { status: 'completed' });
     await add({ id: 'w', resourceType: 'SDCWorkflow' }, 'one');
   });
@@ -64,7 +64,7 @@ describe('audit-addenda', () => {
     await writer.keep();
     return path;
   }
-  /** Runs `work` with the database changed by hand, and puts it back. */
+  /** Runs `work` with manual changes in the database, then restores it. */
   async function changed<T>(sql: string, work: () => Promise<T>): Promise<T> {
     const tables = ['addendum_entry', 'addendum_target', 'resource'];
     for (const table of tables) await database.query(`create table kept_${table} as table ${table}`);

@@ -27,7 +27,7 @@ interface Addendum {
   readonly [member: string]: unknown;
 }
 
-/** A few in the suite; `RACE_ROUNDS=500` for a proof. */
+/** Number of rounds; for a longer run set `RACE_ROUNDS=500`. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 5);
 const RACE_MILLISECONDS = 30_000 + ROUNDS * 2000;
 
@@ -100,7 +100,7 @@ describe('documents by RPC', () => {
   const versionsOf = async (id: string): Promise<{ total: number; entry: { resource?: Document }[] }> =>
     (await app.get(`/SDCDocument/${id}/_history`)).json();
 
-  /** Stores a document of its own for a test and returns its id. */
+  /** Stores a document for one test and returns its id. */
   async function stored(status: unknown, content: object = {}, type = 'SDCDocument'): Promise<string> {
     const id = `d-${++documents}`;
     expect((await app.put(`/${type}/${id}`, { resourceType: type, status, ...content })).status).toBe(201);
@@ -407,10 +407,11 @@ describe('documents by RPC', () => {
           (await audited.get('/AuditEvent?_count=0')).json<{ total: number }>().total;
         const before = await count();
         expect((await send('/amend', { id, 'dry-run': true }, undefined, audited)).status).toBe(200);
-        // The first count, and the dry run.
+        // AuditEvents of the first count and of the dry run.
         expect(await count()).toBe(before + 2);
         expect((await send('/amend', { id }, undefined, audited)).status).toBe(200);
-        // The second count, the History of what was signed by PUT, that of the new status, and the document.
+        // In addition: those of the second count, of the History of the body signed by PUT, of the new status, and of
+        // the document.
         expect(await count()).toBe(before + 6);
       } finally {
         await audited.close();

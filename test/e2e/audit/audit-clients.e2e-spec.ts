@@ -9,7 +9,7 @@ const OWN = { system: 'urn:svc:audit', code: 'server' };
 const TAG = 'urn:svc:audit|server';
 const DCM = 'http://dicom.nema.org/resources/ontology/DCM';
 
-/** As an application sends it by IHE ATNA and BALP. */
+/** An event as an application sends it by IHE ATNA and BALP. */
 const event = (more: object = {}): object => ({
   resourceType: 'AuditEvent',
   type: { system: DCM, code: '110110', display: 'Patient Record' },

@@ -17,7 +17,7 @@ interface AuditEvent {
   }[];
 }
 
-/** AuditEvents that a search finds, the oldest first. */
+/** AuditEvents that a search finds, oldest first. */
 async function recorded(app: TestApp, query: string): Promise<AuditEvent[]> {
   const answer = await app.get(`/AuditEvent?_count=1000&${query}`);
   const { entry = [] } = answer.json<{ entry?: { resource: AuditEvent }[] }>();
@@ -106,7 +106,7 @@ describe('the audit trail', () => {
     for (let count = 0; count < 100; count++) await app.get('/Patient/flood', { authorization: 'Bearer nonsense' });
     const after = (await recorded(app, 'outcome=4')).length;
     expect(after - before).toBeGreaterThan(0);
-    // A minute may begin meanwhile.
+    // The limit is per minute, and a new minute may begin meanwhile.
     expect(after - before).toBeLessThanOrEqual(120);
   });
 
@@ -155,7 +155,7 @@ describe('the audit trail', () => {
     const all = await recorded(app, '');
     expect(all.length).toBeGreaterThan(10);
     for (const event of all) {
-      // The tag of the server, which nobody else may send.
+      // Without the tag of the server, which no caller may send.
       const sent = { ...event, meta: undefined };
       const { issue } = (await app.post('/AuditEvent/$validate', sent)).json<{ issue: { severity: string }[] }>();
       expect(issue.map(({ severity }) => severity).filter((severity) => severity !== 'information')).toEqual([]);

@@ -57,7 +57,7 @@ describe('the edges of /auth', () => {
     );
   });
 
-  /** The log lines of a call, as an operator has them. */
+  /** The log lines of a call. */
   async function loggedBy(call: () => Promise<unknown>): Promise<unknown[]> {
     const lines: string[] = [];
     const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);

@@ -52,7 +52,7 @@ describe('what is claimed', () => {
   const codesOf = (type: string): string[] => resourceOf(type).interaction.map(({ code }) => code);
 
   describe('C12.6: /metadata claims of writes what a call is answered:', () => {
-    /** A body that the type's own rules accept. */
+    /** Bodies that satisfy the rules of their types. */
     const bodies: Readonly<Record<string, object>> = {
       AccessPolicy: { engine: 'allow', link: [{ resourceType: 'User', id: 'nobody' }] },
       Client: { grant_types: ['basic'] },
@@ -78,7 +78,7 @@ describe('what is claimed', () => {
       const isDone = ({ status }: Received): boolean => status < 300;
       const created = await app.post(`/fhir/${type}`, body);
       const stored = isDone(created) ? created.json<{ id: string }>().id : await storedIdOf(type);
-      // A second resource of these would take a name that is taken.
+      // The name of the first resource is already in use.
       const free = { ...body, ...('userName' in body ? { userName: 'claims-2' } : {}) };
       const put = await app.put(`/fhir/${type}/claims-new`, free);
       const withStored = JSON.parse((await app.get(`/fhir/${type}/${stored}`)).text) as object;

@@ -34,14 +34,14 @@ describe('Client and User', () => {
     app.post('/auth/token', { grant_type: 'password', client_id: 'door', username, password }, { authorization: null });
   const loginStatus = async (username: string, password: string): Promise<number> =>
     (await login(username, password)).status;
-  /** 200 with the right secret, 401 with another. */
+  /** Returns 200 for the right secret, 401 for another. */
   const basicStatus = async (id: string, secret: string): Promise<number> => {
     const answer = await app.get('/Patient', { authorization: basicHeader(id, secret) });
     return answer.status;
   };
   const versionOf = ({ meta }: Record<string, unknown>): string => (meta as { versionId: string }).versionId;
 
-  /** A type with a secret member, and how the right secret shows. */
+  /** A type with a secret member, and the check that a secret is right. */
   const kinds = [
     {
       type: 'User',
@@ -218,7 +218,7 @@ describe('Client and User', () => {
       await stored('/User/s81-5', { userName: 's81-late', email: 's81-mail' });
       expect(refusedMember(await app.put('/User/s81-late', {}))).toEqual([409, ['User.id']]);
       expect(refusedMember(await app.put('/User/s81-mail', {}))).toEqual([409, ['User.id']]);
-      // Emails may be shared: then they mean nobody.
+      // Emails may be shared; a shared email identifies no User.
       await stored('/User/s81-6', { userName: 's81-6', email: 'owner@mail.example' });
     });
 

@@ -5,12 +5,12 @@ import { eventually } from '../../../testing/eventually';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestApp } from '../../../testing/test-app';
 
-/** Tests stand in for callers of other addresses as a proxy that is trusted does. */
-// Two threads: with one, only a single login at a time gets as far as to be judged.
+/** The tests are a trusted proxy, which forwards the addresses of callers. */
+// Two threads: with one thread, only one login at a time would reach the check.
 const environment = { SVC_TRUSTED_PROXIES: 'loopback', SVC_AUDIT: 'off', SVC_PASSWORD_HASH_SLOTS: '2' };
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address });
 
-/** Adds an hour to every pause: one of a second may be over before a busy machine sends the next request. */
+/** Extends every pause by an hour: on a busy machine, a pause of a second may end before the next request. */
 const STRETCH = `
   create function stretch() returns trigger language plpgsql as
   $$ begin new.blocked_until = new.blocked_until + interval '1 hour'; return new; end $$;
@@ -39,7 +39,7 @@ describe('guessing', () => {
     await database.query('truncate credential_failure');
   });
 
-  /** For what is said about their length. */
+  /** For tests of the length of pauses. */
   const keepPauses = (): Promise<unknown> => database.query('alter table credential_failure disable trigger stretch');
 
   const ask = (
@@ -65,10 +65,10 @@ describe('guessing', () => {
   };
   const count = (statuses: readonly number[], wanted: number): number =>
     statuses.filter((status) => status === wanted).length;
-  /** Lets the present pause of every key be over, and their tries be remembered. */
+  /** Ends the current pause of every key; the failures stay counted. */
   const passPauses = (): Promise<unknown> =>
     database.query(`update credential_failure set blocked_until = '-infinity'`);
-  /** In whole seconds, as they were set, however long ago. */
+  /** The lengths in whole seconds, as they were set, regardless of their start. */
   const pauses = async (): Promise<number[]> => {
     const { rows } = await database.query<{ seconds: number }>(
       `select round(extract(epoch from blocked_until - expires_at))::integer + 600 as seconds
@@ -164,7 +164,7 @@ describe('guessing', () => {
     await keepPauses();
     await fail(1);
     await database.query(`update credential_failure set blocked_until = clock_timestamp() + interval '20 minutes'`);
-    // A server of 0.1.0 blocks addresses too.
+    // A server of 0.1.0 also blocks addresses.
     const stored = async (): Promise<unknown[]> =>
       (
         await database.query<Record<string, unknown>>(
@@ -195,7 +195,7 @@ describe('guessing', () => {
     const tries = Array.from({ length: 12 }, (_one, index) =>
       ask('nurse', `wrong-${index}`, { app: index % 2 === 0 ? first : second }),
     );
-    // They have seen that nothing is blocked, and wait for each other to count.
+    // Both have read that nothing is blocked, and wait for each other to count their failure.
     await eventually('tries of both servers wait', async () => {
       const { rows } = await database.query<{ count: number }>(
         `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -232,7 +232,7 @@ describe('guessing', () => {
     expect(statuses).toEqual(Array(5).fill(200));
     expect((await change('wrong password')).status).toBe(422);
 
-    // The login of its turn waits for this lock, and the others for it.
+    // The next login waits for this lock, and the other logins queue behind it.
     const holder = await first.connect();
     await holder.query('begin');
     await holder.query('lock credential_failure in share mode');
@@ -262,7 +262,7 @@ describe('guessing', () => {
     const before = answered;
     expect((await ask('nurse', nurse.password)).status).toBe(200);
     isOver = true;
-    // 20 that waited before it, and those that arrived while it was on its way.
+    // 20 waited before it, and more arrived while it was on its way.
     expect(answered - before).toBeLessThanOrEqual(40);
     await Promise.all(guessers);
   });

@@ -22,7 +22,7 @@ describe('S8.8: a new password', () => {
     const { issue } = answer.json<{ issue: { diagnostics: string; expression: string[] }[] }>();
     return [answer.status, issue[0]?.diagnostics, issue[0]?.expression];
   };
-  /** As stored by an older release, or under another setting. */
+  /** Stores a short password, as an older release or another setting allowed. */
   const storeShort = async (id: string): Promise<void> => {
     const lenient = await startTestApp({
       environment: { SVC_PASSWORD_MIN_LENGTH: '1' },

@@ -3,12 +3,12 @@ import * as oauth from 'oauth4webapi';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 const SECRET = 'secret: 100% + ü';
-/** As behind a proxy that has the certificate: the library talks to nothing else. */
+/** As behind a proxy with TLS, since the library accepts only https. */
 const BASE_URL = 'https://svc.example';
 
 type SentByLibrary = Omit<RequestInit, 'body'> & { readonly body?: RequestInit['body'] | undefined };
 
-/** The endpoints, used by a client library of others that follows the standards to the letter. */
+/** Tests the endpoints with an independent client library that follows the standards strictly. */
 describe('a client library (oauth4webapi)', () => {
   let app: TestApp;
   let server: oauth.AuthorizationServer;
@@ -29,7 +29,7 @@ describe('a client library (oauth4webapi)', () => {
   });
   afterAll(() => app.close());
 
-  /** The base URL leads to the port that the server really listens on. */
+  /** Sends requests for the base URL to the actual port of the server. */
   const options = (): {
     [oauth.customFetch]: (url: string, init: SentByLibrary) => Promise<Response>;
   } => ({

@@ -28,9 +28,9 @@ const anHourAgo = (): Date => new Date(Date.now() - 3_600_000);
 
 describe('Session', () => {
   let app: TestApp;
-  /** May do everything. */
+  /** Has all rights. */
   let nurse: Person;
-  /** May do nothing but log in. */
+  /** May only log in. */
   let guest: Person;
 
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('Session', () => {
   const refresh = (token: Tokens, person = nurse): Promise<Received> =>
     askToken(person, { grant_type: 'refresh_token', refresh_token: token.refresh_token });
 
-  /** The tokens of an exchange with the Session that it opened. */
+  /** The tokens of an exchange, with the Session that it opened. */
   async function opened(exchange: () => Promise<Received>): Promise<Opened> {
     const before = new Set((await search('_count=1000')).map(({ id }) => id));
     const answer = await exchange();
@@ -73,7 +73,7 @@ describe('Session', () => {
 
   const read = async (id: string): Promise<Session> => (await app.get(`/Session/${id}`)).json<Session>();
 
-  /** Whether this token and its refresh token still work. */
+  /** Whether this token and its refresh token are still valid. */
   async function lives({ bearer, refresh_token: token }: Opened, person = nurse): Promise<unknown[]> {
     const call = await app.get('/Session?_count=1', { authorization: bearer });
     const exchange = await askToken(person, { grant_type: 'refresh_token', refresh_token: token });
@@ -289,7 +289,7 @@ describe('Session', () => {
       expect((await app.put(`/Session/${mine.id}`, before)).status).toBe(422);
       expect((await app.put(`/Session/${mine.id}`, { ...after, active: true })).status).toBe(422);
       expect((await app.put(`/Session/${mine.id}`, { ...unended, active: true })).status).toBe(422);
-      // The end that it once had stays, whatever a later write says.
+      // The recorded end stays, regardless of later writes.
       expect((await app.put(`/Session/${mine.id}`, unended)).json()).toEqual(after);
       expect((await app.put(`/Session/${mine.id}`, { ...after, end: '2099-01-01T00:00:00.000Z' })).json()).toEqual(
         after,

@@ -168,7 +168,7 @@ describe('tokens that nobody issued', () => {
     const callers = Array.from({ length: 40 }, () => connect(Number(port), hostname));
     try {
       await Promise.all(callers.map((caller) => once(caller, 'connect').then(() => caller.write(begun))));
-      // The first may come before them.
+      // The first of these may be processed before the unfinished requests above.
       for (let count = 0; count < 5; count++) {
         const sent = { ...form, username: 'nurse', password: 'password' };
         expect((await app.post('/auth/token', sent, { authorization: null })).status).toBe(200);
@@ -219,7 +219,7 @@ describe('tokens that nobody issued', () => {
       expect([await statusOf(header()), app.app.get(HashThreads).startedTasks]).toEqual([status, before]);
     });
 
-    /** Sends raw bytes, which no HTTP client would let through, and reads the status line. */
+    /** Sends raw bytes that no HTTP client would send, and reads the status line. */
     const rawStatus = (head: string, target = 'GET /Patient'): Promise<string> =>
       new Promise((resolve, reject) => {
         const { port, hostname } = new URL(app.url);

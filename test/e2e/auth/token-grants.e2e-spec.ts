@@ -318,7 +318,7 @@ describe('grants of POST /auth/token', () => {
         const authorization = `Bearer ${answer.json<Tokens>().access_token}`;
         expect((await app.get('/auth/userinfo', { authorization })).status).toBe(200);
       }
-      // A client with the hash does not have the password.
+      // A client that knows the hash does not know the password.
       expect(refusalOf(await logIn('ward', { username: 'moved', password: hash }))).toEqual([400, 'invalid_grant']);
     });
 

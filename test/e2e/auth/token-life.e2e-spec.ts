@@ -74,7 +74,7 @@ describe('the life of a token', () => {
       },
       { authorization: null },
     );
-  /** 200 for a live token, 401 for any other; a use of it. */
+  /** Uses a token; returns 200 for a live token, 401 for any other. */
   const useOf = async (token: string, server = app): Promise<number> =>
     (await server.get('/auth/userinfo', { authorization: `Bearer ${token}` })).status;
   const atOffset = <T>(seconds: number, work: () => Promise<T>): Promise<T> =>
@@ -169,7 +169,7 @@ describe('the life of a token', () => {
           basicHeader('ward', SECRET),
         )
       ).json<Tokens>();
-      // The first is closed by the refresh.
+      // The refresh closed the first Session.
       const { jti } = await described(second.access_token, 'ward');
       const [session] = await sessionsWith(`.jti=${String(jti)}`);
       expect(session).toMatchObject({ jti: expect.stringMatching(/^[0-9a-f-]{36}$/), iss: BASE_URL });

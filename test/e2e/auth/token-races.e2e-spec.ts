@@ -6,7 +6,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** A few in the suite; `RACE_ROUNDS=1000` for a proof. */
+/** Number of rounds; for a longer run set `RACE_ROUNDS=1000`. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 5);
 const TIMEOUT_MILLISECONDS = 30_000 + ROUNDS * 2000;
 const USES = 16;
@@ -69,7 +69,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
       const seen = { refreshedFirst: 0, closedFirst: 0, tooLate: 0 };
       for (let round = 0; round < ROUNDS; round++) {
         const tokens = await open();
-        // A close is quicker than a refresh: it comes later and later, so that they meet at every step.
+        // A close is faster than a refresh, so it starts later in each round: the two then meet at every step.
         const closeLater = async (): Promise<Received> => {
           for (let step = 0; step < round % 8; step++) await server(round + 1).get('/health');
           return close(round + 1, tokens);
@@ -79,7 +79,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
         expect([200, 401]).toContain(closed.status);
         expect(await isDead(tokens)).toBe(true);
         const wasRefreshed = refreshed.status === 200;
-        // A token that was dead when it came closes nothing: the refresh was over before.
+        // A close with a dead token closes nothing: the refresh had already ended.
         if (closed.status === 401) {
           expect(wasRefreshed).toBe(true);
           seen.tooLate++;

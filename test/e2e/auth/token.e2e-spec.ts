@@ -20,7 +20,7 @@ const NURSE = { grant_type: 'password', username: 'nurse', password: PASSWORD };
 const OPAQUE = /^[\w-]{43}$/;
 const anyOpaque: unknown = expect.stringMatching(OPAQUE);
 
-/** Settings of the Clients of this file; all have the secret {@link SECRET} but `no-secret`. */
+/** Settings of the Clients in this file; all except `no-secret` have the secret {@link SECRET}. */
 const CLIENTS: Readonly<Record<string, object>> = {
   ward: { grant_types: ['password'] },
   strict: { grant_types: ['password'], auth: { password: { secret_required: true } } },
@@ -42,7 +42,7 @@ const basic = (text: string): string => `Basic ${Buffer.from(text).toString('bas
 const decoded = (part: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 
-/** All parts of an answer that a caller can compare, except its time and its request id. */
+/** All parts of an answer that a caller can compare, without its time and request id. */
 function whole({ status, headers, text }: Received): string {
   const { date, 'x-request-id': id, ...compared } = Object.fromEntries(headers);
   expect([date, id]).toEqual([expect.any(String), expect.any(String)]);
@@ -99,7 +99,7 @@ describe('POST /auth/token', () => {
 
   const refusalOf = (answer: Received): unknown[] => [answer.status, answer.json<{ error?: string }>().error];
 
-  /** Lets the server believe that it is `seconds` later while `work` runs. */
+  /** Runs `work` while the clock of the server is `seconds` ahead. */
   function atOffset<T>(seconds: number, work: () => Promise<T>): Promise<T> {
     return app.atTime(() => new Date(Date.now() + seconds * 1000), work);
   }
@@ -206,7 +206,7 @@ describe('POST /auth/token', () => {
     ])('of a token of Client %s is %d seconds', async (clientId, seconds) => {
       const { expires_in: lifetime, access_token: token } = await tokensOf(clientId);
       expect(lifetime).toBe(seconds);
-      // The database says what time it is: a token that was issued a lifetime ago is over now.
+      // Expiry follows the clock of the database: a token that was issued a lifetime ago has expired now.
       const ending = await atOffset(20 - seconds, () => tokensOf(clientId));
       const statuses = [await statusWith(ending.access_token)]; // before its 20 s are over, on a slow machine too
       const ended = await atOffset(-seconds, () => tokensOf(clientId));
@@ -433,7 +433,7 @@ describe('POST /auth/token', () => {
   describe('a malformed request', () => {
     const WHOLE = 'grant_type=password&username=nurse&password=x&client_id=ward';
 
-    /** A mistake of the client costs no hash, whatever it says of a user. */
+    /** A malformed request computes no hash, whatever it contains about a user. */
     async function expectRefused(error: string, sent: Sent): Promise<void> {
       const threads = app.app.get(HashThreads);
       const hashesBefore = threads.startedTasks;
@@ -448,7 +448,7 @@ describe('POST /auth/token', () => {
         challenge: answer.headers.get('www-authenticate'),
       }).toEqual({
         status: isUnknownClient ? 401 : 400,
-        // RFC 6749, section 5.2, says which characters a description has.
+        // RFC 6749, section 5.2, defines the characters of a description.
         body: {
           error,
           error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/),

@@ -15,7 +15,7 @@ let app: TestApp;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  // Nothing but writes wakes the worker.
+  // Without polls, only writes wake the worker.
   app = await startTestApp({ environment: { SVC_DELIVERY_POLL_MILLISECONDS: '60000', SVC_SHUTDOWN_SECONDS: '1' } });
 });
 afterAll(() => app.close());
@@ -34,7 +34,7 @@ const toldBy = (bodies: readonly NotificationBody[]): string[] =>
     ),
   );
 
-/** A destination of all writes of a type. */
+/** Stores a destination for all writes of a type. */
 const hear = async (type: string, more: object = {}): Promise<string> =>
   newDestination(app, destination(await newTopic(app, { resource: type }), more, receiver.url));
 
@@ -50,7 +50,7 @@ const request = (method: string, url: string, resource?: object, more: object = 
   ...(resource === undefined ? {} : { resource }),
 });
 
-/** Sends with these headers, and expects that it is done. */
+/** Sends a request with these headers, and expects success. */
 async function send(method: string, path: string, headers: Headers, body?: object, on = app): Promise<Received> {
   const answer = await on.send(method, path, { headers, ...(body === undefined ? {} : { body }) });
   expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
@@ -65,7 +65,7 @@ async function sendBundle(type: string, headers: Headers, entry: readonly object
   expect(statuses.filter((status) => !status.startsWith('20'))).toEqual([]);
 }
 
-/** Entries that a server runs as a set, and such that it sends to their routes. */
+/** Entries that run as one set, and entries that are sent to their routes. */
 const entriesOf = (id: string): object[] => [
   request('PUT', `Basic/${id}-a`, basic(`${id}-a`)),
   request('PUT', `Basic/${id}-b`, basic(`${id}-b`)),
@@ -75,7 +75,7 @@ const entriesOf = (id: string): object[] => [
 const ENTRIES = ['a', 'b', 'c', 'd'];
 
 describe('x-topic-correlation-id of a request', () => {
-  /** The writes of each kind of request, after writes without the header where one needs some. */
+  /** Each kind of write; some need earlier writes, which are sent without the header. */
   it.each<[string, (id: string, headers: Headers) => Promise<unknown>, (id: string) => readonly unknown[]]>([
     ['POST', (id, headers) => send('POST', '/fhir/Basic', headers, basic(id)), (id) => [`${id} ${id}`]],
     [
@@ -175,7 +175,7 @@ describe('x-topic-correlation-id of a request', () => {
       headers: { [HEADER]: id },
       body: { grant_type: 'client_credentials' },
     });
-    // Two addenda; a Session; AuditEvents of the destination on AuditEvents, the Client and the Session.
+    // Two addenda; a Session; AuditEvents for the destination on AuditEvents, for the Client and for the Session.
     await delivered(app, addenda, 2);
     await delivered(app, sessions, 1);
     await delivered(app, audit, 3);
@@ -313,7 +313,7 @@ describe('x-topic-correlation-id of a request', () => {
     try {
       const [hook, id] = [await hear('Basic'), newName()];
       await send('PUT', `/fhir/Basic/${id}`, { 'X-Request-Id': 'asked', [HEADER]: 'no' }, basic(id), other);
-      // Entries of a batch know a request id that nobody sent.
+      // Entries of a batch have a request id from the server.
       await sendBundle('batch', {}, entriesOf(id), other);
       await delivered(app, hook, 5);
       await app.delete(`/fhir/SvcTopicDestination/${hook}`);

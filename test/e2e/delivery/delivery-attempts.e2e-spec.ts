@@ -20,7 +20,7 @@ import { newName } from '../../support/destinations';
 
 const inMemory: string[] = [];
 
-/** A way to deliver as another team would bring it. */
+/** A kind of delivery, as another team would define it. */
 @Injectable()
 @DeliverBy({ kind: 'acme-memory', profiles: ['StructureDefinition/acme-memory'] })
 class MemoryKind implements DeliveryKind {
@@ -184,7 +184,7 @@ describe('A worker whose liveness lock is gone', () => {
     used.receiver.next({ kind: 'hang' });
     await write(newName());
     await received(1);
-    // As if the attempt had been given back: from here on the destination is due for any worker.
+    // Ends the lease, so that any worker may claim the destination.
     await used.app.app
       .get(DataSource)
       .query('update destination_runtime set owner_slot = null where destination_id = $1', [destinationId]);

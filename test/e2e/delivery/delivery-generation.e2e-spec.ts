@@ -7,7 +7,7 @@ import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { type NotificationBody, WebhookReceiver } from '../../../testing/webhook-receiver';
 
 const TEST_TIMEOUT_MILLISECONDS = 120_000;
-/** The worker looks when a write wakes it, and makes no new generation by itself after its start. */
+/** Without polls, the worker runs only when a write wakes it, and creates no generation after its start. */
 const NO_POLL = { SVC_DELIVERY_POLL_MILLISECONDS: '60000' };
 
 let database: ClonedDatabase;
@@ -35,7 +35,7 @@ beforeEach(async () => {
   receiver.always({ kind: 'answer', status: 200 });
   id = await newDestination(app, destination(await newTopic(app, { resource: 'Basic' }), {}, receiver.url));
 }, TEST_TIMEOUT_MILLISECONDS);
-// Events that one test leaves in its queue are not sent during the next one.
+// Queued events of one test must not be sent during the next one.
 afterEach(async () => {
   await app.delete(`/fhir/SvcTopicDestination/${id}`);
 }, TEST_TIMEOUT_MILLISECONDS);
@@ -53,7 +53,7 @@ const stored = async (): Promise<{ generation: string; is_held: boolean }> => {
   return rows[0] ?? { generation: '', is_held: false };
 };
 
-/** Of each notification that came. */
+/** The generation of each received notification. */
 const generations = (): unknown[] =>
   receiver.requests.map(({ body }) => {
     const { extension } = (JSON.parse(body) as NotificationBody).entry[0].resource as { extension?: object[] };

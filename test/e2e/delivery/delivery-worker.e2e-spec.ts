@@ -8,7 +8,7 @@ import { eventually } from '../../../testing/eventually';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 
-/** So rarely that whatever is seen here came by itself. */
+/** Longer than the tests, so that no poll explains an observed delivery. */
 const POLL_MILLISECONDS = 60_000;
 
 describe('an attempt that waits for its answer', () => {
@@ -72,7 +72,7 @@ describe('destinations that the poll finds', () => {
     return client;
   }
 
-  /** Claims that wait to open their batch. */
+  /** Number of claims that wait to open their batch. */
   async function claiming(): Promise<number> {
     const { rows } = await writer.query<{ claims: number }>(
       `select count(*)::integer as claims from pg_locks where relation = 'open_batch'::regclass and not granted`,
@@ -110,7 +110,7 @@ describe('destinations that the poll finds', () => {
     await healthy.stop();
     const times = await openedAt();
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-    // A timer of Node can be a millisecond early.
+    // Timers of Node may fire a millisecond early.
     expect(Math.min(...pauses)).toBeGreaterThan(REST_MILLISECONDS - 1);
   });
 });

@@ -33,7 +33,7 @@ const records = (): { readonly level: string; readonly message: Record<string, u
     .filter((line) => line.includes('delivery attempt'))
     .map((line) => JSON.parse(line) as { level: string; message: Record<string, unknown> });
 
-/** Two attempts on one event, the first one refused. */
+/** Causes two attempts for one event, of which the first is refused. */
 async function deliverTo(more: object): Promise<{ readonly id: string; readonly patient: string }> {
   const id = await newDestination(app, destination(await newTopic(app), more, receiver.url));
   receiver.next({ kind: 'answer', status: 503, body: 'geheim' });

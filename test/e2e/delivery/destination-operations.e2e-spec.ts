@@ -28,7 +28,7 @@ afterEach(async () => {
   await receiver.stop();
 });
 
-/** A destination of batches of two. */
+/** Stores a destination with batches of two events. */
 async function start(...parameter: readonly object[]): Promise<void> {
   const topic = await newTopic(app);
   id = await newDestination(
@@ -80,7 +80,7 @@ const reference = (body: string): string[] =>
     }
   ).entry[0].resource.notificationEvent?.map(({ eventNumber, focus }) => `${eventNumber} ${focus.reference}`) ?? [];
 
-/** The requests after `first` that a receiver processes if it keeps the keys of all requests and skips known ones. */
+/** The requests after `first` that are new to a receiver which keeps the keys of all requests. */
 function newTo(
   requests: readonly ReceivedRequest[],
   first: number,
@@ -233,7 +233,7 @@ describe('$replay', () => {
     const sent = (requests: readonly ReceivedRequest[]): Set<string> =>
       new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`));
     expect(sent(receiver.requests.slice(first))).toEqual(sent(receiver.requests.slice(0, first)));
-    // Cut to a range, by smaller batches, with other content: other notifications, of the same events.
+    // Replays of a range, with smaller batches and with other content: other notifications of the same events.
     const read = (await app.get(`/fhir/SvcTopicDestination/${id}`)).json();
     const parameter = [
       { name: 'endpoint', valueUrl: receiver.url },

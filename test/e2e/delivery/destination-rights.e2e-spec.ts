@@ -9,13 +9,13 @@ interface NativeReference {
   readonly id: string;
 }
 
-/** Something that lets a principal read observations, as it is given and taken by a server. */
+/** A right of a principal to read observations, and how a server grants and withdraws it. */
 interface Right {
   readonly name: string;
   readonly principal: NativeReference;
   readonly give: (on: TestApp) => Promise<Received>;
   readonly take: (on: TestApp) => Promise<Received>;
-  /** Stores other resources that the case needs. */
+  /** Stores further resources for the case. */
   readonly prepare?: (on: TestApp) => Promise<Received>;
 }
 
@@ -78,7 +78,7 @@ const observation = (more: object = {}): object => ({
   ...more,
 });
 
-/** Writes of observations, each of which is as many events as it says. */
+/** Writes of observations, with the number of events that each causes. */
 const WRITES: readonly (readonly [name: string, events: number, write: (on: TestApp) => Promise<Received>])[] = [
   ['POST', 1, (on) => on.post('/fhir/Observation', observation())],
   ['PUT', 1, (on) => on.put(`/fhir/Observation/${newName()}`, observation())],
@@ -122,13 +122,13 @@ afterAll(async () => {
   await first.close();
 });
 
-/** Answered with success. */
+/** Expects success. */
 async function done(answer: Promise<Received>): Promise<void> {
   const { status, text } = await answer;
   expect([status === 201 ? 200 : status, text]).toEqual([200, expect.any(String)]);
 }
 
-/** Nobody listens at its endpoint: what was captured waits. */
+/** Nothing listens at its endpoint, so captured events stay in the queue. */
 async function newHearer(right: Right): Promise<string> {
   const { principal, prepare, give } = right;
   if (prepare !== undefined) await done(prepare(first));
@@ -179,7 +179,8 @@ describe.each(RIGHTS)('$name', (right) => {
         await database.query('lock table outbox_event in share row exclusive mode');
         const answer = write(second);
         await eventually('the write is about to store its events', async () => {
-          await database.query('select pg_stat_clear_snapshot()'); // else a transaction sees one moment of it
+          // Within a transaction, the statistics would stay those of the first read.
+          await database.query('select pg_stat_clear_snapshot()');
           const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into outbox_event%'`;
           return (await database.query(waiting)).rowCount === 1;
         });
@@ -212,7 +213,7 @@ describe('a write that changes rights itself', () => {
         ],
       });
     const heardNow = async (leaving: object): Promise<number> => {
-      await done(first.post('/fhir/Observation', observation())); // from here on the destination has its events
+      await done(first.post('/fhir/Observation', observation())); // from now on, the destination gets events
       const before = await heard(id);
       await done(write(leaving));
       return (await heard(id)) - before;

@@ -42,7 +42,7 @@ describe('S9: the query of an endpoint', () => {
       ({ name }) => name === 'endpoint',
     )?.valueUrl;
 
-  /** All rows of all tables, as text; sealed columns are hexadecimal there. */
+  /** All rows of all tables as text, with sealed columns in hexadecimal. */
   async function allRows(): Promise<string> {
     const { rows } = await database.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'public'`,
@@ -83,7 +83,7 @@ describe('S9: the query of an endpoint', () => {
     expect(notifications.join()).toContain('?key=***&***');
     await app.delete(`/SvcTopicDestination/${watching}`);
     await watcher.stop();
-    // The answer may name what the caller sent; nothing else may.
+    // Only the answer may contain the sent query.
     const tried = await app.post(
       `/SvcTopicDestination/${id}/$test?endpoint=${encodeURIComponent('http://127.0.0.1:9/?geheim')}`,
       '',
@@ -156,7 +156,7 @@ describe('S9: the query of an endpoint', () => {
     const migrated = async (): Promise<void> => {
       for (const text of maskQueriesOfEndpoints.statements) await database.query(text);
     };
-    /** Stores two versions, and brings them into the form of 0.1.0, which showed the query. */
+    /** Stores two versions in the form of 0.1.0, which contained the query. */
     async function storedByOld(topic: string, url: string): Promise<string> {
       const id = newName();
       const masked = JSON.stringify(url.replace(/=[^&]*/g, '=***'));
@@ -207,7 +207,8 @@ describe('S9: the query of an endpoint', () => {
       ).toEqual(others.rows);
       expect((await allRows()).includes('altgeheim')).toBe(false);
       await expect(database.query('delete from resource_history')).rejects.toThrow('append-only');
-      // Its settings hold the value: it is delivered, shown to who may update it, and kept by the masked form.
+      // The settings contain the value: it is used for delivery, shown to callers who may update the destination, and
+      // kept by a write of the masked form.
       const [id = ''] = ids;
       expect(endpointIn((await app.get(`/SvcTopicDestination/${id}`)).text)).toContain('altgeheim');
       expect((await put(id, topic, at('key=***&b=***&&x=***'))).headers.get('etag')).toBe('W/"3"');

@@ -33,7 +33,7 @@ interface Entry {
   readonly resource?: { readonly meta: { readonly versionId: string } };
 }
 
-/** Each event that came as "action, request, version". */
+/** Each received event as "action, request, version". */
 const eventsOf = (bodies: readonly NotificationBody[]): string[] =>
   bodies.flatMap(({ entry: [, ...entries] }) =>
     (entries as unknown as Entry[]).map(({ extension, request, resource }) => {
@@ -48,7 +48,7 @@ const hear = async (type: string, more: object = {}): Promise<string> =>
     destination(await newTopic(app, { resource: type }), { includeEntryAction: true, ...more }, receiver.url),
   );
 
-/** The events that a receiver gets of the writes in `work`, up to a last write that marks their end. */
+/** The events of the writes in `work`, received until a final write that marks their end. */
 async function heardOf(type: string, work: () => Promise<unknown>, lastly: () => Promise<unknown>): Promise<string[]> {
   const id = await hear(type);
   await work();

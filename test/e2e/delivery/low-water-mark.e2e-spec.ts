@@ -9,7 +9,7 @@ import { TcpProxy } from '../../support/tcp-proxy';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 
-/** More than a mark leaves below itself. */
+/** More than the mark skips at once. */
 const MANY = 1500;
 const POLL_MILLISECONDS = 100;
 
@@ -56,12 +56,12 @@ async function connect(): Promise<Client> {
   return client;
 }
 
-/** As a server of 240c7c3 and ours insert them: the number comes by default. */
+/** Inserts like an older server and ours: the number comes from the column's default. */
 const APPEND = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
       select destination_key, 1, 1, 'Patient', 'p', 'create', 'PUT' from destination_runtime, generate_series(1, $2::integer)
       where destination_id = $1`;
 
-/** Undoes what the migration does. */
+/** Undoes the migration. */
 const AS_IN_0_1_0 = `
   drop function raise_outbox_mark;
   drop table outbox_mark;
@@ -74,7 +74,7 @@ const AS_IN_0_1_0 = `
 
 const append = (client: Client, count: number): Promise<unknown> => client.query(APPEND, [destinationId, count]);
 
-/** A transaction that has appended one event. */
+/** Opens a transaction that has inserted one event. */
 async function begin(): Promise<Client> {
   const client = await connect();
   await client.query('begin');
@@ -89,7 +89,7 @@ const decided = (): Promise<number> => numberOf('select decided_event_id as numb
 const mark = (): Promise<number> =>
   numberOf('select low_water_mark as number from destination_runtime where destination_id = $1', [destinationId]);
 
-/** More often than it takes to note a number and to decide it. */
+/** More often than the two steps of a rise require: noting a number, and deciding it. */
 const raiseOften = async (): Promise<void> => {
   for (let raised = 0; raised < 3; raised++) await direct.query('select raise_outbox_mark()');
 };
@@ -110,7 +110,7 @@ describe('The low-water mark of a queue', () => {
       await delivered(app, destinationId, count - 2);
       await wait(3 * POLL_MILLISECONDS);
       await slow.query('commit');
-      isLate = true; // for the next poll, not for those after it
+      isLate = true; // delays only the next poll
       await wait(POLL_MILLISECONDS);
       isLate = false;
       await delivered(app, destinationId, count - 1);
@@ -125,7 +125,7 @@ describe('The low-water mark of a queue', () => {
   });
 
   it('D1: waits for a transaction that is open on an otherwise idle server', async () => {
-    // The latest transaction of all: nothing that is over tells that it is not.
+    // This is the latest transaction, so no later one that ended shows that it is still open.
     const slow = await begin();
     const first = await issued();
     for (let round = 0; round < 3; round++) {
@@ -184,7 +184,7 @@ describe('The low-water mark of a queue', () => {
       await append(direct, MANY);
       await raiseOften();
     }
-    // A transaction of another spec in the cluster delays it: its id is older than the number.
+    // An older transaction of another spec in the same cluster may delay it.
     await eventually('later numbers are decided', async () => {
       await raiseOften();
       return (await decided()) > first;
@@ -238,11 +238,11 @@ describe('The low-water mark of a queue', () => {
     await reader.query('begin isolation level repeatable read');
     await reader.query('select from outbox_event limit 1');
     await app.put(`/fhir/SvcTopicDestination/${destinationId}`, { ...destinationOf(1), id: destinationId });
-    await direct.query('analyze open_batch, destination_runtime'); // it looks empty, as it mostly is
+    await direct.query('analyze open_batch, destination_runtime'); // empty, as they usually are
     const before = await batchesRead();
     const arrived = receiver.requests.length;
     await append(direct, 300);
-    // $status would read them all.
+    // Not by $status, which would read all events.
     await eventually('each event has come', () => receiver.requests.length >= arrived + 300);
     await eventually('statistics are reported', async () => (await batchesRead()) > before);
     await wait(1200); // PostgreSQL reports them once a second

@@ -30,7 +30,7 @@ const withSecrets = (topic: string, secrets: readonly string[]): object =>
 
 const write = (): Promise<unknown> => app.put(`/fhir/Patient/${newName()}`, { resourceType: 'Patient' });
 
-/** The signature that a receiver with `secrets` computes. */
+/** The signature as a receiver with `secrets` computes it. */
 const expectedOf = ({ headers, body }: ReceivedRequest, secrets: readonly string[]): string =>
   webhookSignature(secrets, {
     id: String(headers['webhook-id']),

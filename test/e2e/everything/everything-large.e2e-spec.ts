@@ -10,7 +10,7 @@ import { BASE_URL, ROOT, startTestApp, type TestApp } from '../../../testing/tes
 const keysOf = ({ entry }: Bundle): string[] => entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`);
 const NDJSON = { headers: { Accept: 'application/fhir+ndjson' } };
 
-/** More than are read by one statement, and with one body that is larger than it reads. */
+/** More than one statement reads, in addition to one body that is too long for it. */
 const OBSERVATIONS = 1_040;
 
 describe('$everything of large charts', () => {
@@ -140,7 +140,7 @@ describe('$everything of large charts', () => {
     });
   });
 
-  /** Asks for more than the buffers of a connection hold, and reads nothing of it yet. */
+  /** Requests more than the buffers of a connection hold, and reads nothing yet. */
   const askAndWait = (of = app): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const url = `${of.url}/fhir/Patient/wide/$everything`;
@@ -279,7 +279,7 @@ describe('$everything of large charts', () => {
     const pages = await pagesFrom(await get('?_count=1000&_include=Observation:performer'));
     expect(pages.flatMap(keysOf)).toEqual([...whole, 'PractitionerRole/role']);
     expect(pages.map(({ total }) => total)).toEqual([whole.length, whole.length]);
-    // A code that narrows its references to one type leads to that type alone.
+    // A code that narrows references to one type includes only that type.
     const narrowed = await get('?_include=Observation:patient');
     expect(narrowed.entry).toHaveLength(whole.length);
     for (const wrong of ['Nobody', 'Observation:code', 'Observation:performer:Nobody'])

@@ -7,14 +7,14 @@ import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from '../.
 import { type Kept, nameOf, SentRecord } from '../../support/sent-record';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Another chart on each run; `EVERYTHING_SEEDS=1,2,3` draws these, and asks each question in every form. */
+/** Each run uses another chart. `EVERYTHING_SEEDS=1,2,3` uses these charts, and requests each answer in every form. */
 const { EVERYTHING_SEEDS: given } = process.env;
 const SEEDS = (given ?? String(Date.now() % 1_000_000)).split(',').map(Number);
 const QUESTIONS = given === undefined ? 3 : 15;
 
 const UNIT_SIZE = 25;
 
-// Ids that begin alike, or differ in case alone, are of different patients.
+// Ids with a common prefix, or that differ only in case, belong to different patients.
 const SUBJECTS: readonly Subject[] = ['kim', 'kim1', 'Kim', 'lee'].map((id, index) => ({
   id,
   identifier: { system: 'http://mrn.example', value: `mrn-${id}` },
@@ -27,7 +27,7 @@ interface Found extends SentResource {
 
 interface FoundEntry {
   readonly resource: Found;
-  /** By which parameters it belongs to the patient. */
+  /** The parameters by which it belongs to the patient. */
   readonly search: { readonly extension: readonly { readonly valueCode: string }[] };
 }
 
@@ -39,7 +39,7 @@ interface Parameter {
   readonly part?: readonly Parameter[];
 }
 
-/** The numbers of a manifest: of each answered type, and of all omitted resources. */
+/** The numbers of a manifest: for each type in the answer, and for all omitted resources. */
 function manifestOf({ parameter }: { readonly parameter: readonly Parameter[] }): object {
   const complete = parameter.find(({ name }) => name === 'complete')?.valueBoolean;
   const parts = parameter.filter(({ name }) => name === 'type').map(({ part = [] }) => part);
@@ -64,7 +64,7 @@ function countByType(entries: readonly FoundEntry[]): object {
   return counts;
 }
 
-/** The compared parts: the name, the version and all content. */
+/** The compared parts: name, version and all content. */
 const foundAs = ({ meta, ...resource }: Found): object => ({ ...resource, version: Number(meta.versionId) });
 const keptAs = ({ resource, version }: Kept): object => ({ ...resource, version });
 const byName = <T extends SentResource>(resources: readonly T[]): T[] =>
@@ -97,7 +97,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     return bundleOf<FoundEntry>(answer);
   };
 
-  /** Compares what every patient has with what was sent: nothing missing, nothing extra, nothing twice. */
+  /** Compares the answer for each patient with the sent resources: nothing missing, nothing extra, no duplicates. */
   const agree = async (query = '', holds: (kept: Kept) => boolean = () => true): Promise<void> => {
     const inOtherForms = random.pick(SUBJECTS).id;
     for (const { id } of SUBJECTS) {
@@ -116,7 +116,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     }
   };
 
-  /** The same as lines, as pages, and in numbers. */
+  /** Compares the same answer as lines, as pages, and as numbers. */
   const agreeInOtherForms = async (id: string, query: string, entries: readonly FoundEntry[]): Promise<void> => {
     const path = `/fhir/Patient/${id}/$everything?${query}`;
     const { text } = await app.get(path, { headers: { Accept: 'application/fhir+ndjson' } });
@@ -138,7 +138,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     return drawn;
   };
 
-  /** Sends the resources in units of one or many, as it comes. */
+  /** Sends the resources alone, in batches and in transactions, at random. */
   const send = async (drawn: readonly Drawn[]): Promise<void> => {
     const units = { put: [], batch: [], transaction: [] } as Record<'put' | 'batch' | 'transaction', SentResource[]>;
     for (const { resource, isForTransaction } of drawn) {
@@ -154,7 +154,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
 
   it('holds what points at the patient by any parameter of any type, in any form of reference', async () => {
     const types = new Set(WRITABLE_LINKS.map(({ type }) => type));
-    // 66 types of R4 and two of the server, except AuditEvent, which only the server itself writes.
+    // 66 types of R4 and two of the server. AuditEvent is excluded, since only the server writes it.
     expect([types.size, new Set(COMPARTMENT_LINKS.map(({ type }) => type)).size]).toEqual([67, 68]);
     const drawn = WRITABLE_LINKS.flatMap((link, index) => [
       draw(`one-${index}`, [link], true),
@@ -168,7 +168,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
       ),
     );
     await send([...drawn, ...several]);
-    // Larger than what one statement reads: these charts are read type by type.
+    // Larger than one statement reads, so these charts are read type by type.
     const flags = WRITABLE_LINKS.filter(({ type }) => type === 'Flag');
     for (const [index, subject] of SUBJECTS.slice(0, 2).entries()) {
       await record.put({ ...chart.relative(`long-${index}`, flags, subject), code: { text: 'x'.repeat(70_000) } });

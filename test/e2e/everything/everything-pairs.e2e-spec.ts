@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle, nextOf, storeTogether } from '../../support/bundle';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
-/** A few in the suite; `RACE_ROUNDS=200` for a proof. */
+/** Number of rounds; for a longer run set `RACE_ROUNDS=200`. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 5);
 const WRITERS = 4;
 
 interface Half {
   readonly resourceType: string;
   readonly id: string;
-  /** Of the pair: both halves are written by one transaction, so both always say the same. */
+  /** Value of the pair: one transaction writes both halves, so both always have the same. */
   readonly language: string;
 }
 
 const GENERATIONS = ['en', 'de', 'fr', 'it'];
 
-/** A document and what it is about: one says nothing without the other. */
+/** A document and its subject, which are always written together. */
 const halvesOf = (pair: string, language: string): [Half, Half] => {
   const subject = { reference: 'Patient/pairs' };
   return [
@@ -24,7 +24,7 @@ const halvesOf = (pair: string, language: string): [Half, Half] => {
   ];
 };
 
-/** The pairs of an answer of which a half is missing, or of another moment than the other one. */
+/** The pairs of an answer with a missing half, or with halves of different moments. */
 function tornPairsOf(answer: readonly Half[]): Half[][] {
   const pairs = new Map<string, Half[]>();
   for (const half of answer.filter(({ resourceType }) => resourceType !== 'Patient')) {
@@ -61,7 +61,7 @@ describe('Patient/$everything of two servers', () => {
       })),
     );
 
-  /** Writes a pair, rewrites it, and removes every other one. */
+  /** Writes a pair, rewrites it, and deletes every second one. */
   const keepWriting = async (writer: number): Promise<void> => {
     const server = servers[writer % 2] ?? servers[0];
     for (let round = 0; round < ROUNDS; round++) {
@@ -71,7 +71,7 @@ describe('Patient/$everything of two servers', () => {
     }
   };
 
-  /** How the whole is read: each way gives all resources of one answer. */
+  /** The ways to read a whole answer; each returns all of its resources. */
   const readings: Readonly<Record<string, (server: TestApp) => Promise<Half[]>>> = {
     Bundle: async (server) => {
       const { entry } = (await server.get('/fhir/Patient/pairs/$everything')).json<Bundle<{ resource: Half }>>();
@@ -113,7 +113,7 @@ describe('Patient/$everything of two servers', () => {
     for (const [at, form] of Object.keys(readings).entries()) {
       const halves = answers[at] ?? [];
       expect([form, halves.flatMap(tornPairsOf)]).toEqual([form, []]);
-      // The answers differ: they were given while pairs came and went.
+      // The answers must differ, which shows that pairs changed between them.
       const moments = halves.map((answer) => answer.map(({ id, language }) => `${id} ${language}`).join());
       expect([form, new Set(moments).size > 3]).toEqual([form, true]);
     }

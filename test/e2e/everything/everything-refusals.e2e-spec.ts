@@ -6,7 +6,7 @@ interface Outcome {
   readonly issue: readonly { readonly severity: string; readonly code: string; readonly diagnostics: string }[];
 }
 
-/** The query, the status of the refusal, and a part of its text: the fault, or the remedy. */
+/** The query, the status of the refusal, and a part of its text. */
 type Row = readonly [query: string, status: number, says: RegExp];
 
 const QUERIES: readonly Row[] = [

@@ -17,7 +17,7 @@ const GRANTED = [
   ...[...OBSERVATIONS, 'Patient/own-p', 'QuestionnaireResponse/own-r'],
 ];
 
-/** In the compartment of the own patient, and still not the caller's to see. */
+/** In the compartment of the granted patient, but not granted themselves. */
 const HIDDEN_MEMBERS = [
   {
     resourceType: 'Flag',
@@ -32,7 +32,7 @@ const HIDDEN_MEMBERS = [
   },
 ];
 
-/** Ways to ask; what is asked for is narrowed by rights alone, or to what a test says. */
+/** Queries that only the rights of the caller narrow, unless a test adds a filter. */
 const QUERIES = [
   ...['', '?_summary=count', '?_summary=true', '?_summary=data', '?_elements=subject', '?_since=2001', '?start=2001'],
   ...['?_type=Observation,Flag,Group,Patient', '?_type=Flag', '?_type=Group,List&end=2030'],
@@ -133,7 +133,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
   it('hold nothing that is hidden where more is included, as Bundle and as lines', async () => {
     const { entry, total } = (await as(ana, `${PATH}?_include=*`)).json<Bundle>();
     const names = entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
-    // Neither the organization of the patient nor the practitioner was granted.
+    // Neither the patient's organization nor the practitioner is granted.
     expect([names, total]).toEqual([GRANTED, GRANTED.length]);
     const { text } = await as(ana, `${PATH}?_include=*`, { Accept: 'application/fhir+ndjson' });
     const lines = text.split('\n').slice(0, -1);

@@ -12,7 +12,7 @@ const NOTE = 'z'.repeat(600_000);
 
 const NAMES = ['hog', 'boar', 'ant', 'bee', 'cat'] as const;
 
-/** Four slots, of which a caller has two at most. */
+/** There are four slots, and a caller has at most two. */
 describe('slots of large patient compartments', () => {
   let app: TestApp;
   const people = new Map<string, Person>();
@@ -37,7 +37,7 @@ describe('slots of large patient compartments', () => {
 
   const authorizationOf = (name: string): string => people.get(name)?.bearer ?? '';
 
-  /** Asks, and reads nothing but the head. */
+  /** Sends a request, and reads only the head of the response. */
   const unread = (name: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const headers = { Authorization: authorizationOf(name) };
@@ -75,7 +75,7 @@ describe('slots of large patient compartments', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_000);
     held.push(await unread('bee'));
     expect(held.map(({ statusCode }) => statusCode)).toEqual(held.map(() => 200));
-    // Now each caller has one: none is cut, however slow.
+    // Now each caller has one slot, so no slow stream is cut.
     expect((await unread('cat')).statusCode).toBe(503);
     const complete = await Promise.all(held.map(isWhole));
     const [hog, boar] = [complete.slice(0, 2), complete.slice(2, 4)];
@@ -87,7 +87,7 @@ describe('slots of large patient compartments', () => {
   }, 30_000);
 });
 
-/** Reads what is left. */
+/** Reads the rest; returns whether the response is complete. */
 async function isWhole(answer: IncomingMessage): Promise<boolean> {
   const closed = new Promise((resolve) => answer.once('close', resolve));
   answer.resume();

@@ -8,7 +8,7 @@ import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
 const PATH = '/fhir/Patient/long/$everything';
 const FORMS = ['_format=ndjson', '_format=json', '_format=yaml', '_pretty=true'];
 
-/** More than what sockets and streams on the way hold: 30 MB. */
+/** 30 MB: more than the sockets and streams in between hold. */
 const RESOURCES = 300;
 const NOTE = 'x'.repeat(100_000);
 const BATCH = 100;
@@ -36,7 +36,7 @@ describe('Patient/$everything of a client that goes away', () => {
   }, 60_000);
   afterAll(() => app.close());
 
-  /** Connections of the server that work for somebody. */
+  /** Number of connections of the server that are in use. */
   const busyConnections = async (): Promise<number> => {
     const { rows } = await watcher.query<{ busy: number }>(
       `select count(*)::integer as busy from pg_stat_activity
@@ -45,7 +45,7 @@ describe('Patient/$everything of a client that goes away', () => {
     return rows[0]?.busy ?? 0;
   };
 
-  /** An answer of which the first bytes came, and no more is taken. */
+  /** A response whose first bytes were received, and no more is read. */
   const begin = async (query: string): Promise<IncomingMessage> => {
     const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -66,10 +66,10 @@ describe('Patient/$everything of a client that goes away', () => {
   });
 
   it.each(FORMS)('S11: is sent as it is read, and ends when the caller leaves: %s', async (query) => {
-    // More of them one after the other than there are connections.
+    // More streams, one after the other, than the pool has connections.
     for (let round = 0; round < POOL_SIZE + 1; round++) {
       const response = await begin(query);
-      // The snapshot is open: the rest is read when the caller takes it, and is in no memory until then.
+      // The snapshot stays open: the rest is read from the database only when the caller reads on.
       await eventually('one connection is busy', async () => (await busyConnections()) === 1);
       response.destroy();
       await eventually('the connection is idle', async () => (await busyConnections()) === 0);
@@ -85,7 +85,7 @@ describe('Patient/$everything of a client that goes away', () => {
       try {
         const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });
         request.on('error', () => undefined);
-        // The other one is the blocker's.
+        // The second connection is that of the blocker.
         await eventually('a statement waits for the lock', async () => (await busyConnections()) === 2);
         request.destroy();
         await eventually('it is canceled', async () => (await busyConnections()) === 1, 3_000);

@@ -3,16 +3,16 @@ import { type Bundle } from '../../support/bundle';
 import { TcpProxy } from '../../support/tcp-proxy';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Each body fills what is read at once. */
+/** Each body fills one chunk. */
 const NOTE = 'x'.repeat(70_000);
 const RESOURCES = 4;
-/** Of an answer of the database: all bodies together, or those of a page of four, take longer than `_timeout=2`. */
+/** Delay of each answer of the database: all bodies together, or those of a page of four, then exceed `_timeout=2`. */
 const DELAY_MILLISECONDS = 550;
 
 const BODIES = 'everything-joined-bodies';
 const VERSIONS = 'everything-versions';
 const FIND = 'declare compartment';
-/** Sent at the beginning of each snapshot. */
+/** Part of the statement that begins each snapshot. */
 const BEGIN = 'REPEATABLE READ READ';
 
 describe('D7: _timeout of $everything', () => {
@@ -23,7 +23,7 @@ describe('D7: _timeout of $everything', () => {
   beforeAll(async () => {
     fast = await startTestApp();
     proxy = await TcpProxy.start(fast.databaseUrl);
-    // A caller has a quarter of the connections for large compartments: four.
+    // A caller may use a quarter of the connections for large compartments: four.
     app = await startTestApp({ databaseUrl: proxy.url, environment: { SVC_DATABASE_POOL_SIZE: '16' } });
     await fast.put('/fhir/Patient/slow', {});
     for (let n = 0; n < RESOURCES; n++) {

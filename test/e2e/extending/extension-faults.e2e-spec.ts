@@ -12,7 +12,7 @@ import {
   RpcMethod,
 } from '../../../src/index';
 
-/** The next result of the provider under test, of a type that TypeScript would refuse. */
+/** The next result of the tested provider, with a type that TypeScript would refuse. */
 let fault: () => unknown;
 const beFaulty = <T>(): T => fault() as T;
 
@@ -86,7 +86,7 @@ describe('a module of another team at a request', () => {
         throw new TypeError('broken');
       },
     ],
-    // No Error is thrown.
+    // The thrown value is no Error.
     [
       'throws a text',
       () => {
@@ -113,7 +113,7 @@ describe('a module of another team at a request', () => {
     const writes = [1, 2, 3, 4, 5].map((n) => app.put(`/fhir/Basic/blocked-${n}`, { code: { text: 'x' } }));
     let hasAnswered = false;
     const answers = Promise.all(writes).finally(() => (hasAnswered = true));
-    // As idle_in_transaction_session_timeout does after 15 s.
+    // Ends idle transactions, as idle_in_transaction_session_timeout does after 15 s.
     await eventually('all have ended', async () => {
       await database.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '1 s'`);

@@ -7,7 +7,7 @@ import {
 } from '../../../src/resource/hooks/resource-change';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Becomes concerned with Flags right after its first `concerns` call, as if another request stored a topic then. */
+/** Registers for Flags right after its first `concerns` call, as if another request stored a topic then. */
 @Injectable()
 @OnResourceChange({ types: ['Flag'] })
 class LateListener implements ResourceChangeListener {

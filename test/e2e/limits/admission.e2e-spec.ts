@@ -9,7 +9,7 @@ import { ServerProcess } from '../../support/server-process';
 import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, basicHeader, encryptionKey } from '../../../testing/test-app';
 
 const MIB = 1024 * 1024;
-/** Some 30 bytes that unpack to so many spaces. */
+/** Some 30 bytes that decompress to this many spaces. */
 const bombOf = (bytes: number): Buffer =>
   brotliCompressSync(Buffer.alloc(bytes, ' '), {
     params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 2 },
@@ -36,7 +36,7 @@ describe('S1: bodies are admitted', () => {
     await send('PUT', '/AccessPolicy/ward', {
       body: JSON.stringify({ engine: 'allow', link: [{ resourceType: 'Client', id: 'ward' }] }),
     });
-    // Warm: what the first large body makes the process keep is not what is measured.
+    // A warm-up: the first large body makes the process keep memory that must not be measured.
     await send('POST', '/Binary', { body: binaryOf(MIB) });
   }, 60_000);
   afterAll(async () => {
@@ -65,7 +65,7 @@ describe('S1: bodies are admitted', () => {
   const binaryOf = (bytes: number): string =>
     JSON.stringify({ resourceType: 'Binary', contentType: 'text/plain', data: 'A'.repeat(bytes) });
 
-  /** Megabytes that the server has in memory now, and that it had at most since the latest call. */
+  /** The increase of the server's peak memory during `work`, in megabytes. */
   const peak = async (work: () => Promise<unknown>): Promise<number> => {
     const resident = (): number =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -80,7 +80,7 @@ describe('S1: bodies are admitted', () => {
     return Math.max(most, resident()) - before;
   };
 
-  /** A connection that sends its head and a part of its body, and nothing more. */
+  /** A connection that sends its head and a part of its body, then nothing more. */
   const begin = (path: string, authorization: string | undefined, declared: number, sent: number): Promise<Upload> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(server.url);
@@ -197,7 +197,7 @@ describe('S1: bodies are admitted', () => {
   });
 });
 
-/** A request that is not finished, and what came back so far. */
+/** An unfinished request, with the response received so far. */
 class Upload {
   private text = '';
   private isEnded = false;

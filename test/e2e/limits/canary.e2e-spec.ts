@@ -7,7 +7,7 @@ import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databa
 import { ServerProcess } from '../../support/server-process';
 import { basicHeader } from '../../../testing/test-app';
 
-/** Texts that must be found nowhere: each was sent once, to its place. */
+/** Secrets that must not appear anywhere; each is sent once, where it belongs. */
 const SECRETS = {
   password: 'Qcanary-password-1',
   wrongPassword: 'Qcanary-wrong-password-2',
@@ -17,10 +17,10 @@ const SECRETS = {
   webhookHeader: 'Qcanary-webhook-header-6',
   refreshToken: 'Qcanary-refresh-token-8',
   queryToken: 'Qcanary-query-token-9',
-  // Base32, as authenticator apps take keys.
+  // Base32, the format of keys in authenticator apps.
   oneTimeKey: 'QCANARYQCANARYQCANARYQCANARYQCAN',
 };
-/** Texts that only answers to readers of the patient may contain. */
+/** A text that only answers to readers of the patient may contain. */
 const NAME = 'Qcanary-family-name';
 const ROOT_SECRET = 'Qcanary-root-secret-7';
 const ROOT = basicHeader('root', ROOT_SECRET);
@@ -50,7 +50,7 @@ const SECRET_BODY = {
   totp: SECRETS.oneTimeKey,
 };
 
-/** Bodies that are right somewhere and wrong elsewhere: each is sent everywhere. */
+/** Bodies that are valid for some routes and invalid for others: each is sent to every route. */
 const BODIES: Readonly<Record<string, string>> = {
   none: '',
   patient: JSON.stringify({ resourceType: 'Patient', name: [{ family: NAME }] }),
@@ -66,13 +66,12 @@ const BODIES: Readonly<Record<string, string>> = {
   patch: JSON.stringify([{ op: 'test', path: '/name/0/family', value: `${NAME}-other` }]),
 };
 
-/** Documents take any content: what is stored there on purpose is no leak. */
+/** Documents accept any content, so a secret that is stored there on purpose is no leak. */
 const bodiesFor = (path: string): string[] =>
   Object.values(path.includes('/SDC') ? { ...BODIES, secrets: '' } : BODIES);
 
 /**
- * A function of the database that fails with a message that quotes what is written, as PostgreSQL does with values that
- * it cannot read.
+ * A database function whose error message quotes the written value, like PostgreSQL's for values that it cannot read.
  */
 const MISREAD = `create function misread() returns trigger language plpgsql as $$ begin perform new.body::integer; return new; end $$;
   create trigger misread before insert on resource for each row when (new.type <> 'AuditEvent') execute function misread()`;
@@ -100,7 +99,7 @@ const BREAKAGES: readonly Breakage[] = [
     calls: [['nurse', 'PUT', '/Patient/broken', PATIENT]],
   },
   {
-    // Its error comes with the whole row.
+    // Its error contains the whole row.
     breaking: `alter table resource add constraint refused check (type <> 'Patient') not valid`,
     mending: 'alter table resource drop constraint refused',
     calls: [
@@ -118,14 +117,14 @@ const BREAKAGES: readonly Breakage[] = [
     ],
   },
   {
-    // A parser shows what it cannot read.
+    // The parser's error quotes the text that it cannot read.
     breaking: `update resource set body = '{"name":${NAME}}' where type = 'Patient' and id = 'broken'`,
     mending: `update resource set body = '{"resourceType":"Patient","id":"broken"}' where type = 'Patient' and id = 'broken'`,
     calls: [['nurse', 'PATCH', '/Patient/broken', { gender: 'female' }]],
   },
 ];
 
-/** Deletes come last, and after them the end of the caller's own Session. */
+/** Deletes come last, followed by the end of the caller's own Session. */
 const rankOf = ({ method, path }: { method: string; path: string }): number =>
   method !== 'DELETE' ? 0 : path.endsWith('/Session') ? 2 : 1;
 
@@ -135,7 +134,7 @@ describe('canaries', () => {
   let bearers: Readonly<Record<string, string | undefined>>;
   let issued: readonly string[];
   const answers: Answer[] = [];
-  /** Of a database that was broken. */
+  /** Answers while the database was broken. */
   const failed: Answer[] = [];
   let sent = 0;
 
@@ -180,7 +179,7 @@ describe('canaries', () => {
       SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       SVC_LOG_LEVEL: 'verbose',
       SVC_AUDIT: 'all',
-      // Spans are then lines of the log.
+      // Prints spans as lines of the log.
       NODE_OPTIONS: `--require ${resolve('test/support/print-spans.cjs')}`,
       SVC_CREDENTIAL_FAILURES_FREE: '100000',
       SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS: '100000',
@@ -272,7 +271,7 @@ describe('canaries', () => {
     await database.drop();
   });
 
-  /** Every route that the server describes, so that a new one is covered; what deletes comes last. */
+  /** Every route that the server describes, so that new routes are covered; deletes come last. */
   async function routesOf(): Promise<{ method: string; path: string }[]> {
     const { text } = await send('nobody', 'GET', '/api-json');
     const { paths } = JSON.parse(text.slice(text.indexOf('\n\n'))) as { paths: Record<string, Record<string, object>> };
@@ -311,9 +310,7 @@ describe('canaries', () => {
     expect(failed.filter(({ text }) => text.includes(NAME))).toEqual([]);
   });
 
-  /**
-   * Header values are shown with a destination that is read or written by itself (docs/reference/topics.md, "Secrets").
-   */
+  /** Header values are shown in a read or write of the single destination (docs/reference/topics.md, "Secrets"). */
   const isForWhoMayUpdate = ({ caller, method, path }: Answer, secret: string): boolean =>
     secret === SECRETS.webhookHeader &&
     (caller === 'nurse' || caller === 'root') &&

@@ -14,7 +14,7 @@ describe('clients that disconnect before their answer', () => {
   beforeAll(async () => {
     app = await startTestApp();
     other = await app.connect();
-    // Prepared statements, caches and connections are made, as on any server that runs for a while.
+    // A warm-up, so that prepared statements, caches and connections exist.
     await app.get('/fhir/Patient?gender=female');
   });
   afterAll(() => app.close());
@@ -46,7 +46,7 @@ describe('clients that disconnect before their answer', () => {
     await eventually('a statement waits for the lock', async () => (await waiting()) > 0);
     control.abort();
     expect(await answer).toBe('left');
-    // Without a cancel it would wait until its lock timeout of 5 s.
+    // Without a cancel request, it would wait for its lock timeout of 5 s.
     await eventually('no statement waits any more', async () => (await waiting()) === 0, 3_000);
     await delay(50);
     expect(await waiting()).toBe(0);

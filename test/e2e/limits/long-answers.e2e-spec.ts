@@ -17,7 +17,7 @@ interface Bundle {
   }[];
 }
 
-/** More than a page holds: 22 MB, in resources of 1 MB. */
+/** 22 MB in resources of 1 MB: more than a page holds. */
 const LONG = 22;
 const DATA = Buffer.alloc(750_000, 7).toString('base64');
 
@@ -48,7 +48,7 @@ describe('long answers', () => {
     return answer.json<Bundle>();
   };
 
-  /** The ids of all pages from `path` on. */
+  /** The ids of all pages, starting with `path`. */
   const walk = async (path: string, relation: string): Promise<{ ids: string[]; sizes: number[]; last: Bundle }> => {
     const found: string[] = [];
     const sizes: number[] = [];
@@ -130,7 +130,7 @@ describe('long answers', () => {
     it('that are too long together undo a transaction, before its commit', async () => {
       const send = (): Promise<Received> =>
         app.post('/fhir', bundleOf('transaction', put({ resourceType: 'Patient', id: 'undone' }), ...reads));
-      // On a busy machine the 2 s may be over before: that is another refusal, which a client repeats.
+      // On a busy machine, the limit of 2 s may end the request first, with another refusal; then it is repeated.
       const answer = await eventually('the reads are too long', async () => {
         const tried = await send();
         return tried.text.includes('took longer than 2 s') ? undefined : tried;
@@ -159,7 +159,7 @@ describe('long answers', () => {
     ]);
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
     await delay(2_500);
-    // The client still gets what the sockets on the way hold.
+    // The client still receives the data in the sockets in between.
     for (const response of responses) await expect(rest(response)).rejects.toThrow('aborted');
   });
 
@@ -180,7 +180,7 @@ describe('the memory budget', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    // A caller has half of it: room for two answers of 14 MB.
+    // A caller may use half of it: two answers of 14 MB.
     app = await startTestApp({
       environment: { SVC_MEMORY_BUDGET_BYTES: String(64 * 1024 * 1024), SVC_STREAM_STALL_SECONDS: '3' },
     });
@@ -202,7 +202,7 @@ describe('the memory budget', () => {
   });
 });
 
-/** An answer whose head has come; nothing more is read. */
+/** Reads only the head of a response. */
 async function begin(url: string, path: string, sent?: object): Promise<IncomingMessage> {
   const request = httpRequest(`${url}${path}`, {
     method: sent === undefined ? 'GET' : 'POST',

@@ -5,7 +5,7 @@ import { eventually } from '../../../testing/eventually';
 import { login, type Person } from '../../../testing/world';
 import { basicHeader, startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Of 8 connections, which the spec's server has, a caller's searches take 2 and its transactions 3. */
+/** The server has 8 connections; the searches of a caller may use 2 of them, and its transactions 3. */
 const FLOOD = 30;
 
 describe('connections that dear requests of one caller hold', () => {
@@ -15,7 +15,7 @@ describe('connections that dear requests of one caller hold', () => {
   let friend: Person;
 
   beforeAll(async () => {
-    // The record of a login would be written by a statement that names all tables, so it would wait for the lock below.
+    // The statement that records a login names all tables, so it would wait for the lock below.
     app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
     other = await app.connect();
     hostile = await login(app, 'hostile');
@@ -31,7 +31,7 @@ describe('connections that dear requests of one caller hold', () => {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
 
-  /** Within a transaction `pg_stat_activity` shows no connection that was made after the first look. */
+  /** Within a transaction, `pg_stat_activity` shows the connections as of its first read. */
   const waiting = async (): Promise<number> => {
     const { rows } = await other.query<{ count: string }>(
       `select count(*) from pg_locks join pg_database d on d.oid = database where datname = current_database() and not granted`,
@@ -56,7 +56,7 @@ describe('connections that dear requests of one caller hold', () => {
         ),
     ],
   ])('S2, S17: leave others their reads, searches, writes and logins: %s', async (_what, send) => {
-    // Stands for statements that take long.
+    // Simulates slow statements.
     await other.query('begin; lock table search_number in access exclusive mode');
     let isOver = false;
     const again = async (n: number): Promise<void> => {
@@ -102,13 +102,13 @@ describe('connections that dear requests of one caller hold', () => {
           () => 0,
         );
     const pages = (bearer: string): Promise<number>[] => Array.from({ length: FLOOD }, () => page(bearer));
-    /** The most connections that waited in some 300 ms. */
+    /** The maximum number of waiting connections within some 300 ms. */
     const most = async (): Promise<number> => {
       const seen: number[] = [];
       for (let look = 0; look < 15; look++) seen.push(await delay(20).then(waiting));
       return Math.max(...seen);
     };
-    // The search of a page reads current versions alone; its late texts may be versions of the history.
+    // The search of a page reads only current versions; its late texts may come from the history.
     await other.query('begin; lock table resource_history in access exclusive mode');
     for (let round = 0; round < 3; round++) {
       callers = new AbortController();

@@ -6,7 +6,7 @@ import { longestTurn } from '../../support/longest-turn';
 import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
 
 /**
- * Milliseconds of CPU: five times what a quiet machine may take (docs/performance.md, "Turns"). The client is in this
+ * Milliseconds of CPU: five times the limit of a quiet machine (docs/performance.md, "Turns"). The client is in this
  * process too.
  */
 const BOUND = 250;
@@ -15,7 +15,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp();
-  // The first of a type loads its definitions, which is no turn of a body.
+  // The first resource of a type loads the definitions of that type, which must not be measured.
   await app.send('POST', '/fhir/Observation', { body: JSON.stringify(observation(300, 0)) });
   await app.send('POST', '/fhir/Patient', { body: JSON.stringify(patient(300)) });
   await app.send('POST', '/fhir/Questionnaire/$validate', { body: JSON.stringify(questionnaire(300)) });
@@ -81,7 +81,7 @@ describe('S23: a body of about 1 MB holds nobody up', () => {
 });
 
 describe('S14: $dry-run', () => {
-  // By the library, and dear: some milliseconds for each version.
+  // A criterion for the library that takes some milliseconds for each version.
   const fhirPathCriteria = 'name.select(given.select($this.upper().lower().length())).distinct().count() > 1000';
   const draft = {
     resourceType: 'SvcSubscriptionTopic',

@@ -9,12 +9,12 @@ import { ServerProcess } from '../../support/server-process';
 import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../../testing/test-app';
 
 /**
- * Answers that nobody reads, at a server in a process of its own, by its resident memory. `UNREAD=200` opens as many
- * connections as the finding did; a few show the same: one such page took 32 MB.
+ * Measures the resident memory of a separate server process whose answers nobody reads. `UNREAD=200` opens as many
+ * connections as the original fault needed; a few suffice, since one such page took 32 MB.
  */
 const CONNECTIONS = Number(process.env.UNREAD ?? 30);
 
-/** A page of 10 MB. */
+/** Together a page of 10 MB. */
 const RESOURCES = 1_000;
 const RESOURCE_BYTES = 10_000;
 
@@ -66,7 +66,7 @@ describe(`${CONNECTIONS} answers that nobody reads`, () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  /** The status of an answer of which nothing more is read. */
+  /** Returns the status of a response, and reads no more of it. */
   const begin = async (path: string, body?: object): Promise<number> => {
     const sent = request(`${server.url}${path}`, {
       method: body === undefined ? 'GET' : 'POST',

@@ -18,7 +18,8 @@ describe('a server with the embedded database', () => {
   let firstOutput: string;
 
   beforeAll(async () => {
-    // PostgreSQL does not run as root, and its account must reach the folder, or the cluster goes elsewhere.
+    // PostgreSQL does not run as root. Its account must be able to open the folder, or the cluster is created
+    // elsewhere.
     chmodSync(dataDirectory, 0o755);
     server = await ServerProcess.start(environment);
     firstOutput = server.output;
@@ -44,7 +45,7 @@ describe('a server with the embedded database', () => {
   const postmasterPid = (): number =>
     Number(readFileSync(join(clusterHome(dataDirectory), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-  /** Processes of the cluster below this data directory: nobody else's. */
+  /** Processes of the cluster in this data directory only. */
   const clusterProcesses = (): string[] =>
     execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
       .split('\n')

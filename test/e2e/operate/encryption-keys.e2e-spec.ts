@@ -57,7 +57,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   const onKeys = (SVC_ENCRYPTION_KEY: string, SVC_ENCRYPTION_KEYS_ACCEPTED = ''): Promise<TestApp> =>
     startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEYS_ACCEPTED } });
 
-  /** A JWT needs the signing key; a delivery needs the settings of the destination. */
+  /** A JWT needs the signing key; a delivery needs the destination's settings. */
   const expectSecretsOpen = async (server: TestApp): Promise<void> => {
     const form = new URLSearchParams({ grant_type: 'password', client_id: 'jwt-app', username: 'admin' });
     form.set('password', ADMIN_PASSWORD);

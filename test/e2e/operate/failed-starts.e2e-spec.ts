@@ -114,7 +114,7 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
   }, 90_000);
 });
 
-/** Without tables, and no role but its owner may make some. */
+/** A database without tables, in which only its owner may create some. */
 async function emptyDatabase({ url }: ClonedDatabase): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = 'svc_start_spec_empty';
   await runStatement(url, `drop database if exists ${name}`);

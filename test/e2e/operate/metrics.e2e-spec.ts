@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const scrape = (path?: string, url = metricsUrl): Promise<Scrape> => scrapeOf(url, path);
 
-/** The families of a destination, under the names that `$status` has for them. */
+/** The metrics of a destination, by their names in `$status`. */
 function statusIn(told: Scrape, id: string): Readonly<Record<string, number | undefined>> {
   const valueOf = (name: string): number | undefined =>
     told.value(`svc_topic_destination_${name}{destination="${id}"}`);
@@ -238,7 +238,7 @@ describe('the port of the metrics', () => {
   });
 });
 
-/** Keeps the counting of the queues waiting until the work is under way for `milliseconds`, or is done. */
+/** Blocks the count of the queues until the work is done, or has run for `milliseconds`. */
 async function whileLocked<T>(work: () => Promise<T>, milliseconds = 300): Promise<T> {
   const runner = app.app.get(DataSource).createQueryRunner();
   await runner.startTransaction();

@@ -9,9 +9,7 @@ import { indexLoginNamesByLowerCase } from '../../../src/platform/database/migra
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 import { databaseUrl, dropDatabase, runStatement } from '../../../testing/databases';
 
-/**
- * Digests of the migrations that are part of a release, in order. Lines are added when one is cut, and never changed.
- */
+/** Digests of the released migrations, in order. A release adds lines; existing lines never change. */
 const RELEASED = {
   '0.1.0': {
     CreateResourceStore1795000000000: '810282515ea882282d886f5c3c3874a16c6a5e2e6f576841e00ab3dc5807334f',
@@ -40,7 +38,7 @@ const RELEASED = {
 };
 
 const released = Object.values(RELEASED).flatMap((digests) => Object.entries(digests));
-/** How many migrations 0.1.0 had. */
+/** Number of migrations in 0.1.0. */
 const OF_0_1_0 = Object.keys(RELEASED['0.1.0']).length;
 const FIRST = CORE.migrations[0]?.name ?? '';
 
@@ -93,7 +91,7 @@ describe('the start on a database', () => {
     await client.query('drop schema public cascade; create schema public');
     return database.url;
   };
-  /** As the runner of 0.1.0 makes it. */
+  /** Created like this by the migration runner of 0.1.0. */
   const OLD_LIST =
     'create table schema_migration (id serial primary key, timestamp bigint not null, name character varying not null)';
 
@@ -140,7 +138,7 @@ describe('the start on a database', () => {
     await client.query('select pg_advisory_unlock(4713590)');
     await start;
     expect(told).toEqual(['Another server migrates the database: waiting for it.']);
-    // A waiting statement would hold up an index that the other one builds concurrently.
+    // A waiting statement would block a concurrent index build of the other server.
     expect(waiting).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { ROW_FORMAT, refuseFormatsBelow } from '../../../src/platform/database/r
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
-/** As 0.1.0 creates, updates and deletes a resource, each in one statement. */
+/** 0.1.0 creates, updates and deletes a resource by one statement each. */
 const WRITES_OF_0_1_0 = [
   `with created as (
      insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body)
@@ -59,7 +59,7 @@ describe('a server that is older than its database', () => {
         await expect(old.query(text)).rejects.toMatchObject({ code: '55P03', constraint: 'row_format' });
       }
       expect((await old.query(`select version from resource where id = 'known'`)).rows).toEqual([{ version: 1 }]);
-      // By hand, in psql, the same is done.
+      // The same statements, sent by hand.
       await client.query('begin');
       for (const text of WRITES_OF_0_1_0) await client.query(text);
       await client.query('rollback');
@@ -93,7 +93,7 @@ describe('a server that is older than its database', () => {
     await Promise.all(writers);
     expect(acknowledged.filter((id) => id.startsWith('older')).length).toBeGreaterThan(0);
     expect((await stored()).filter((id) => id !== 'known')).toEqual(acknowledged.sort());
-    // Nothing of the older server is committed behind the migration.
+    // The older server commits nothing after the migration.
     expect(acknowledged.filter((id) => id.startsWith('older') && !before.includes(id))).toEqual([]);
     for (const { status, text, retryAfter } of refused) {
       expect([status, retryAfter]).toEqual([503, '60']);

@@ -9,7 +9,7 @@ import { ServerProcess } from '../../support/server-process';
 import { encryptionKey, ROOT } from '../../../testing/test-app';
 
 const CLIENTS = 2;
-/** Processes that start need the processor too. */
+/** Starting processes need the processor too. */
 const PAUSE_MILLISECONDS = 10;
 
 let database: ClonedDatabase;
@@ -34,7 +34,7 @@ const start = async (settings: Readonly<Record<string, string>> = {}): Promise<v
   });
 };
 
-/** Ids of the processes that serve. */
+/** Ids of the serving processes. */
 const workers = (): number[] =>
   readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
     .trim()
@@ -42,7 +42,7 @@ const workers = (): number[] =>
     .filter((pid) => pid !== '')
     .map(Number);
 
-/** Reads again and again over kept connections until it is stopped. */
+/** Reads repeatedly over kept connections until it is stopped. */
 class Load {
   answered = 0;
   readonly failures: string[] = [];

@@ -83,7 +83,7 @@ describe('two servers on one database', () => {
     const { bearer } = await logIn(first);
     for (let round = 0; round < 5; round++) {
       for (const [here, there] of servers()) {
-        // Both have decided before, so both hold policies in memory.
+        // Both servers have decided before, so both have cached policies.
         expect([await statusOn(here, bearer), await statusOn(there, bearer)]).toEqual([403, 403]);
         await here.put('/AccessPolicy/shared', linkedTo('nurse'));
         expect(await statusOn(there, bearer)).toBe(200);

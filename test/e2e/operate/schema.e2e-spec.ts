@@ -24,7 +24,7 @@ describe('the schema', () => {
     const known = new Map(
       columns.map((column) => [`${column.table_name}.${column.column_name}`, column.is_nullable === 'YES']),
     );
-    // TypeORM keeps entities for a process: an earlier spec of the worker may have loaded those of a team's module.
+    // TypeORM registers entities per process: an earlier spec may have loaded those of another module.
     const entities = dataSource.entityMetadatas.filter(({ tableName }) => !tableName.startsWith('acme_'));
     expect(entities).not.toEqual([]);
     for (const { tableName, columns: mapped } of entities) {

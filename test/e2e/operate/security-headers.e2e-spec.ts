@@ -4,7 +4,7 @@ import { MetricsServer } from '../../../src/platform/metrics/metrics-server';
 import { newName } from '../../support/destinations';
 import { type Sent, startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Sends bytes as they are, and returns all that comes back. */
+/** Sends raw bytes, and returns the whole response. */
 const exchanged = (url: string, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

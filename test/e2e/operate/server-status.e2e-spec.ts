@@ -161,7 +161,7 @@ describe('U5: $server-status', () => {
     expect((await app.post(PATH, {})).status).toBe(405);
   });
 
-  /** Keeps the queues from being read until the work is over, or has run for `milliseconds`. */
+  /** Blocks reads of the queues until the work is done, or has run for `milliseconds`. */
   async function whileLocked<T>(work: () => Promise<T>, milliseconds: number): Promise<T> {
     await database.query('begin; lock table destination_runtime in access exclusive mode');
     const working = work();

@@ -21,7 +21,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
       args: [
         '--no-sandbox',
         '--disable-dev-shm-usage',
-        // The page calls the public address of the server. Every other name is unknown, as without a network.
+        // The page calls the server's public address. All other names are unknown, as without a network.
         `--host-resolver-rules=MAP ${new URL(BASE_URL).hostname}:80 ${new URL(app.url).host},MAP * ~NOTFOUND,EXCLUDE 127.0.0.1`,
       ],
     });
@@ -40,7 +40,8 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
   it('S8.4: works under its Content-Security-Policy, and asks no other server', async () => {
     await page.goto(`${BASE_URL}/api`);
     await page.locator('button.authorize').first().click();
-    await page.waitForFunction('document.activeElement.id === "oauth_username"'); // U4: at the form of the password
+    // U4: the focus is in the form of the password grant.
+    await page.waitForFunction('document.activeElement.id === "oauth_username"');
     await page.locator('#auth-basic-username').fill('root');
     await page.locator('#auth-basic-password').fill(ROOT_SECRET);
     await page.locator('#auth-basic-password').press('Enter');

@@ -9,7 +9,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Each tool with the options that it takes, `--help` aside. */
+/** The options of each tool, except `--help`. */
 const TOOLS: readonly (readonly [finding: string, tool: string, options: readonly string[]])[] = [
   ['C13.7', 'demo/demo', []],
   ['C13.8', 'load/load', ['--restart', '--lanes=<value>']],

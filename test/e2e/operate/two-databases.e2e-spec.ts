@@ -30,7 +30,7 @@ async function onDatabase<T>({ url }: ClonedDatabase, work: (client: Client) => 
   }
 }
 
-/** Resources that both applications have under the same ids and codes, so that one could be found for the other. */
+/** Both applications store resources under the same ids and codes, so that a mix-up would be noticed. */
 async function fill({ name, app }: Pick<World, 'name' | 'app'>): Promise<void> {
   await app.put('/fhir/Patient/p', { name: [{ family: name }], identifier: [{ system: 'urn:mrn', value: '7' }] });
   await app.put('/fhir/Observation/o', {

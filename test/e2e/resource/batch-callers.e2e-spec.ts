@@ -13,7 +13,7 @@ const mergePatch = (url: string, change: object): object => {
   return { resource, request: { method: 'PATCH', url } };
 };
 
-/** How often each statement ran. */
+/** Number of runs of each statement. */
 function countsOf(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of names.map((one) => (one.startsWith('search-') ? 'search' : one)))
@@ -49,7 +49,7 @@ describe('the caller of a Bundle', () => {
     const names = await statementsOf(app, async () => {
       expect(statusesOf(await send(many, bearer))).toEqual(many.map(() => '200 OK'));
     });
-    // The User, the Session, and each Patient; Roles are known by the epoch of rights.
+    // Reads of the User, the Session and each Patient; Roles are cached by the rights epoch.
     expect(countsOf(names)).toEqual({ 'session-find-live': 1, 'resource-read': ENTRIES + 2 });
   });
 

@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.drop();
 }, TEST_TIMEOUT_MILLISECONDS);
 
-/** Starts a server; the one before it ends. */
+/** Starts a server, after stopping the previous one. */
 async function start(baseUrl: string): Promise<TestApp> {
   await apps.pop()?.close();
   const environment = { BASE_URL: baseUrl, SVC_DELIVERY_POLL_MILLISECONDS: '100' };
@@ -40,7 +40,7 @@ const write = async (value: number): Promise<void> => {
   expect((await apps[0]?.put('/fhir/Patient/p', body))?.status).toBeLessThan(300);
 };
 
-/** Leaves an open batch that no attempt is under way for. */
+/** Leaves an open batch without a current attempt. */
 async function fail(): Promise<void> {
   receiver.always({ kind: 'answer', status: 503 });
   await write(1);

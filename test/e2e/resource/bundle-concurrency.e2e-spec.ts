@@ -52,7 +52,7 @@ describe('many transactions at once', () => {
   it.each([
     ['small', 8, CLIENTS, 'new'],
     ['small', 8, CLIENTS, 'stored'],
-    // Beyond the number of ids that are locked one by one.
+    // More than the number of ids that are locked one by one.
     ['large', 140, 12, 'new'],
     ['large', 140, 12, 'stored'],
   ])(
@@ -72,7 +72,7 @@ describe('many transactions at once', () => {
       expect(new Set(answers.map(({ status, text }) => (status === 200 ? 'done' : text)))).toEqual(new Set(['done']));
       const histories = Object.values(await versionsOf(prefix));
       expect(histories).toHaveLength(count);
-      // Every id saw the transactions in the same order: they happened one after the other.
+      // Every id has the transactions in the same order, so they ran one after the other.
       expect(new Set(histories.map((values) => values.join()))).toHaveProperty('size', 1);
       expect(histories[0]).toHaveLength(clients + (state === 'stored' ? 1 : 0));
     },
@@ -128,7 +128,7 @@ describe('many transactions at once', () => {
   });
 
   it('never wait for each other in a circle', async () => {
-    await app.close(); // connections that end tell what they counted
+    await app.close(); // PostgreSQL adds the counts of connections when they end
     const counted = await database.query<{ deadlocks: string }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
     );
@@ -149,7 +149,7 @@ describe('events of bundles', () => {
       meta: { profile: ['http://clinic.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
       kind: 'webhook-at-least-once',
       topic: 'http://clinic.example/topics/bundles',
-      // Nobody listens there: events stay undelivered.
+      // Nothing listens at this endpoint, so events stay in the queue.
       parameter: [{ name: 'endpoint', valueUrl: 'http://127.0.0.1:9/hook' }],
     });
   });
@@ -170,7 +170,7 @@ describe('events of bundles', () => {
     const wrong = { resource: flagOf({ id: 'x' }), request: { method: 'PUT', url: 'Flag/y' } };
     const remove = { request: { method: 'DELETE', url: 'Flag/e1' } };
     await send('transaction', flag('e1'), flag('e2'), flag('e1', { status: 'inactive' }), remove);
-    await send('transaction', flag('e2')); // identical: no version, no event
+    await send('transaction', flag('e2')); // identical content: no version, no event
     expect((await send('transaction', flag('e3'), wrong)).status).toBe(400);
     expect((await send('transaction', flag('e3'), { request: { method: 'GET', url: 'Flag/none' } })).status).toBe(404);
     await send('batch', flag('e4'), wrong, flag('e5'));

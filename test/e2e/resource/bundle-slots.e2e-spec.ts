@@ -35,7 +35,7 @@ describe('S15: the slots of Bundles', () => {
     for (const client of clients.splice(0)) client.abort();
   });
 
-  /** A client that may leave before it is answered. */
+  /** Sends with a client that can disconnect before the response. */
   const send = (type: string, entry: readonly Entry[], authorization = ROOT) => {
     const client = new AbortController();
     clients.push(client);

@@ -53,7 +53,7 @@ describe('bundles', () => {
   let database: Client;
 
   beforeAll(async () => {
-    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } }); // rows are counted
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } }); // the test counts rows
     database = await app.connect();
   });
   afterAll(() => app.close());
@@ -271,7 +271,7 @@ describe('bundles', () => {
         ...resources.map(({ resourceType, id, ...members }) => put(resourceType, id, members)),
       );
       expect(new Set(statusesOf(entries))).toEqual(new Set(['201']));
-      // Written a second time, one by one, under other ids: both have the same search rows.
+      // Written again, one by one, under other ids: the search rows must be the same.
       for (const { resourceType, id, ...members } of resources.slice(0, 80)) {
         await app.put(`/fhir/${resourceType}/alone-${id}`, { resourceType, ...members });
       }

@@ -28,7 +28,7 @@ interface Statement {
   }[];
 }
 
-/** A request that a claimed interaction of a type answers, whatever it answers. */
+/** A request for each claimed interaction of a type; any answer except "not supported" is fine. */
 const REQUESTS: Readonly<Record<string, readonly [method: string, path: string]>> = {
   read: ['GET', '/fhir/{type}/x1'],
   vread: ['GET', '/fhir/{type}/x1/_history/1'],
@@ -133,7 +133,7 @@ describe('/metadata', () => {
   });
 });
 
-/** Walks a resource along the tables of its type. */
+/** Compares a resource with the element tables of its type. */
 function problemsOf(value: unknown, type: string, path: string): string[] {
   const elements = elementsOfType(type);
   if (elements === undefined || elements.size === 0 || typeof value !== 'object' || value === null) return [];

@@ -117,7 +117,7 @@ describe('conditional writes', () => {
       await app.put('/Patient/hash-1', patient('hash one'));
       await app.put('/Patient/hash-2', patient('hash two'));
       const client = await app.connect();
-      // The rows of the first value now stand for the second one too, as if they collided.
+      // Adds the rows of the first value to the second one, as if their hashes collided.
       await client.query(`insert into search_token
         select t.token_hash, mine.main_date, mine.resource_key, t.patient_hash, t.system_hash
         from search_token t join resource other using (resource_key), resource mine
@@ -272,7 +272,7 @@ describe('conditional writes', () => {
         })),
       );
       const all = { headers: { 'x-conditional-delete': 'remove-all' } };
-      // It counts before it locks: a transaction that holds one of the rows delays nobody.
+      // It counts before it locks, so a transaction that locks one of the rows delays nothing.
       const holder = await app.connect();
       await holder.query(`begin; select id from resource where type = 'Basic' for update`);
       const refused = await app.delete('/Basic?_tag=many', all);
@@ -321,7 +321,8 @@ describe('conditional writes', () => {
     });
 
     it('never deletes what stopped matching while it waited', async () => {
-      // Each round one caller moves the resource out of the condition while another deletes by the condition.
+      // In each round, one caller changes the resource so that it no longer matches, while another deletes by the
+      // condition.
       for (const n of times(30, (index) => index)) {
         const id = `moving-${n}`;
         await app.put(`/Patient/${id}`, patient(id));
@@ -329,7 +330,7 @@ describe('conditional writes', () => {
           other.delete(`/Patient?${criteria(id)}`),
           app.put(`/Patient/${id}`, patient('elsewhere'), { headers: { 'If-Match': 'W/"1"' } }),
         ]);
-        // Exactly one of them came first; the other found nothing to do.
+        // Exactly one came first; the other found nothing to change.
         expect([
           [200, 412],
           [204, 200],
@@ -368,7 +369,7 @@ describe('conditional writes', () => {
         }
       });
     await Promise.all(times(16, unit));
-    // A deadlock would have been started over.
+    // A deadlock would have repeated a transaction.
     expect(runs).toBe(16);
     for (const n of times(4, (index) => index)) expect((await found(criteria(`circle-${n}`))).total).toBe(1);
   });

@@ -20,7 +20,7 @@ interface Stored {
   };
 }
 
-/** A style of types: where the time of creation stands, and what a client would write there. */
+/** A style of types: the place of the creation time, and the value that a client would write there. */
 interface Style {
   readonly type: string;
   readonly toldIn: (meta: Stored['meta']) => string | undefined;
@@ -92,7 +92,7 @@ describe('The time of creation', () => {
   const foundAt = (type: string, id: string, at = ''): Promise<string[]> =>
     idsOn(app, `/fhir/${type}?_id=${id}&_createdAt=${encodeURIComponent(at)}`);
 
-  /** Ways to write a resource that is new under its id. */
+  /** The ways to create a resource. */
   type Door = readonly [name: string, (resource: { resourceType: string; id: string }) => Promise<unknown>];
   const CREATIONS: readonly Door[] = [
     ['PUT', (one) => app.put(`/fhir/${one.resourceType}/${one.id}`, one)],

@@ -21,7 +21,7 @@ const codesOf = ({ issue }: Outcome): (string | undefined)[] =>
     return coding?.system === 'urn:svc:error' ? coding.code : undefined;
   });
 
-/** A listener of another team: it vetoes each Flag without a code, and fails at each Slot. */
+/** A listener of another team: it vetoes each Flag without a code, and throws for each Slot. */
 @Injectable()
 @OnResourceChange({ types: ['Flag', 'Slot'] })
 class Veto implements ResourceChangeListener {

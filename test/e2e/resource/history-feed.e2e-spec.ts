@@ -35,7 +35,7 @@ describe('D4: the feed of changes (_txid)', () => {
     if (answer.status !== 200) throw new Error(answer.text);
     return answer.json<History>();
   };
-  /** Restores a version as a server writes it whose clock is off. */
+  /** Inserts a version like a server whose clock is wrong. */
   const insertAt = (id: string, offset: string): Promise<unknown> =>
     client.query(
       `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
@@ -70,7 +70,7 @@ describe('D4: the feed of changes (_txid)', () => {
     const { rows } = await client.query<{ id: string }>(
       `select transaction_id::text as id from resource where type = 'Basic' and id = 'written'`,
     );
-    // A transaction of any other database of the cluster holds the bookmark back.
+    // A transaction of any other database in the cluster delays the bookmark.
     const bookmark = await eventually('the write is below all that run', async () => {
       const found = bookmarkOf(await feed('0'));
       return BOOKMARK.exec(found)?.[4] === rows[0]?.id && found;

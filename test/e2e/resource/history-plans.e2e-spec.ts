@@ -14,7 +14,7 @@ const SCOPES: readonly (readonly [name: string, scope: HistoryScope])[] = [
 
 describe.each([
   ['full tables with statistics', true],
-  // A plan that a connection made then is kept until statistics are next gathered.
+  // A connection keeps its plan until the next statistics.
   ['empty tables that nobody analyzed', false],
 ])('the plans of a history on %s', (_state, isFull) => {
   let database: PlanDatabase;
@@ -36,7 +36,7 @@ describe.each([
           ]) {
             const plan = await database.planOf(historyPage(limited, walk, false));
             expect(plan).not.toMatch(/Seq Scan/);
-            // A whole sort below a limit would read all versions of a type for one page.
+            // A full sort below the limit would read all versions of a type for one page.
             if (scope.id === undefined) expect(plan.match(/Incremental Sort/g)).toHaveLength(2);
           }
         }
@@ -74,7 +74,7 @@ describe.each([
   });
 });
 
-/** Of all nodes together, whether or not a filter removed them. */
+/** The sum over all nodes, including rows that a filter removed. */
 function rowsRead({ Plans = [], ...node }: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Plans.reduce((sum, plan) => sum + rowsRead(plan), own);

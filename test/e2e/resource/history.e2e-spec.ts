@@ -12,7 +12,7 @@ interface Entry extends HistoryEntry {
 }
 type History = Bundle<Entry>;
 
-/** `Patient/a 2`: names a version. */
+/** The name of a version: `Patient/a 2`. */
 const versionOf = ({ fullUrl, response }: Entry): string =>
   `${fullUrl.split('/').slice(-2).join('/')} ${/\d+/.exec(response.etag)?.[0] ?? ''}`;
 const versionsOf = (pages: readonly History[]): string[] => pages.flatMap(({ entry }) => entry.map(versionOf));
@@ -24,7 +24,7 @@ const bodyOf = (type: 'Patient' | 'Observation', text: string): object =>
 
 describe('the history of a type and of the server', () => {
   let app: TestApp;
-  /** When each version came to be, by its name. */
+  /** The time of each version, by its name. */
   const times = new Map<string, string>();
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('the history of a type and of the server', () => {
     const bundle = await history(`${root}/_history?_count=1000`);
     const listed = versionsOf([bundle]);
     expect(listed.filter((version) => /^(Patient|Observation)/.test(version))).toEqual([...times.keys()].reverse());
-    // The history also contains what the server stored at its first start.
+    // The history also contains the resources of the first start.
     expect(listed).toContain('CompartmentDefinition/patient 1');
     expect(bundle.total).toBeGreaterThan(searchParameterDefinitions().length);
     expect(bundle.link[0]).toEqual({ relation: 'self', url: `${BASE_URL}${root}/_history?_count=1000` });
@@ -182,7 +182,7 @@ describe('the history of a type and of the server', () => {
   });
 
   it('pages forth and back over the same versions', async () => {
-    // Of the whole server without what it stored at its first start.
+    // The history of the server, without the resources of the first start.
     const news = `/_history?_since=${times.get('Patient/a 1')}&`;
     for (const path of [news, '/Patient/_history?', '/Patient/a/_history?']) {
       const whole = versionsOf([await history(`${path}_count=1000`)]);
@@ -249,8 +249,8 @@ describe('what later transactions wrote (_txid)', () => {
     return { versions: versionsOf([history]), monitor: linkOf(history, 'monitor') ?? '' };
   };
   /**
-   * Follows monitor links until one has no news: what was written while anybody's transaction ran, of other databases
-   * too, comes again.
+   * Follows monitor links until one returns nothing new. Versions written during any open transaction, also of other
+   * databases, are returned again.
    */
   const settled = (from: string): Promise<string> => {
     let url = from;
@@ -313,7 +313,7 @@ describe('what later transactions wrote (_txid)', () => {
 
 describe('the history while others write', () => {
   let app: TestApp;
-  /** After what every server begins with. */
+  /** The time after the first start. */
   let since: string;
 
   beforeAll(async () => {

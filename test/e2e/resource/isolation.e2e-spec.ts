@@ -13,7 +13,7 @@ interface Outcome {
   readonly issue: readonly { readonly code: string; readonly diagnostics: string }[];
 }
 
-/** Tells the level of each transaction that writes a Basic, or has all of them conflict. */
+/** Records the isolation level of each transaction that writes a Basic, or makes all of them conflict. */
 @Injectable()
 @OnResourceChange({ types: ['Basic'] })
 class LevelListener implements ResourceChangeListener {
@@ -97,7 +97,7 @@ describe('x-max-isolation-level', () => {
       );
       const count = (status: number): number => sent.filter((answer) => answer.status === status).length;
       expect(count(201)).toBe(1);
-      // 412: could not be serialized within the tries.
+      // 412: all tries had serialization conflicts.
       expect(count(200) + count(412)).toBe(15);
       expect((await app.get(`/fhir/Basic?identifier=race-${name}`)).json<Bundle>().total).toBe(1);
     });

@@ -9,7 +9,7 @@ interface Outcome {
   readonly issue: readonly { readonly code: string; readonly diagnostics: string }[];
 }
 
-/** The request, the status of its answer, and a word of the text that says what to do. */
+/** The request, the status of its response, and a word of the remedy in its text. */
 type Odd = readonly [method: string, path: string, status: number, says: string, headers?: Record<string, string>];
 
 const ORIGIN = 'https://app.example';
@@ -71,7 +71,7 @@ describe('an odd request', () => {
     return app.send(method, path, { headers, ...(body === undefined ? {} : { body }) });
   };
 
-  /** As a client that builds its own requests: repeated headers, and paths that fetch would not send. */
+  /** Sends repeated headers and paths that fetch would not send. */
   const sendRaw = (method: string, path: string, headers: readonly string[], body = ''): Promise<Received> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(app.url);
@@ -170,7 +170,7 @@ describe('an odd request', () => {
     for (const path of asked)
       for (const method of ['GET', 'POST']) {
         const { status } = await send(method, path.replace(/\{\w+\}/g, 'p'));
-        // There `Fhir` is a type that nobody knows, and `$validate` is posted.
+        // On this root, `Fhir` is an unknown type, and `$validate` accepts only POST.
         if (status !== 404 && `${method} ${path} ${status}` !== 'GET /Fhir/$validate/ 405')
           answered.push({ method, path, status });
       }

@@ -20,7 +20,7 @@ const replaceGender = operation(
 
 describe('PATCH', () => {
   let app: TestApp;
-  /** A second server on the same database, with a small limit of bodies. */
+  /** A second server on the same database, with a small body limit. */
   let other: TestApp;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('PATCH', () => {
 
   const patch = (path: string, body: object | string, type = MERGE_PATCH, headers = {}): Promise<Received> =>
     app.send('PATCH', path, { body, headers: { 'Content-Type': type, ...headers } });
-  /** The stored text behind `meta`. */
+  /** The stored text after `meta`. */
   const contentOf = async (path: string): Promise<string> =>
     (await app.get(path)).text.replace(/^.*?"meta":\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\},?/, '').slice(0, -1);
 

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BASE_URL, type Received, startTestApp, type TestApp } from '../../../testing/test-app';
 
-/**
- * The interactions of the resource API (http://hl7.org/fhir/R4/http.html), each with what is sent and what is answered.
- */
+/** An interaction of the resource API (http://hl7.org/fhir/R4/http.html), with its request and its response. */
 interface Row {
   readonly fact: string;
   readonly send: readonly [method: string, path: string];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly status: number;
-  /** Headers of the answer; a RegExp where the value is the server's. */
+  /** Headers of the response; a RegExp for values that the server chooses. */
   readonly answers?: Readonly<Record<string, string | RegExp>>;
-  /** Members of the body that is answered; `null` for an empty body. */
+  /** Members of the response body; `null` for an empty body. */
   readonly shows?: object | null;
 }
 
@@ -29,7 +27,7 @@ const outcome = (code: string): object => ({
 });
 const HTTP_DATE = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** In this order; `{base}` stands for the root that is called. */
+/** Run in this order; `{base}` is the root of the request. */
 const INTERACTIONS: readonly Row[] = [
   {
     fact: 'create answers 201, the resource as it is stored, and where its version is',
@@ -415,7 +413,7 @@ describe.each(['/fhir', ''])('the resource API on the root "%s"', (root) => {
   );
 
   const withBase = (text: string): string => text.replace('{base}', `${BASE_URL}${root}`);
-  /** Addresses of this root are shown as the table writes them. */
+  /** Replaces URLs below the root by the form of the table. */
   const relativeBody = (answer: Received): object =>
     JSON.parse(answer.text.replaceAll(`"${BASE_URL}${root}/`, '"{base}/')) as object;
 });

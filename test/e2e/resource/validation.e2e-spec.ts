@@ -134,7 +134,7 @@ describe('$validate', () => {
         resourceType: 'Parameters',
         parameter: [...more, { name: 'resource', resource: content }],
       });
-      // Invariant inv-1 of Parameters is broken in the content, not in the request.
+      // The content violates invariant inv-1 of Parameters; the request does not.
       const fault = 'error invariant Parameters.parameter[0].part[0]';
       expect(issuesOf(await app.post(path, wrapped()))).toEqual([fault]);
       expect(issuesOf(await app.post(path, wrapped({ name: 'profile', valueUri: profile })))).toEqual([
@@ -396,10 +396,10 @@ describe('a profile', () => {
     for (let time = 0; time < 6; time++)
       turns.push(await longestTurn(async () => answers.push(...issuesOf(await app.post('/fhir/Observation', slow)))));
     expect(new Set(answers)).toEqual(new Set(['fatal too-costly Observation.meta.profile']));
-    // On a busy machine a step that was interrupted gets a second try with ten times the time: the shortest turn had
-    // none.
+    // On a busy machine, an interrupted step is tried again with ten times the time. So the shortest turn is tested: it
+    // had no second try.
     expect(Math.min(...turns)).toBeLessThan(250);
-    // Even a small resource is not checked by it now.
+    // Now the profile is not evaluated for a small resource either.
     expect(issuesOf(await app.post('/fhir/Observation', weight({})))).toEqual([
       'fatal too-costly Observation.meta.profile',
     ]);

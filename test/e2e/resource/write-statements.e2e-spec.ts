@@ -95,9 +95,9 @@ describe('H4: the statements of a write', () => {
     const remove = { request: { method: 'DELETE', url: 'Basic/e' } };
     expect(await ran(200, () => transact([...entries, remove]))).toEqual([
       ...['resource-read-bytes', ...LOCK_MANY, 'resource-insert', 'resource-delete'],
-      // As they are ready, in one flight.
+      // Sent as soon as they are ready, in one pipelined round trip.
       ...['resource-update', 'resource-update', 'resource-update'],
-      // The second write of an id.
+      // For the second write of the same id.
       ...['resource-read-for-update', 'resource-update'],
     ]);
   });
@@ -118,5 +118,5 @@ describe('H4: the statements of a write', () => {
   });
 });
 
-/** Names of statements end with the tables that get rows. */
+/** Removes the suffix of a statement name, which lists the tables with rows. */
 const withoutTables = (name: string): string => name.replace(/[+=][a-z]*$/i, '');

@@ -58,7 +58,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     const [key, target] = [newKey(), await newTarget()];
     const first = await send(key, noteOn(target));
     expect(await keptOf()).toEqual({ kept: JSON.stringify(first.json<{ result: { id: string } }>().result.id) });
-    // A server of an older release ignores the header: it writes, and changes nothing of what is kept.
+    // A server of an older release ignores the header: it writes again, and leaves the kept result unchanged.
     await app.post('/rpc', noteOn(target, 'Of an older server.'));
     const repeats = [await send(key, noteOn(target)), await send(key.slice(1, -1), noteOn(target), { on: replica })];
     expect(repeats.map(shown)).toEqual([shown(first), shown(first)]);

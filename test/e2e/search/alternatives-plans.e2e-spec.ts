@@ -43,7 +43,7 @@ const numbers: SearchClause = {
   ranges: many.map((n) => within(n, n + 0.5)),
 };
 const pairs: SearchClause = { kind: 'any', clauses: many.map((n) => number(1 + (n % CODES), 10 * n, 10 * n + 5)) };
-/** All of one code, and each of them open: every row fits nearly all of them. */
+/** All pairs have one code and an open range, so nearly every row matches nearly every pair. */
 const wide: SearchClause = { kind: 'any', clauses: many.map((n) => number(1, n, Infinity)) };
 const pairsOfSystems: SearchClause = {
   kind: 'any',
@@ -87,7 +87,7 @@ interface Shape {
   readonly type?: string;
   readonly clauses: readonly SearchClause[];
   readonly sort?: readonly SortKey[];
-  /** How many nodes of the plan may handle each row. Default: 20. */
+  /** Maximum number of plan nodes that read each row. Default: 20. */
   readonly nodes?: number;
 }
 
@@ -136,14 +136,14 @@ describe('the rows that many alternatives read', () => {
     for (const [size, database] of databases) {
       for (const compiled of [compilePage(query), compileTotal(query)]) {
         const read = rowsRead(await database.measuredPlanOf(compiled));
-        // Each alternative is a row of its own.
+        // Each alternative is a separate row of the plan.
         expect([size, read, read < nodes * (size + ALTERNATIVES)]).toEqual([size, read, true]);
       }
     }
   });
 });
 
-/** Of all nodes of a plan together, whether or not a filter removed them. */
+/** The sum over all nodes of a plan, including rows that a filter removed. */
 function rowsRead({ Plans = [], ...node }: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Plans.reduce((sum, plan) => sum + rowsRead(plan), own);

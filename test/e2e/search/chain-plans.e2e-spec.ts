@@ -71,22 +71,22 @@ describe('the rows that a chain reads', () => {
     const LINKS = CIRCLE * CIRCLE;
     for (const end of [token(70), token(71)]) {
       const [page, total] = await read('Observation', [deep(end)]);
-      // A dozen nodes of a plan handle each link of each step.
+      // About a dozen plan nodes process each link of each step.
       expect(Math.max(page, total)).toBeLessThan(LINKS * depth * 20);
-      // Beside a clause that drives, the links are followed from each of its rows, and each row starts anew.
+      // If another clause drives, the links are followed from each of its rows separately.
       const [beside] = await read('Observation', [token(72), deep(end)]);
       expect(beside).toBeLessThan(LINKS * depth * 20);
     }
   });
 });
 
-/** Of all nodes of a plan together, whether or not a filter removed them. */
+/** The sum over all nodes of a plan, including rows that a filter removed. */
 function rowsRead({ Plans = [], ...node }: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Plans.reduce((sum, plan) => sum + rowsRead(plan), own);
 }
 
-/** Patients with encounters with observations; and some observations that all name each other. */
+/** Stores Patients with Encounters with Observations, and some Observations that all refer to each other. */
 async function fill(client: Client): Promise<void> {
   const resources = (type: string, first: number, count: number): string =>
     `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)

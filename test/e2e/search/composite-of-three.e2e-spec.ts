@@ -11,7 +11,7 @@ const sequence = (id: string, name: string, variants: readonly (readonly [number
   type: 'dna',
   coordinateSystem: 0,
   referenceSeq: {
-    // One or the other (invariant msq-6).
+    // Only one of the two is allowed (invariant msq-6).
     ...(name.startsWith('NC_')
       ? { referenceSeqId: { coding: [{ system: 'http://www.ncbi.nlm.nih.gov/nuccore', code: name }] } }
       : { genomeBuild: 'GRCh 37', chromosome: { coding: [{ system: SYSTEM, code: name }] } }),

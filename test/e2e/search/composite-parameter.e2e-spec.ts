@@ -38,7 +38,7 @@ const observation = (id: string, values: readonly Measured[]): object => ({
   })),
 });
 
-/** Values that meet often, so that a row of another component would be noticed. */
+/** Values with many coincidences, so that a row of another component would be noticed. */
 const STORED: ReadonlyMap<string, readonly Measured[]> = new Map(
   Array.from({ length: 48 }, (_, index) => [
     `panel-${index}`,
@@ -70,7 +70,7 @@ describe('composite search parameters of one’s own', () => {
 
   const store = (resource: object, server = app): Promise<void> => storeOn(server, resource);
 
-  /** Nothing of it is built or removed any more. */
+  /** Waits for the end of its index jobs. */
   const settled = (id: string): Promise<true> => indexesSettled(database, id);
 
   const defined = async (id: string, members: object = {}, server = app): Promise<void> => {
@@ -193,7 +193,7 @@ describe('composite search parameters of one’s own', () => {
       });
       expect(await idsOf('Observation?changing=whole$7')).toEqual([]);
       expect(await idsOf('Observation?changing=whole$1')).toEqual(['twofold']);
-      // HL7's own are what they were.
+      // HL7's own composites are unchanged.
       expect(await idsOf('Observation?code-value-quantity=whole$7')).toEqual(['twofold']);
       expect(await idsOf('Observation?code=whole&value-quantity=7')).toEqual(['twofold']);
     });

@@ -8,7 +8,7 @@ import { encryptionKey, ROOT, ROOT_SECRET, startTestApp, type TestApp } from '..
 import { storeTogether } from '../../support/bundle';
 import { indexesSettled } from '../../support/store';
 
-/** One mended line of the compiled code, beside the version that is raised for it. */
+/** One corrected line of the compiled code, and the version that is raised for it. */
 interface Mend {
   readonly version: 'extraction' | 'folding' | 'hashing';
   readonly file: string;
@@ -90,7 +90,7 @@ describe('code that makes other search rows', () => {
     await app.close();
   });
 
-  /** The build of this run with a mended line and a raised version, over the one before. */
+  /** Copies the latest build, with a corrected line and a raised version. */
   async function build({ version, file, line, mended }: Mend): Promise<void> {
     const last = builds.at(-1) ?? usual ?? '';
     const folder = await mkdtemp(join(dirname(last), 'svc-build-'));
@@ -137,7 +137,7 @@ describe('code that makes other search rows', () => {
     'H1: is followed by a rebuild, which a kill -9 in its middle does not end: %s',
     async (_version, mend) => {
       await build(mend);
-      // One that somebody holds stops the pass before it.
+      // A locked resource stops the pass before it.
       await client.query('begin');
       await client.query(`select from resource where type = 'Patient' and id = 'p55' for update`);
       await start();
@@ -150,7 +150,7 @@ describe('code that makes other search rows', () => {
       await settled();
       for (const [query, ids] of Object.entries(mend.finds))
         expect([query, await search(query)]).toEqual([query, { ids, isWarned: false }]);
-      // Not begun anew: the five that were left.
+      // The new server continues with the remaining five resources, and does not restart.
       expect(server?.output).toMatch(/The index of Patient \(\d+ parameters\) is complete: 60 resources/);
       expect(server?.output).not.toMatch(/Indexing Patient anew/);
       await server?.end('SIGTERM');

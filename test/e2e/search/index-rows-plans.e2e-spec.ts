@@ -23,7 +23,7 @@ const NONE: SearchRows = {
 
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_one, n) => make(n));
 
-/** Rows of one table: `count` of them, none of which another `from` makes too. */
+/** Makes `count` rows of one table, which are different for each `from`. */
 const TABLES: readonly (readonly [table: string, rowsOf: (count: number, from: number) => Partial<SearchRows>])[] = [
   ['search_token', (count, from) => ({ tokens: times(count, (n) => ({ hash: from + n, systemHash: 1 })) })],
   [
@@ -86,7 +86,7 @@ describe('S20: the rows that a write reads', () => {
 
   const readBy = async (bound: BoundStatement): Promise<number> => rowsRead(await database.measuredPlanOf(bound));
 
-  /** The rows that replacing `count` rows reads, by an update and by an index job, and those of removing them. */
+  /** The rows read when `count` rows are replaced by an update, replaced by an index job, and removed. */
   async function readFor(
     count: number,
     rowsOf: (count: number, from: number) => Partial<SearchRows>,
@@ -118,7 +118,7 @@ describe('S20: the rows that a write reads', () => {
         await readFor(4 * FEW, rowsOf),
         await readFor(16 * FEW, rowsOf),
       ];
-      // Each row is read a fixed number of times: stored, wanted, and in the steps of a plan that pass it on.
+      // Each row is read a fixed number of times: as a stored row, as a new row, and by plan steps that pass it on.
       for (const [count, read] of [
         [FEW, few],
         [4 * FEW, more],

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 const TABLES = ['search_token', 'reference_link', 'search_date', 'search_number', 'search_string'];
 
-/** Adds a row of each table that no code would write now. */
+/** Inserts a row into each table that no current code would write. */
 const STRANGE_ROWS = [
   'insert into search_token (token_hash, main_date, resource_key, patient_hash, system_hash) values (7, now(), $1, 7, 7)',
   'insert into reference_link (target_hash, main_date, resource_key, parameter_id) values (7, now(), $1, 7)',
@@ -91,12 +91,12 @@ describe('search index rows', () => {
       expect(ofSecond).not.toEqual(ofFirst);
       await app.put(path, first);
       expect(await rowsOf(key)).toEqual(ofFirst);
-      // As a server without digests, which knew other parameters, left them.
+      // Rows of a server without digests and with other parameters.
       await estrange(key);
       await client.query('update resource set index_digests = null where resource_key = $1', [key]);
       await app.put(path, second);
       expect(await rowsOf(key)).toEqual(ofSecond);
-      // As such a server left them that wrote a version in between.
+      // Rows of such a server that wrote a version in between.
       await estrange(key);
       await client.query('update resource set version = version + 1 where resource_key = $1', [key]);
       await app.put(path, first);
@@ -168,7 +168,7 @@ describe('search index rows', () => {
     const { rows } = await client.query(
       `select relname from pg_class where relkind = 'r' and relpersistence = 'p' and relnamespace = 'public'::regnamespace
          and relreplident = 'd' and not exists (select from pg_index where indrelid = pg_class.oid and indisprimary)
-         and relname !~ '^delivery_attempt_[0-9]{8}$'`, // dropped as a whole
+         and relname !~ '^delivery_attempt_[0-9]{8}$'`, // expired partitions are dropped as a whole
     );
     expect(rows).toEqual([]);
     await client.query('create publication everything for all tables');
@@ -186,7 +186,7 @@ describe('search index rows', () => {
 });
 
 describe('S20: a database of version 0.1.0 with data', () => {
-  /** Undoes what the migration does. */
+  /** Undoes the migration. */
   const AS_IN_0_1_0 = `
     alter table resource drop column index_digests;
     ${TABLES.map((table) => `alter table ${table} drop constraint ${table}_pk;`).join('')}

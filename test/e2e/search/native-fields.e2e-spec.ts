@@ -26,7 +26,7 @@ const NAMED: readonly (readonly [type: string, field: string, value: unknown, se
   ['User', 'inactive', true, 'inactive=true'],
 ];
 
-/** Parameters of every resource type. */
+/** Whether a parameter belongs to all resource types. */
 const isGeneral = (code: string): boolean => code.startsWith('_');
 
 const bodyOf = (field: string, value: unknown): Record<string, unknown> =>
@@ -142,7 +142,7 @@ describe('D6: a database of version 0.1.0', () => {
   });
 });
 
-/** Brings the rows of workflows into the state in which version 0.1.0 left them. */
+/** Restores the rows of workflows as version 0.1.0 wrote them. */
 async function asVersion010(client: Client): Promise<void> {
   const keyOf = (id: string): string =>
     `(select resource_key from resource where type = 'SDCWorkflow' and id = '${id}')`;

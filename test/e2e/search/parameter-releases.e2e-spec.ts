@@ -10,7 +10,7 @@ import { indexesSettled } from '../../support/store';
 
 type Parameters = NonNullable<OwnResourceType['searchParameters']>;
 
-/** A release of the server whose module brings the type Chore. */
+/** A release of the server whose module defines the type Chore. */
 function releaseWith(searchParameters: Parameters, ...more: Type[]): Type {
   @Injectable()
   @DefinesResourceType({ type: 'Chore', searchParameters })
@@ -56,7 +56,7 @@ describe('search parameters of a module, over releases on one database', () => {
     return rows[0]?.bits ?? {};
   };
 
-  /** While a resource is held that comes first, nothing is indexed anew. */
+  /** Runs `work` while the first resource is locked, so that the index job cannot begin. */
   async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
     await client.query('begin');
     await client.query(`select from resource where type = 'Chore' and id = 'a-held' for update`);
@@ -106,9 +106,9 @@ describe('search parameters of a module, over releases on one database', () => {
             },
           ],
         });
-        // A condition that cannot see everything must not create what may be there.
+        // A condition with an incomplete index must not create a resource that may exist.
         expect((await held.put('/fhir/Chore?room=room-b', { ward: 'w2' })).status).toBe(503);
-        // Resources written meanwhile are found at once.
+        // Resources written during the build are found at once.
         await held.put('/Chore/c', { ward: 'w1', room: 'room-new', place: 'attic' });
         expect(await idsOn(held, '/fhir/Chore?room=room-new')).toEqual(['c']);
         return held;
@@ -117,7 +117,7 @@ describe('search parameters of a module, over releases on one database', () => {
       expect(await idsOn(server, '/fhir/Chore?room=room-b')).toEqual(['b']);
       expect(await warningsOf(server, 'room=room-b')).toEqual([]);
       expect(await idsOn(server, '/fhir/Chore?room:missing=true')).toEqual([]);
-      // Those that stand keep their bits, whatever the order of declaration.
+      // Existing parameters keep their bits in any order of declaration.
       expect(await bitsOf()).toEqual({ ward: 4, room: 5 });
       expect(await idsOn(server, '/fhir/Chore?ward:missing=false')).toHaveLength(3);
     });
@@ -135,7 +135,7 @@ describe('search parameters of a module, over releases on one database', () => {
 
       const server = await whileHeld(async () => {
         const held = await start(WARD, NEW_ROOM);
-        // The stored rows still say that b belongs to the nurse, and d does not.
+        // By the stored rows, b still belongs to the nurse and d does not.
         expect((await asNurse(held, 'GET', '/Chore/b')).status).toBe(404);
         expect((await asNurse(held, 'GET', '/Chore/b/_history')).json<{ total?: number }>().total ?? 0).toBe(0);
         expect((await asNurse(held, 'GET', '/Chore/b/_history/1')).status).toBe(404);
@@ -171,13 +171,13 @@ describe('search parameters of a module, over releases on one database', () => {
       const { rows } = await client.query(
         `select from search_token s join resource r using (resource_key) where r.type = 'Chore' and r.id = 'b'`,
       );
-      expect(rows).toHaveLength(1); // that of its ward
+      expect(rows).toHaveLength(1); // the row of its ward
     });
 
     it('H1: one that vanished is unknown, leaves no rows behind, and its bit is free again', async () => {
       const server = await start(WARD);
       expect((await server.get('/fhir/Chore?room=attic')).status).toBe(400);
-      // Criteria that ask for it grant nothing.
+      // Criteria with this parameter grant nothing.
       for (const path of ['/Chore/b', '/Chore/d', '/fhir/Chore'])
         expect([path, (await asNurse(server, 'GET', path)).status]).toEqual([path, 403]);
       await settled();

@@ -28,7 +28,7 @@ describe('npm run reindex', () => {
     await compiled.remove();
   });
 
-  /** As code that nobody has any more, or a hand in the database, may leave rows. */
+  /** Deletes rows, as a fault of older code or a manual change could. */
   const loseRows = async (): Promise<void> => {
     await client.query(
       `delete from search_string s using resource r where r.resource_key = s.resource_key and r.type = 'Patient'`,
@@ -84,7 +84,7 @@ describe('npm run reindex', () => {
     try {
       expect(await requestReindex(other, ['Patient'])).toEqual(['Patient']);
       await eventually('one is done', async () => (await progressOfTypes(other, ['Patient'])).done === 1, 20_000);
-      // An update by a server that knows digests replaces all rows, since they count no more.
+      // An update replaces all rows, since the digests are invalid.
       await app.put('/Patient/r3', { ...patient('r3', 'Lost 3'), gender: 'male' });
       expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r3']);
       await requestReindex(other, ['Patient']);

@@ -28,7 +28,7 @@ const stored: readonly Stored[] = range(SIZE).map((n) => ({
   unit: n % 3 === 0 ? 'g' : 'kg',
   day: 1 + (n % 28),
   component: { code: n % 11, value: (n * 13) % 30 },
-  // In circles.
+  // Cyclic references.
   members: n % 4 === 0 ? [] : [(n * 7 + 3) % SIZE, (n * n + 1) % SIZE],
 }));
 
@@ -54,7 +54,7 @@ const observation = (one: Stored): object => ({
 const list = (numbers: readonly number[], text: (n: number) => string): string => numbers.map(text).join(',');
 const kilos = ({ value, unit }: Stored): number => (unit === 'g' ? value / 1000 : value);
 
-/** More than are probed one by one, most of them of nothing that is stored. */
+/** More than are probed one by one; most match nothing. */
 const CODES = range(40, 5);
 const PAIRS = range(60);
 const pairValue = (n: number): number => (n * 17) % 40;
@@ -176,7 +176,7 @@ describe('searches for one of many alternatives', () => {
 
   it.each(CASES)('S17, S21: finds by %s what brute force finds', async (_what, query, holds) => {
     expect(await found('Observation', query)).toEqual(idsWhere(holds));
-    // In other orders, and beside clauses that drive the search.
+    // In other orders, and together with clauses that drive the search.
     expect(await found('Observation', `${query}&_sort=_lastUpdated`)).toEqual(idsWhere(holds));
     expect(await found('Observation', `${query}&_sort=value-quantity,code`)).toEqual(idsWhere(holds));
     expect(await found('Observation', `${query}&subject=Patient/p3`)).toEqual(

@@ -6,7 +6,7 @@ interface Outcome {
   readonly issue: readonly { readonly code: string; readonly diagnostics: string }[];
 }
 
-/** Seven patients in the order of their births, each at the practice. */
+/** Seven patients in the order of their birth dates, all of one practice. */
 const PATIENTS = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
 
 describe('How a search is answered', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf, idsOf, storeTogether } from '../../support/bundle';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Observations that refer to each other in circles: who is a member of whom, and the code of each. */
+/** Observations with cyclic references: the members and the code of each. */
 interface Graph {
   readonly name: string;
   readonly codes: readonly string[];
@@ -12,20 +12,20 @@ interface Graph {
 const SIZE = 40;
 const range = (length: number): number[] => Array.from({ length }, (_, n) => n);
 
-/** Each names all of them: n^depth paths of a chain, over n² links. */
+/** Each refers to all others: a chain has n^depth paths over n² links. */
 const DENSE: Graph = {
   name: 'dense',
   codes: range(SIZE).map((n) => `c${n % 4}`),
   members: range(SIZE).map(() => range(SIZE)),
 };
-/** Circles of several lengths, lone ones, and one that names itself. */
+/** Cycles of several lengths, single ones, and one that refers to itself. */
 const SPARSE: Graph = {
   name: 'sparse',
   codes: range(SIZE).map((n) => `c${n % 7}`),
   members: range(SIZE).map((n) => (n === 5 ? [5] : n % 9 === 0 ? [] : [(n * 7 + 3) % SIZE, (n * n + 1) % SIZE])),
 };
 
-/** By brute force: one step from a set along `hasMember`, or against it. */
+/** Brute force: one step from a set along `hasMember`, or in reverse. */
 const forth = ({ members }: Graph, wanted: ReadonlySet<number>): Set<number> =>
   new Set(range(SIZE).filter((n) => members[n]?.some((member) => wanted.has(member))));
 const back = ({ members }: Graph, wanted: ReadonlySet<number>): Set<number> =>
@@ -64,7 +64,7 @@ describe('chains over references that lead in circles', () => {
     return idsOf(bundle).sort();
   };
 
-  /** F a link forth, B a link back; the last one is followed first. */
+  /** F is a forward link, B a reverse link; the last letter is followed first. */
   const PATHS = ['F', 'B', 'FF', 'BB', 'FB', 'BF', 'FFF', 'BBB', 'FBF', 'FFFF', 'BBBB', 'BFBF'];
 
   it.each([DENSE, SPARSE].flatMap((graph) => PATHS.map((path) => [graph.name, path, graph] as const)))(
@@ -76,7 +76,7 @@ describe('chains over references that lead in circles', () => {
         const ids = [...expected].map((n) => `${name}-${n}`).sort();
         const chain = [...path].map((step) => (step === 'F' ? CHAIN : HAS)).join('');
         expect(await found(`${chain}code=${name}-${code}`)).toEqual(ids);
-        // Beside a clause that drives the search, and negated, each match is tested by itself.
+        // If another clause drives the search, and in a negation, each match is tested separately.
         expect(await found(`${chain}code=${name}-${code}&_id=${name}-1,${name}-5,${name}-9`)).toEqual(
           ids.filter((id) => [`${name}-1`, `${name}-5`, `${name}-9`].includes(id)),
         );

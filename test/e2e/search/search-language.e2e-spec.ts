@@ -16,7 +16,7 @@ const observation = (id: string, members: object, values = ''): string =>
     `${values === '' ? '' : `,${values}`}}`,
   );
 
-/** A small ward. Numbers are texts, so that their digits are what stands here. */
+/** A small ward. Some resources are texts, so that their digits stay as written. */
 const WORLD: readonly (object | string)[] = [
   {
     resourceType: 'Patient',
@@ -158,7 +158,7 @@ const WORLD: readonly (object | string)[] = [
 const PATIENTS = ['anon', 'peter', 'zoe'];
 const OBSERVATIONS = ['pressure', 'smoker', 'texted', 'weight', 'weight-g'];
 
-/** The matches of each query, worked out by reading {@link WORLD} and the search page of R4. */
+/** The expected matches of each query, derived by hand from {@link WORLD} and R4's page on search. */
 const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   // string
   ['Patient?name=chal', ['peter']],
@@ -265,7 +265,7 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Observation?code=29463-7&value-quantity=gt3&value-quantity=lt100', ['weight']],
   ['Observation?code=29463-7&value-quantity=gt100,lt100', ['weight', 'weight-g']],
   ['Observation?code=29463-7,8480-6&value-quantity=gt100', ['weight-g']],
-  // The code is that of a component, the value none of the resource itself.
+  // The code is that of a component; the resource itself has no value.
   ['Observation?code=8480-6&value-quantity=gt1', []],
   ['Observation?value-quantity:missing=false', ['weight', 'weight-g']],
   // composite
@@ -352,7 +352,7 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Observation?patient=peter&date=ge2020-01-03&status=amended', ['pressure']],
 ];
 
-/** Refused queries, each with a part of the text. */
+/** Refused queries, each with a part of the error. */
 const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?birthdate=yesterday', 'birthdate'],
   ['Patient?birthdate:contains=1974', 'birthdate:contains'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Every modifier of R4 (http://hl7.org/fhir/R4/search.html#modifiers), and some that it does not have. */
+/** Every modifier of R4 (http://hl7.org/fhir/R4/search.html#modifiers), and some unknown ones. */
 const VALUES: Readonly<Record<string, string>> = {
   missing: 'true',
   exact: 'a',
@@ -21,7 +21,7 @@ const VALUES: Readonly<Record<string, string>> = {
   '': 'a',
 };
 
-/** A parameter of each kind, and the modifiers that it takes: each is answered, all others are refused. */
+/** A parameter of each kind, with its allowed modifiers; all others are refused. */
 const TAKES: readonly (readonly [kind: string, parameter: string, modifiers: readonly string[]])[] = [
   ['string', 'Patient?family', ['missing', 'exact', 'contains']],
   ['token', 'Patient?identifier', ['missing', 'text', 'not', 'in', 'not-in', 'of-type']],

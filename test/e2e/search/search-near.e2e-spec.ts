@@ -10,7 +10,7 @@ interface NearEntry extends SearchEntry {
   };
 }
 
-/** Cities, and places where longitudes are strange. */
+/** Cities, and places near the poles and the date line. */
 const PLACES: Readonly<Record<string, readonly [latitude: number, longitude: number]>> = {
   vienna: [48.2082, 16.3738],
   bratislava: [48.1486, 17.1077],
@@ -33,7 +33,7 @@ describe('Location?near', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    // A grid between, so that a band of latitudes holds much that is not near.
+    // A grid of more positions, so that a band of latitudes contains many that are not near.
     for (let step = 0; step < 120; step++) positions.set(`grid-${step}`, [(step % 10) * 12 - 54, step * 3 - 180]);
     const entry = [...positions].map(([id, [latitude, longitude]]) => ({
       request: { method: 'PUT', url: `Location/${id}` },
@@ -56,7 +56,7 @@ describe('Location?near', () => {
   const idsOf = async (query: string): Promise<string[]> =>
     (await pagesOf(query)).flatMap(({ entry }) => entry.map(({ resource }) => resource.id));
 
-  /** Brute force over what was stored. */
+  /** Brute force over the stored positions. */
   const within = (latitude: number, longitude: number, meters: number): string[] =>
     [...positions]
       .filter(

@@ -20,7 +20,7 @@ const patient = (id: string, race: string, family = 'Rivera'): object => ({
   extension: [{ url: RACE, valueCode: race }],
 });
 
-/** Not an alias of a built-in parameter: those have no rows of their own. */
+/** Not an alias of a built-in parameter, since aliases have no rows. */
 const CLAN = { type: 'string', expression: 'Patient.name.family | Patient.contact.name.family' };
 const BASIC = { base: ['Basic'], type: 'string', expression: 'Basic.language' };
 
@@ -87,7 +87,7 @@ describe('live search parameters', () => {
     });
   };
 
-  /** Nothing of it is built or removed any more. */
+  /** Waits for the end of its index jobs. */
   const settled = (id: string, server = app): Promise<true> =>
     eventually(`the indexes of ${id} are settled`, async () =>
       (await statusOf(id, server)).every(({ state }) => state === 'active'),
@@ -100,7 +100,7 @@ describe('live search parameters', () => {
   const warningsOf = async (query: string): Promise<unknown[]> =>
     (await search(query)).entry.filter(({ search: { mode } }) => mode === 'outcome').map(({ resource }) => resource);
 
-  /** Holds the row of a resource, as a write does that takes its time. */
+  /** Locks the row of a resource, like a slow write. */
   const hold = async (type: string, id: string): Promise<() => Promise<void>> => {
     await database.query('begin');
     await database.query('select from resource where type = $1 and id = $2 for update', [type, id]);
@@ -238,11 +238,11 @@ describe('live search parameters', () => {
         },
       ]);
     expect(await warningsOf('Basic?code=x')).toEqual([]);
-    // A condition that cannot see everything must not create what may be there.
+    // A condition with an incomplete index must not create a resource that may exist.
     const conditional = await app.post('/Basic?held=val-d', { resourceType: 'Basic', code: { text: 'twice' } });
     expect([conditional.status, conditional.headers.get('retry-after')]).toEqual([503, '10']);
 
-    // Before and behind the place, changed and deleted.
+    // Changes and deletions before and after the position of the job.
     await app.put('/Basic/a', basic('a', 'changed-a'));
     await app.delete('/Basic/b');
     await app.put('/Basic/d', basic('d', 'changed-d'));
@@ -383,7 +383,7 @@ describe('live search parameters', () => {
     const write = async (server: TestApp, offset: number): Promise<void> => {
       for (let round = offset; !isOver; round += 7) {
         const id = ids[round % ids.length] ?? '';
-        // Values repeat, so that an update often leaves some as they are.
+        // Values repeat, so that an update often keeps some rows.
         const body = { resourceType: 'Slot', id, ...SLOT, language: `l${round % 3}`, comment: `c${round % 5}` };
         const { status } =
           round % 11 === 0 ? await server.delete(`/Slot/${id}`) : await server.put(`/Slot/${id}`, body);
@@ -460,7 +460,7 @@ describe('live search parameters', () => {
     });
   });
 
-  /** The indexed texts of a parameter, each as often as it stands there. */
+  /** The indexed texts of a parameter, including duplicates. */
   async function stringsOf(type: string, code: string): Promise<string[]> {
     const { rows } = await database.query<{ value: string }>(
       'select value from search_string where parameter_id = $1 order by 1',

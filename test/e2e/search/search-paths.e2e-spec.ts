@@ -3,7 +3,7 @@ import { type Bundle, followPages, idsOf, searchOn } from '../../support/bundle'
 import { storeAll } from '../../../testing/world';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Bodies as they are sent: digits and escapes are what stands here. */
+/** Bodies as text, so that digits and escapes stay as written. */
 const WORLD: readonly (readonly [path: string, body: string])[] = [
   [
     'Patient/ana',
@@ -21,7 +21,7 @@ const WORLD: readonly (readonly [path: string, body: string])[] = [
     'Observation/o2',
     '{"resourceType":"Observation","status":"final","code":{"text":"b"},"subject":{"reference":"Patient/ben"},"valueQuantity":{"value":11},"issued":"2020-02-01T00:30:00Z"}',
   ],
-  // An own type takes any content: what is no number or date under a cast must only not match.
+  // An own type accepts any content: a value that cannot be cast must not match, and must not fail the search.
   [
     'SDCDocument/d1',
     '{"resourceType":"SDCDocument","status":"completed","score":"12","when":"2020-02-30","deep":{"list":[{"n":1e400},{"n":2}]}}',
@@ -95,7 +95,7 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['SDCDocument?.deep.list.1.n=2', ['d1']],
   ['SDCDocument?.deep.list.n$gt=2', ['d1', 'd2']],
   ['SDCDocument?.unheard.of=1', []],
-  // beside others, in _filter and chains
+  // together with other clauses, in _filter and in chains
   ['Patient?.name.family=Jones&birthdate=1980', ['cleo']],
   ['Patient?.name.family=Jones&.name.family=Smith', ['ana']],
   ['Patient?_filter=.name.0.family eq "Smith" or .multipleBirthInteger gt 5', ['ana', 'dan']],
@@ -106,7 +106,7 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Patient?_has:Observation:subject:.valueQuantity.value$gt=10', ['ben']],
 ];
 
-/** Refused queries and what the refusal must name. */
+/** Refused queries, each with a part of the error. */
 const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?.nmae.family=x', 'did you mean \\"name\\"'],
   ['Patient?.name.famly=x', 'did you mean \\"family\\"'],

@@ -18,7 +18,7 @@ import { PlanDatabase, type PlanNode } from '../../support/plan-database';
 const ROWS = 20_000;
 const PATIENTS = 200;
 
-/** Parameters as the rows below have them. */
+/** Parameter ids of the rows below. */
 const [NAME, PATIENT_NAME, DATE, OTHER_DATE, SUBJECT, VALUE, CODE_VALUE] = [3, 13, 4, 5, 7, 6, 8];
 const POSITION = 14;
 const CODE = 77;
@@ -96,7 +96,7 @@ const byDate: SortKey[] = [{ by: { kind: 'main-date' }, isDescending: false }];
 
 type Shape = Pick<SearchQuery, 'clauses' | 'sort'> & { readonly type?: string };
 
-/** Shapes of statements that the compiler makes. */
+/** The shapes of compiled statements. */
 const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['no clause', { clauses: [] }],
   ['one token', { clauses: [token(1)] }],
@@ -171,14 +171,14 @@ const queryOf = ({ type = 'Observation', clauses, sort = [] }: Shape): SearchQue
 
 describe.each([
   ['full tables with statistics', true],
-  // A plan that a connection made then is kept until statistics are next gathered.
+  // A connection keeps its plan until the next statistics.
   ['empty tables that nobody analyzed', false],
 ])('the plans of a search on %s', (_state, isFull) => {
   let database: PlanDatabase;
 
   beforeAll(async () => {
     database = await PlanDatabase.open();
-    // These searches must not find what the server itself stores at its first start.
+    // Removes the resources of the first start, which these searches must not find.
     await database.client.query(
       'truncate resource, search_token, reference_link, search_date, search_number, search_string',
     );
@@ -276,7 +276,7 @@ describe.each([
 
   if (!isFull) return;
 
-  /** Conditions without an index: rows are read until the page is full, or to the end. */
+  /** Conditions without an index read rows until the page is full, or to the end. */
   const LOOKS_AT_ALL = /^(list|token and token|reference and reference|.*body|any that needs|what many have, link)/;
 
   it.each(SHAPES.filter(([name]) => !LOOKS_AT_ALL.test(name)))(
@@ -288,7 +288,7 @@ describe.each([
   );
 });
 
-/** The most rows that one step of a plan read. */
+/** The maximum rows read by one step of a plan. */
 function mostRowsOf(node: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Math.max(own, ...(node.Plans ?? []).map(mostRowsOf));
@@ -299,7 +299,7 @@ function positionValueOf(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** Observations of some patients a minute apart; a few of them last for a month, and fewer have no beginning. */
+/** Stores Observations of some patients, one minute apart; a few last for a month, and fewer have no beginning. */
 async function fill(client: Client): Promise<void> {
   const rows: readonly string[] = [
     `insert into resource (resource_key, main_date, updated_at, reference_hash, present, version, type, id, method, body)

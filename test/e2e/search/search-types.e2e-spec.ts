@@ -17,7 +17,7 @@ describe('search over types', () => {
     const chart = await loadChart(app, { seed: 5, size: 150 });
     all = [...chart.resources];
     patientId = chart.patientId;
-    // Every fifth resource is tagged, in an order that is not that of the first writes.
+    // Tags every fifth resource, in another order than that of the first writes.
     for (const [index, one] of [...all.entries()].reverse()) {
       if (index % 5 > 0) continue;
       await app.put(`/fhir/${one.resourceType}/${one.id}`, { ...one.value, meta: { tag: [TAG] } });
@@ -31,7 +31,7 @@ describe('search over types', () => {
   const allPlaces = async (query: string): Promise<string[]> =>
     (await followPages(app, `/fhir?${query}`)).flatMap(placesOf);
 
-  /** Brute force over what was sent. */
+  /** Brute force over the sent resources. */
   const expected = (holds: (one: Loaded, index: number) => boolean): string[] =>
     all
       .filter(holds)

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 const LOINC = 'http://loinc.org';
 
-/** Bodies as they are sent: escapes and digits are what stands here. */
+/** Bodies as text, so that escapes and digits stay as written. */
 const WORLD: readonly (readonly [path: string, body: string])[] = [
   [
     'Patient/ana',
@@ -100,7 +100,7 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Patient?_filter=_createdAt gt 2000-01-01 and family eq Smith', ['ben']],
 ];
 
-/** Refused queries and what the refusal must name. */
+/** Refused queries, each with a part of the error. */
 const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?family:middle=x', ':starts, :ends'],
   ['Patient?identifier:i=a|b|c', 'identifier:i'],

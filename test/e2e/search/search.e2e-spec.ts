@@ -28,7 +28,7 @@ describe('search', () => {
 
   const search = (query: string, sent = {}): Promise<Bundle> => searchOn(app, `/fhir/${query}`, sent);
 
-  /** Brute force over what was sent. */
+  /** Brute force over the sent resources. */
   const expected = (type: string, holds: (value: Record<string, unknown>) => boolean): string[] =>
     all
       .filter(({ resourceType, value }) => resourceType === type && holds(value))
@@ -126,7 +126,7 @@ describe('search', () => {
         all.map(({ id, value }) => [id, (value.valueQuantity as { value?: number } | undefined)?.value]),
       );
       const codes = new Set(all.flatMap(({ value }) => codingsOf(value.code)).map(({ code }) => code));
-      // Beside a value that none of the others has, one with the same code has none.
+      // Stores a resource with a unique value, and one with the same code but without a value.
       const measured = all.find(({ value }) => value.valueQuantity !== undefined)?.value;
       const bare = { ...measured, id: undefined, meta: undefined, valueQuantity: undefined };
       const { id } = (await app.post('/fhir/Observation', bare)).json<{ id: string }>();

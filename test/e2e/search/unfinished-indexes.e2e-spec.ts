@@ -7,7 +7,7 @@ import { type Received, startTestApp, type TestApp } from '../../../testing/test
 import { sendingAs } from '../../support/callers';
 
 const BUSY = [503, expect.stringMatching(/^1?\d\d$/)];
-/** One of five, and of those that stand behind it nobody knows. */
+/** One resource of five is indexed; the position of the others is unknown. */
 const REFUSAL = /The index of Patient\.[\w-]+ is being built: 20 % are done, about \d+ s are left. Try again later./;
 const subject = { reference: 'Patient/b' };
 const observation = (id: string, status = 'final'): object => ({
@@ -19,7 +19,7 @@ const observation = (id: string, status = 'final'): object => ({
 });
 
 /**
- * All Patients but the first wait to be indexed anew: the job cannot lock the second one; types with fewer resources
+ * All Patients except the first wait for the index job, which cannot lock the second one. Types with fewer resources
  * are done.
  */
 describe('while the index of Patient is built', () => {
@@ -27,7 +27,7 @@ describe('while the index of Patient is built', () => {
   let client: Client;
   let held: Client;
   let nurse: Person;
-  /** Where pages go on that were begun before. */
+  /** The `next` link of pages that began earlier. */
   let pages: string;
 
   const nextOf = (page: Received): string =>
@@ -148,7 +148,7 @@ describe('while the index of Patient is built', () => {
     });
   });
 
-  /** As another definition would have left them: what is stored of two Patients says the opposite of their bodies. */
+  /** Swaps the rows of two Patients, as if another definition had made them: they contradict the bodies. */
   async function swapNames(one: string, other: string): Promise<void> {
     await client.query(
       `update search_string s set resource_key = -r.resource_key from resource r
@@ -221,7 +221,7 @@ describe('while the index of Patient is built', () => {
       meta: { profile: [WEBHOOK] },
       kind: 'webhook-at-least-once',
       topic: 'http://topics.example/all',
-      // Nobody listens there: events wait.
+      // Nothing listens at this endpoint, so events stay in the queue.
       parameter: [{ name: 'endpoint', valueUrl: 'http://127.0.0.1:9/' }],
     };
 

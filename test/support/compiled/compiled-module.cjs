@@ -1,6 +1,6 @@
 /**
- * Jest's transform of a file of src in specs that need PostgreSQL: it becomes the same file of the compiled server.
- * Jest's sandbox would load all 2,000 modules anew for each spec file, and run them more slowly.
+ * Jest's transform for files of src in specs that need PostgreSQL: loads the same file of the compiled server instead.
+ * Jest's sandbox would load all 2,000 modules again for each spec file, and run them more slowly.
  */
 const { createHash } = require('node:crypto');
 const { join, relative } = require('node:path');

@@ -1,4 +1,4 @@
-/** The require of Node itself, which loads a module once for all spec files of a worker. */
+/** Node's own require, which loads a module once for all spec files of a worker. */
 const { join } = require('node:path');
 const { runInThisContext } = require('node:vm');
 

@@ -1,6 +1,6 @@
 /**
- * Gives a spec file the globals that the compiled server checks with instanceof, and the Reflect that holds the
- * metadata of its decorators: jest's sandbox has others of the same names.
+ * Gives a spec file the globals that the compiled server uses in instanceof checks, and the Reflect with the metadata
+ * of its decorators. Jest's sandbox has different objects under these names.
  */
 const { runInThisContext } = require('node:vm');
 

@@ -15,8 +15,8 @@ import {
 const IDLE: Sender = { stage: 'idle', epoch: 0, batch: [], first: 0, hasLostLease: false };
 
 /**
- * Every interleaving of three writers (two versions of one resource, and another resource), of two workers that claim,
- * send and settle, and of a receiver that may refuse. Workers die, and are frozen for as long as it takes.
+ * Every interleaving of three writers (two versions of one resource, and another resource), two workers that claim,
+ * send and settle, and a receiver that may refuse. Workers may die, or be frozen for any time.
  */
 export const deliveryModel = (variant: Variant): Model<Delivery> => ({
   start: {
@@ -101,7 +101,7 @@ function* working(state: Delivery, index: number, variant: Variant): Steps {
   }
 }
 
-/** The worker stores how its attempt ended. */
+/** The worker stores the result of its attempt. */
 function* ending(state: Delivery, index: number, variant: Variant): Steps {
   const sender = state.senders[index] ?? IDLE;
   const name = `worker ${index + 1}`;
@@ -122,7 +122,7 @@ function* ending(state: Delivery, index: number, variant: Variant): Steps {
   }
 }
 
-/** The record of the receiver, and the faults that it finds. */
+/** Records the arrival at the receiver, and detects faults. */
 function arrive(state: Delivery, { batch, first }: Sender): Delivery {
   let { seen, fault } = state;
   for (const [offset, event] of batch.entries()) {

@@ -3,7 +3,7 @@ export const EVENTS = ['A1', 'A2', 'B'] as const;
 
 const MAX_EVENTS_IN_BATCH = 2;
 
-/** A mistake in the statements or in their order; `none` is the design. */
+/** A defect in the statements or in their order; `none` is the design. */
 export type Variant =
   | 'none'
   | 'a cursor instead of state'
@@ -14,15 +14,15 @@ export type Variant =
   | 'counted without being removed'
   | 'a refused batch is skipped';
 
-/** A worker, with what it has in memory. */
+/** A worker with its memory. */
 export interface Sender {
   readonly stage: 'idle' | 'claiming' | 'has a batch' | 'has settled early' | 'answered' | 'refused';
   readonly epoch: number;
   /** Indexes of {@link EVENTS}. */
   readonly batch: readonly number[];
-  /** Of the batch. */
+  /** Number of the first event of the batch. */
   readonly first: number;
-  /** Whether others were allowed to take the destination over since it was claimed. */
+  /** Whether another worker may have taken the destination over since the claim. */
   readonly hasLostLease: boolean;
 }
 
@@ -36,12 +36,12 @@ export interface Delivery {
   /** The index of a worker. */
   readonly owner: number | 'none' | 'dead';
   readonly isLeaseOver: boolean;
-  /** The open batch; empty where there is none. */
+  /** The open batch; empty if there is none. */
   readonly batch: readonly number[];
   readonly nextNumber: number;
   /** The total of delivered events. */
   readonly delivered: number;
-  /** The largest position that was delivered: nothing reads it but one variant. */
+  /** The largest delivered position; only one variant reads it. */
   readonly cursor: number;
   readonly senders: readonly Sender[];
   /** The first arrival of each event at the receiver, by event number from 1. */

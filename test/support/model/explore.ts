@@ -1,19 +1,19 @@
 /** A machine whose steps may happen in any order. States are plain values that steps never change in place. */
 export interface Model<State> {
   readonly start: State;
-  /** Every step that can be taken next: what happens, and the state after it. */
+  /** Every possible next step: its description, and the state after it. */
   steps(state: State): Iterable<readonly [what: string, next: State]>;
-  /** Returns the broken invariant of a state; undefined where none is broken. */
+  /** Returns the violated invariant of a state; undefined if there is none. */
   broken(state: State): string | undefined;
-  /** Equal for states that behave alike. */
+  /** Equal for states with the same behavior. */
   keyOf(state: State): string;
 }
 
 /** The result of the search. */
 export interface Exploration {
-  /** States that differ. */
+  /** Number of distinct states. */
   readonly states: number;
-  /** The shortest way to a broken state, with what is broken as its last line; undefined where there is none. */
+  /** The shortest path to a state with a violated invariant, which is the last line; undefined if there is none. */
   readonly path: readonly string[] | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Visit<State> {
   readonly from: Visit<State> | undefined;
 }
 
-/** Visits every state that can be reached, the nearest first, until one is broken. */
+/** Visits every reachable state, the nearest first, until one violates an invariant. */
 export function explore<State>(model: Model<State>): Exploration {
   const seen = new Set([model.keyOf(model.start)]);
   const visits: Visit<State>[] = [{ state: model.start, what: 'start', from: undefined }];
@@ -40,7 +40,7 @@ export function explore<State>(model: Model<State>): Exploration {
   return { states: seen.size, path: undefined };
 }
 
-/** The path as text; printed where `SHOW_PATHS` is set, to read what a defect leads to. */
+/** The path as text. `SHOW_PATHS` prints it, to show the consequences of a defect. */
 export function textOf({ path = [] }: Exploration): string {
   const text = path.join('\n');
   if (process.env.SHOW_PATHS !== undefined) process.stdout.write(`\n${text}\n`);

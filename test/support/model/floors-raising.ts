@@ -7,7 +7,9 @@ interface Poll {
   readonly answer: number;
 }
 
-/** Memory of the process that all of its polls use: a number is final when the transactions of its time have ended. */
+/**
+ * Memory shared by all polls of the process. A number is final when all transactions that were open with it have ended.
+ */
 interface FloorsRaising {
   readonly decided: number;
   readonly noted: { readonly issued: number; readonly writers: readonly number[] } | undefined;
@@ -18,7 +20,7 @@ interface FloorsRaising {
 const IDLE: Poll = { stage: 'idle', answer: 0 };
 
 /**
- * Floors as version 0.1.0 kept them in the memory of a process: `noted` is read again after an answer came, and a poll
+ * Low-water marks in the memory of a process, as in version 0.1.0. `noted` is read again after an answer, and a poll
  * begins while another one waits for its answer.
  */
 export function floorsRaising(polls: number, runs: number): Raising<FloorsRaising> {
@@ -43,7 +45,7 @@ export function floorsRaising(polls: number, runs: number): Raising<FloorsRaisin
       }
       case 'asks for the living':
         if (poll.answer !== 0) yield [`${name}: writers live`, queue, becomes({ stage: 'raises' })];
-        // The process of version 0.1.0 fails with a TypeError where another poll has used what was noted.
+        // The process of version 0.1.0 fails with a TypeError if another poll has used the noted number.
         else if (state.noted === undefined) yield [`${name} fails`, queue, becomes(IDLE)];
         else
           yield [
@@ -90,6 +92,6 @@ export function floorsRaising(polls: number, runs: number): Raising<FloorsRaisin
 
 type Step = readonly [what: string, queue: Queue, state: FloorsRaising];
 
-/** Ids of writers that hold the lock of the table: from before their first number to their end. */
+/** Ids of writers that hold the table lock, which they take before their first number and keep to their end. */
 const openWriters = ({ writers }: Queue): number[] =>
   writers.filter(({ stage, id }) => stage === 'open' && id > 0).map(({ id }) => id);

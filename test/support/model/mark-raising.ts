@@ -1,6 +1,6 @@
 import { type Queue, type Raising, done, snapshot } from './queue-model';
 
-/** A run of the function that raises the mark. */
+/** One run of the function that raises the mark. */
 interface Raiser {
   readonly stage: 'idle' | 'has its id' | 'has read the last number' | 'has locked';
   readonly id: number;
@@ -8,7 +8,7 @@ interface Raiser {
 }
 
 interface MarkRaising {
-  /** The row of the mark: the last number that some run has read, and the id that it noted with it. */
+  /** The row of the mark: the last number that a run has read, and the transaction id noted with it. */
   readonly notedNumber: number;
   readonly notedId: number;
   readonly raisers: readonly Raiser[];
@@ -20,7 +20,7 @@ export interface MarkVariant {
   readonly runs: number;
   readonly notes: 'its own id' | 'pg_snapshot_xmax';
   readonly takesId: 'after the last number' | 'before the last number';
-  /** Whether it raises only when all transactions up to the noted id are over. */
+  /** Whether it raises the mark only after all transactions up to the noted id have ended. */
   readonly waits: boolean;
 }
 
@@ -62,8 +62,8 @@ export function markRaising({ raisers, runs, notes, takesId, waits }: MarkVarian
         }
         const id = raiser.id > 0 ? raiser.id : queue.nextId;
         const locked = { ...queue, nextId: Math.max(queue.nextId, id + 1) };
-        // The snapshot of a statement is older than its lock. As the oldest open id only grows, that allows less, never
-        // more.
+        // The snapshot of a statement is older than its lock. The oldest open id only grows, so an old snapshot allows
+        // less, never more.
         if (waits && state.notedId > snapshot(queue, openIds(state)).xmin)
           yield [`${name} locks the row and may not raise yet`, done(locked, id), over];
         else yield [`${name} locks the row`, locked, becomes({ stage: 'has locked', id })];

@@ -1,8 +1,8 @@
 import { type Model } from './explore';
 
 /**
- * A transaction that records one event; `id` and `number` are 0 until it has them. It is over when it was rolled back,
- * or when its event was claimed: what it had means nothing any more.
+ * A transaction that records one event; `id` and `number` are 0 before it has them. It is over after a rollback, or
+ * when its event was claimed; then both are ignored.
  */
 export interface Writer {
   readonly stage: 'open' | 'committed' | 'over';
@@ -10,31 +10,34 @@ export interface Writer {
   readonly number: number;
 }
 
-/** The queue of one destination, as the database holds it. */
+/** The queue of one destination, as stored in the database. */
 export interface Queue {
-  /** The last event number that was given out. */
+  /** The last issued event number. */
   readonly sequence: number;
   readonly nextId: number;
-  /** The largest id of a transaction that is over. */
+  /** The largest id of an ended transaction. */
   readonly lastDone: number;
   readonly writers: readonly Writer[];
-  /** The largest number that was claimed. */
+  /** The largest claimed number. */
   readonly cursor: number;
-  /** Each event up to it is committed or gone: what raises it says so. */
+  /** Every event up to this number is committed or rolled back, according to the raising function. */
   readonly decided: number;
-  /** The mark that the open batch leaves when it is settled; undefined where no batch is open. */
+  /** The mark that settling the open batch will set; undefined without an open batch. */
   readonly batchMark: number | undefined;
-  /** An event that a batch is being opened with, where that takes two snapshots; else 0. */
+  /** The event of a batch that is being opened in two snapshots; else 0. */
   readonly chosen: number;
   /** Claims read only events above it. */
   readonly mark: number;
 }
 
-/** How the mark is raised, as a part of the model with a state of its own. */
+/** The part of the model that raises the mark, with a separate state. */
 export interface Raising<State> {
   readonly start: State;
   readonly steps: (queue: Queue, state: State) => Iterable<readonly [what: string, queue: Queue, state: State]>;
-  /** @param zero what numbers and ids count from: states that differ by that alone behave alike */
+  /**
+   * @param zero the base of numbers and ids: states that differ only in it have the same behavior
+   * @param zero what numbers and ids count from: states that differ by that alone behave alike
+   */
   readonly keyOf: (state: State, zero: { readonly number: number; readonly id: number }) => string;
 }
 
@@ -42,11 +45,11 @@ export interface QueueVariant {
   readonly writers: number;
   readonly takesFirst: 'id' | 'number';
   readonly claimsAbove: 'mark' | 'cursor';
-  /** How many snapshots the statement has that opens a batch. */
+  /** Number of snapshots of the statement that opens a batch. */
   readonly snapshots: 1 | 2;
 }
 
-/** Every interleaving of writers, a worker that delivers one event after the other, and what raises the mark. */
+/** Every interleaving of writers, a worker that delivers one event at a time, and runs of the raising function. */
 export function queueModel<State>(
   variant: QueueVariant,
   raising: Raising<State>,
@@ -67,11 +70,11 @@ export function queueModel<State>(
     },
     broken: ({ queue }) => {
       const above = queue[variant.claimsAbove];
-      // An open one can commit next.
+      // An open transaction may commit next.
       const lost = queue.writers.find(({ stage, number }) => stage !== 'over' && number > 0 && number <= above);
       return lost && `event ${lost.number} would never be claimed: only what is above ${above} is read`;
     },
-    // Writers are alike, so only what they have done counts.
+    // Writers are interchangeable, so only their progress counts.
     keyOf: ({ queue, raising: state }) => {
       const zero = { number: queue.mark, id: queue.lastDone };
       const writers = queue.writers.map(({ stage, id, number }) =>
@@ -98,14 +101,14 @@ export function snapshot(
   return { xmax, xmin: Math.min(xmax, ...open.filter((id) => id > 0 && id < xmax)) };
 }
 
-/** Numbers of events that are visible and not claimed. */
+/** Numbers of visible, unclaimed events. */
 export const waiting = ({ writers }: Queue): number[] =>
   writers
     .filter(({ stage }) => stage === 'committed')
     .map(({ number }) => number)
     .sort((one, other) => one - other);
 
-/** A transaction is over. */
+/** Ends a transaction. */
 export const done = (queue: Queue, id: number): Queue => ({ ...queue, lastDone: Math.max(queue.lastDone, id) });
 
 function* writing(queue: Queue, { takesFirst }: QueueVariant): Iterable<readonly [string, Queue]> {
