@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Where a file that ships with the server is. The build copies such files to dist/src (nest-cli.json).
+ * The path of a file that ships with the server. The build copies such files to dist/src (nest-cli.json).
  * @param path relative to src, with forward slashes: `fhir/definitions/elements.json`
  */
 export function assetPath(path: string): string {

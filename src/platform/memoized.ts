@@ -1,6 +1,6 @@
 /**
- * Keeps what `make` returns for a key, unless that is undefined. Beyond `most` keys it forgets all of them: callers may
- * choose keys, and nothing may grow for ever.
+ * Caches the result of `make` for a key, unless it is undefined. Beyond `most` keys, the cache is cleared: callers may
+ * choose keys, and memory must stay bounded.
  */
 export function memoized<T>(make: (key: string) => T, most = Infinity): (key: string) => T {
   const known = new Map<string, T>();

@@ -20,7 +20,10 @@ import { WriteSet } from './writes/write-set';
 export interface WriteOptions extends WriteConditions {
   /** The method of the write in history and events. */
   readonly method?: WriteMethod;
-  /** The resource, if the open transaction has already locked it. @internal */
+  /**
+   * The resource, if the open transaction has already locked it.
+   * @internal
+   */
   readonly locked?: LockedResource;
 }
 
@@ -100,7 +103,10 @@ export class ResourceWriter {
     return result?.resource;
   }
 
-  /** Deletes resources that the open transaction has locked. @internal */
+  /**
+   * Deletes resources that the open transaction has locked.
+   * @internal
+   */
   async deleteAll(resources: readonly LockedResource[], { reach }: Pick<WriteOptions, 'reach'>): Promise<void> {
     await this.write(
       resources.map((locked, index) => ({ mode: 'delete', index, type: locked.type, id: locked.id, locked, reach })),

@@ -58,8 +58,8 @@ export interface RpcHandler<Params extends object, Result> {
 
   /**
    * Answers a repeat of a call that wrote, with the rights that the caller has now. Without this method the kept result
-   * is returned, and callers who are limited to some rows are refused. @param kept the result of the first call; its id
-   * if that was a {@link ResultById}
+   * is returned, and callers who are limited to some rows are refused.
+   * @param kept the result of the first call; its id if that was a {@link ResultById}
    */
   repeat?(params: Params, kept: JsonText): Promise<Result>;
 }

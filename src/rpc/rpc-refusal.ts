@@ -8,8 +8,9 @@ export interface ParamError {
 }
 
 /**
- * A refusal with details that only RPC responses have: a short code, and the members with faults. @example throw new
- * RpcRefusal('Invalid params', { errors: [{ path: ['ward'], message: 'There is no ward 4Z.' }] });
+ * A refusal with details that only RPC responses have: a short code, and the members with faults.
+ * @example
+ * throw new RpcRefusal('Invalid params', { errors: [{ path: ['ward'], message: 'There is no ward 4Z.' }] });
  */
 export class RpcRefusal extends ServiceError {
   override readonly name = 'RpcRefusal';

@@ -59,7 +59,10 @@ export class SessionLinks implements BackgroundTask {
     return { token, expiresAt: row.expiresAt };
   }
 
-  /** The Session that a link stands for. @param isUse whether the link is used up */
+  /**
+   * The Session that a link stands for.
+   * @param isUse whether the link is used up
+   */
   async open(token: string, target: string, isUse: boolean): Promise<LiveSession | undefined> {
     const row = await this.statements.runOne<LiveSessionRow>(isUse ? USE : LOOK, [tokenHashOf(token), target]);
     return row === undefined ? undefined : liveSessionOf(row);

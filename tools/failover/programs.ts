@@ -25,7 +25,10 @@ export function programPath(name: string, debianPackage: string): string {
   return found;
 }
 
-/** Returns the folder of the newest PostgreSQL with all its programs. @throws Error with one sentence */
+/**
+ * Returns the folder of the newest PostgreSQL with all its programs.
+ * @throws Error with one sentence
+ */
 export async function postgresFolder(): Promise<string> {
   const versions = await readdir(POSTGRES_VERSIONS).catch(() => []);
   const [newest] = versions

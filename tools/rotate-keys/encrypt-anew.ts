@@ -51,7 +51,10 @@ export async function encryptAnew(url: string, box: SecretBox): Promise<Encrypte
   }
 }
 
-/** Encrypts up to {@link CHUNK_ROWS} rows behind `after`. @returns their last key, unless no more rows follow */
+/**
+ * Encrypts up to {@link CHUNK_ROWS} rows behind `after`.
+ * @returns their last key, unless no more rows follow
+ */
 async function encryptChunk(
   client: Client,
   { table, column, key }: SealedColumn,

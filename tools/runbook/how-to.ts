@@ -4,7 +4,10 @@ import { join } from 'node:path';
 /** A code block of a page. Its first line is "# <how-to>: <step>". It may be inside a list. */
 const BLOCK = /^( *)```sh\n *# ([\w-]+): [^\n]*\n([\s\S]*?)^ *```$/gm;
 
-/** Runs a bash script; fails if one of its commands fails. @returns its standard output */
+/**
+ * Runs a bash script; fails if one of its commands fails.
+ * @returns its standard output
+ */
 export type Run = (script: string) => Promise<string>;
 
 /** Runs the blocks of one how-to, one per call. */
@@ -34,7 +37,10 @@ export class HowTo {
     return this.run(script);
   }
 
-  /** Runs all steps. @throws Error if one of them prints nothing: its output is meant to be read */
+  /**
+   * Runs all steps.
+   * @throws Error if one of them prints nothing: its output is meant to be read
+   */
   async look(): Promise<void> {
     if (this.blocks.length === 0) throw new Error(`${this.page} has no such how-to.`);
     while (this.next < this.blocks.length)

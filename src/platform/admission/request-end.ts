@@ -2,8 +2,8 @@ import { type Response } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
- * The part of an AbortSignal that says when work is no longer wanted. Requests have a {@link RequestEnd}: an
- * AbortSignal with its listeners cost each of them some 20 µs of CPU, a twentieth of a read.
+ * The part of an AbortSignal that tells when work is no longer wanted. Requests use a {@link RequestEnd} instead: an
+ * AbortSignal with its listeners costs some 20 µs of CPU, a twentieth of a read.
  */
 export interface EndSignal {
   readonly aborted: boolean;
@@ -23,7 +23,7 @@ export class RequestEnd implements EndSignal {
     return this.response.destroyed && !this.response.writableFinished;
   }
 
-  /** Nobody reads it; the kind keeps it out of the log of failures. */
+  /** The client has disconnected, so nobody reads this error; its kind excludes it from the log of failures. */
   get reason(): ServiceError {
     return new ServiceError('busy', 'The connection was closed before the answer.');
   }
@@ -49,7 +49,7 @@ export class RequestEnd implements EndSignal {
   };
 }
 
-/** Of work that never ends before it is done. */
+/** The end of work that is never aborted. */
 export const NEVER: EndSignal = {
   aborted: false,
   reason: undefined,

@@ -3,10 +3,10 @@ import { type Held, Slots, type SlotsOptions } from './slots';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Tasks, each known by a name, that run until they are ended. The first letter of a name is its key. */
+/** Named tasks that run until they are ended. The first letter of a name is the task's key. */
 class Tasks {
   readonly began: string[] = [];
-  /** By name: "done", or why it was refused. */
+  /** The result by name: "done", or the reason of the refusal. */
   readonly outcomes: Record<string, string> = {};
   readonly slots: Slots;
   private readonly ends: (() => void)[] = [];
@@ -30,7 +30,7 @@ class Tasks {
     );
   }
 
-  /** One after the other, the first that began first. */
+  /** Ends the tasks one after the other, in the order in which they began. */
   async end(count: number): Promise<void> {
     await settled();
     for (let ended = 0; ended < count; ended++) {
@@ -142,7 +142,7 @@ describe(Slots, () => {
         ...{ longestWaitMilliseconds: Infinity, busyMessage: 'busy' },
       });
 
-    /** Names in the order in which they got their permits. */
+    /** Names in the order in which their tasks got permits. */
     function taking(slots: Slots): {
       got: string[];
       held: Map<string, Held>;

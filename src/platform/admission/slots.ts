@@ -1,35 +1,35 @@
 import { ServiceError } from '../errors/service-error';
 import { type EndSignal } from './request-end';
 
-/** A task that wants permits. */
+/** A task that needs permits. */
 export interface Waiter {
-  /** Tasks of one key queue behind each other; keys take turns. Usually `ticket.caller`. */
+  /** Tasks with the same key queue behind each other; keys take turns. Usually `ticket.caller`. */
   readonly key: string;
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal?: EndSignal;
 }
 
 export interface SlotsOptions {
-  /** Permits altogether; Infinity where only the limit of a key counts. */
+  /** Total number of permits; Infinity if only the limit per key applies. */
   readonly permits: number;
-  /** The most permits of one key. Default: all of them. */
+  /** Maximum permits of one key. Default: all. */
   readonly perCaller?: number;
-  /** Part of all permits, and of those of a key, that only {@link Slots.takeNow} takes. Default: 0. */
+  /** Share of all permits, and of a key's permits, that is reserved for {@link Slots.takeNow}. Default: 0. */
   readonly reserved?: number;
-  /** A longer wait ends with `busyMessage`. */
+  /** A task that waits longer is refused with `busyMessage`. */
   readonly longestWaitMilliseconds: number;
-  /** Above it the last task of the longest queue is refused. Default: any number may wait. */
+  /** Maximum number of waiting tasks: beyond it, the last task of the longest queue is refused. Default: no maximum. */
   readonly mostWaiting?: number;
   readonly busyMessage: string;
-  /** Default: 1. */
+  /** Number of permits. Default: 1. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Permits that were taken. */
+/** Permits held by a task. */
 export interface Held {
-  /** Gives back all but `weight` permits. */
+  /** Releases all but `weight` permits. */
   readonly shrinkTo: (weight: number) => void;
-  /** Gives back all permits; again does nothing. */
+  /** Releases all permits; a second call does nothing. */
   readonly release: () => void;
 }
 
@@ -40,14 +40,14 @@ interface Waiting extends Waiter {
 }
 
 /**
- * The semaphore of this server. Keys take turns, so a caller with many tasks delays its own tasks only (fair queuing,
- * RFC 970). A task takes one permit, or as many as it says: bytes are permits too.
+ * The keyed semaphore of this server. Keys take turns, so a caller with many tasks delays only its own tasks (fair
+ * queuing, RFC 970). A task takes one permit, or as many as it requests: bytes can be permits too.
  */
 export class Slots {
   private readonly options: Required<SlotsOptions>;
   private taken = 0;
   private readonly takenBy = new Map<string, number>();
-  /** By key; the first queue is the next one's. No queue is empty. */
+  /** Queues by key, never empty; the first one is served next. */
   private readonly queues = new Map<string, Set<Waiting>>();
   private queued = 0;
 
@@ -55,22 +55,24 @@ export class Slots {
     this.options = { perCaller: options.permits, reserved: 0, mostWaiting: Infinity, retryAfterSeconds: 1, ...options };
   }
 
-  /** At most `permits` tasks of one key at a time; any number of them waits, for any time. */
+  /** At most `permits` tasks of one key run at a time. Any number may wait, for any time. */
   static perKey(permits: number): Slots {
     return new Slots({ permits: Infinity, perCaller: permits, longestWaitMilliseconds: Infinity, busyMessage: '' });
   }
 
-  /** How many tasks wait. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.queued;
   }
 
-  /** How many permits are taken. */
+  /** Number of permits in use. */
   get inUse(): number {
     return this.taken;
   }
 
   /**
+   * @throws ServiceError 'busy' after the longest wait, or if too many tasks wait; the reason of the signal if it
+   * aborts
    * @throws ServiceError 'busy' after the longest wait, or when too many wait; the reason of the signal when that
    * aborts
    */
@@ -85,7 +87,7 @@ export class Slots {
   }
 
   /**
-   * Waits for permits. More than a key can ever have counts as all that it can have.
+   * Waits for permits. A request for more than a key can have is reduced to that maximum.
    * @throws as {@link run}
    */
   async take(waiter: Waiter, weight = 1): Promise<Held> {
@@ -95,7 +97,10 @@ export class Slots {
     return this.heldBy(waiter.key, least);
   }
 
-  /** Takes permits that are free, also reserved ones, without a wait. @throws ServiceError 'busy' */
+  /**
+   * Takes free permits, including reserved ones, without waiting.
+   * @throws ServiceError 'busy'
+   */
   takeNow(key: string, weight: number): Held {
     const { permits, perCaller } = this.options;
     if (this.takenOf(key) + weight > perCaller || this.taken + weight > permits) throw this.busy();
@@ -105,14 +110,14 @@ export class Slots {
 
   private takeOnly({ key, signal }: Waiter, weight: number): Promise<void> | undefined {
     signal?.throwIfAborted();
-    // A task that fits must not overtake one that waits for more permits.
+    // A task that needs few permits must not overtake an earlier one that needs more.
     if (this.queues.size > 0 || !this.fitsShare(key, weight) || !this.fits(weight))
       return this.queue(key, signal, weight);
     this.add(key, weight);
     return undefined;
   }
 
-  /** The permits without those that are kept for {@link takeNow}. */
+  /** The permits without those reserved for {@link takeNow}. */
   private partOf(permits: number): number {
     return permits * (1 - this.options.reserved);
   }
@@ -189,14 +194,16 @@ export class Slots {
     return true;
   }
 
-  /** Begins the tasks that fit, in turns by key. One that waits for its own share holds up no other key. */
+  /**
+   * Starts the tasks that have room, in turns by key. A task that waits for the limit of its key blocks no other key.
+   */
   private beginNext(): void {
     for (const [key, queue] of this.queues) {
       const [next] = queue;
       if (next === undefined || !this.fitsShare(key, next.weight)) continue;
       if (!this.fits(next.weight)) return;
       this.queues.delete(key);
-      // The key goes behind the others; this loop visits it once more.
+      // The key moves behind the others, and this loop visits it once more.
       if (queue.size > 1) this.queues.set(key, queue);
       queue.delete(next);
       this.queued--;
@@ -205,7 +212,7 @@ export class Slots {
     }
   }
 
-  /** Refuses the last task of the longest queue, unless that is the queue of the key that comes. */
+  /** Refuses the last task of the longest queue, unless it is the queue of the new task's key. */
   private makeRoom(key: string): void {
     if (this.queued < this.options.mostWaiting) return;
     const longest = [...this.queues.values()].reduce<ReadonlySet<Waiting>>(

@@ -4,31 +4,33 @@ import { type MemoryBudget } from './memory-budget';
 import { type EndSignal, NEVER, RequestEnd } from './request-end';
 import { type Held } from './slots';
 
-/** One request under way: its caller, until when it is wanted, and what it holds. `RequestContext.ticket`. */
+/** A running request: its caller, its end, and the memory that it holds. `RequestContext.ticket`. */
 export interface Ticket {
-  /** Callers take turns by it: the User or Client, or the address prefix of a request without credentials. */
+  /**
+   * The key by which callers take turns: the User or Client, or the address prefix of a request without credentials.
+   */
   readonly caller: string;
   /**
-   * Aborted when the connection closes before the answer is sent; the reason is a ServiceError. All that works for the
-   * request ends then: statements, Bundles, dry runs, long loops.
+   * Aborted if the connection closes before the answer is sent; the reason is a ServiceError. It ends all work for the
+   * request: statements, Bundles, dry runs, long loops.
    */
   readonly signal: EndSignal;
   /**
-   * Counts bytes in memory for this request: collected answers, output that the socket has not taken. The end of the
-   * request releases the rest.
-   * @throws ServiceError 'busy' when the budget of the process, or the share of the caller, is full
+   * Counts bytes that this request holds in memory: collected answers, and output that the socket has not taken. The
+   * end of the request releases what is left.
+   * @throws ServiceError 'busy' if the budget of the process, or the share of the caller, is full
    */
   hold(bytes: number): Held;
   /**
-   * As {@link hold}, but waits for room, in turns by caller. @throws ServiceError 'busy' after the longest wait, or
-   * when the client leaves
+   * Like {@link hold}, but waits for room, in turns by caller.
+   * @throws ServiceError 'busy' after the longest wait, or if the client disconnects
    */
   holdInTurn(bytes: number): Promise<Held>;
 }
 
 const NOTHING: Held = { shrinkTo: () => undefined, release: () => undefined };
 
-/** Background work: no client waits for it, and those who run it bound its memory. */
+/** The ticket of background work: it has no client, and its callers bound its memory. */
 export const BACKGROUND: Ticket = {
   caller: '',
   signal: NEVER,
@@ -36,7 +38,10 @@ export const BACKGROUND: Ticket = {
   holdInTurn: () => Promise.resolve(NOTHING),
 };
 
-/** The ticket of a request that came by the wire. A plain read pays for nothing that it does not use. */
+/**
+ * The ticket of a request from the network. Its parts are created on demand, so that a plain read does not pay for
+ * them.
+ */
 export class RequestTicket implements Ticket {
   private identified: string | undefined;
   private end: RequestEnd | undefined;
@@ -52,7 +57,7 @@ export class RequestTicket implements Ticket {
     return this.identified ?? addressPrefixOf(this.request.ip ?? '');
   }
 
-  /** Called when the credentials were right. */
+  /** Called after the credentials were verified. */
   identify(userId: string | undefined, clientId: string): void {
     this.identified = userId === undefined ? `Client/${clientId}` : `User/${userId}`;
   }

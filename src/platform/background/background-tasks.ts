@@ -38,14 +38,14 @@ export class BackgroundTasks
     super(discovery, Background, ({ task }) => task);
   }
 
-  /** Starts all tasks that have an interval. To be called when every module has done its setup. */
+  /** Starts all tasks that have an interval. Call it after the setup of every module. */
   start(): void {
     for (const { meta } of this.all()) {
       if (meta.interval(this.environment) > 0) void this.wake(meta.task);
     }
   }
 
-  /** Lets each task finish its step. */
+  /** Waits for the current step of each task. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const { timer } of this.states.values()) clearTimeout(timer);
@@ -53,8 +53,8 @@ export class BackgroundTasks
   }
 
   /**
-   * Runs a task now; one that is running runs once more, since it may have looked too early.
-   * @returns when it has nothing left to do; does not reject
+   * Runs a task now. If it is already running, it runs once more, since it may have read too early.
+   * @returns when no work is left; never rejects
    */
   wake(task: string): Promise<void> {
     const found = this.find(task);
@@ -64,7 +64,7 @@ export class BackgroundTasks
     this.states.set(task, state);
     clearTimeout(state.timer);
     state.wakes++;
-    // A request that wakes it has no part in the run, neither its id nor the isolation level that it asked for.
+    // Runs outside the request that wakes it, without the id and the isolation level of that request.
     state.running ??= this.requests.outside(() => this.run(found.meta, found.handler, state));
     return state.running;
   }

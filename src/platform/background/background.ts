@@ -5,26 +5,26 @@ import { type Environment } from '../config/environment';
 export interface BackgroundDefinition {
   /** Its name in the log and the metrics. */
   readonly task: string;
-  /** Milliseconds from the end of a run to the next one; 0: it only runs when it is woken. */
+  /** Milliseconds between the end of a run and the next one; 0: it runs only when it is woken. */
   readonly interval: (environment: Environment) => number;
   /**
-   * One of `advisory-locks.ts`: only one replica at a time takes a step, which is one transaction. By default each
+   * A lock of `advisory-locks.ts`: only one replica at a time takes a step, which is one transaction. By default, each
    * replica does.
    */
   readonly lock?: number;
 }
 
-/** Work that no request waits for. */
+/** Work outside of requests. */
 export interface BackgroundTask {
   /**
-   * Does a part that is over soon: a stop of the server waits for it. An error is logged, and the next run tries again.
-   * @returns milliseconds until the next step, where that is sooner than the interval; 0 where more is left to do
+   * Does one short step: a stop of the server waits for it. An error is logged, and the next run tries again.
+   * @returns milliseconds until the next step, if earlier than the interval; 0 if more work is left
    */
   step(): Promise<number | undefined>;
 }
 
 /**
- * Registers a {@link BackgroundTask}: it runs when the server has started, then at its interval, one run at a time.
+ * Registers a {@link BackgroundTask}: it runs after the start of the server, then at its interval, one run at a time.
  * @example
  * &#64;Injectable()
  * &#64;Background({ task: 'acme-count-wards', interval: () => 60_000 })

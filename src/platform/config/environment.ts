@@ -27,12 +27,13 @@ export class Environment {
   readonly metricsPort!: number | undefined;
   /** `SVC_METRICS_HOST`: listen address of the metrics. */
   readonly metricsHost!: string;
-  /** `BASE_URL`: what links, `fullUrl` and the JWT issuer begin with; no trailing slash. */
+  /** `BASE_URL`: the prefix of links and `fullUrl`, and the JWT issuer; no trailing slash. */
   readonly baseUrl!: string;
   /** `DATABASE_URL`: an external PostgreSQL; unset means the embedded one under {@link dataDirectory}. */
   readonly databaseUrl!: string | undefined;
   /**
-   * `SVC_DATABASE_DIRECT_URL`: the same database without the pooler of {@link databaseUrl}, for what needs a session.
+   * `SVC_DATABASE_DIRECT_URL`: the same database without the pooler of {@link databaseUrl}, for work that needs a
+   * session.
    */
   readonly databaseDirectUrl!: string | undefined;
   /** `DATA_DIR`: embedded cluster, generated keys and credentials. */
@@ -51,85 +52,75 @@ export class Environment {
   readonly trustedProxies!: readonly string[];
   /** `SVC_CORS_ORIGINS`: browser origins that may call. */
   readonly corsOrigins!: readonly string[];
-  /** `SVC_LOG_LEVEL`: the least level that is written. */
+  /** `SVC_LOG_LEVEL`: the lowest level that is logged. */
   readonly logLevel!: LogLevel;
-  /** `SVC_ACCESS_LOG`: whether a line is logged of each request. */
+  /** `SVC_ACCESS_LOG`: whether each request is logged. */
   readonly hasAccessLog!: boolean;
   /** Whether the standard variables of OpenTelemetry turn traces on. */
   readonly isTraced!: boolean;
-  /** `SVC_BODY_LIMIT_BYTES`: the largest request body; above it 413. */
+  /** `SVC_BODY_LIMIT_BYTES`: the largest request body; a larger one gets 413. */
   readonly bodyLimitBytes!: number;
-  /**
-   * `SVC_MEMORY_BUDGET_BYTES`: what all requests together may hold in memory: bodies, what is made of them, answers.
-   */
+  /** `SVC_MEMORY_BUDGET_BYTES`: memory of all requests together: bodies, values derived from them, answers. */
   readonly memoryBudgetBytes!: number;
-  /** `SVC_COMPRESSION`: whether long answers are compressed for callers that take it. */
+  /** `SVC_COMPRESSION`: whether long answers are compressed for callers that accept it. */
   readonly hasCompression!: boolean;
   /** `SVC_API_DOCS`: whether Swagger UI and the OpenAPI document are served, to everybody. */
   readonly hasApiDocs!: boolean;
-  /** `SVC_CONSOLE`: whether the console is served, and its Client made on a new embedded database. */
+  /** `SVC_CONSOLE`: whether the console is served, and its Client created in a new embedded database. */
   readonly hasConsole!: boolean;
-  /** `SVC_BUNDLE_ENTRIES_MAX`: the most entries of a Bundle that is to be processed; above it 413. */
+  /** `SVC_BUNDLE_ENTRIES_MAX`: maximum entries of a processed Bundle; more get 413. */
   readonly bundleEntriesMax!: number;
-  /** `SVC_BUNDLE_TIMEOUT_SECONDS`: the longest time for the whole of a Bundle; above it 504. */
+  /** `SVC_BUNDLE_TIMEOUT_SECONDS`: time limit of a whole Bundle; after it 504. */
   readonly bundleTimeoutSeconds!: number;
   /** `SVC_INIT_BUNDLE`: file of a Bundle that is processed at each start, before the port opens. */
   readonly initBundle!: string | undefined;
-  /** `SVC_PROCESSES`: processes that serve one port; fewer where {@link processesNote} says so. */
+  /** `SVC_PROCESSES`: processes that serve one port; fewer if {@link processesNote} says so. */
   readonly processes!: number;
-  /** Why there are fewer processes than `SVC_PROCESSES` says; undefined where there are as many. */
+  /** The reason why there are fewer processes than `SVC_PROCESSES`; undefined if there are not. */
   readonly processesNote!: string | undefined;
   /** `SVC_DATABASE_POOL_SIZE`: connections of this start. */
   readonly databasePoolSize!: number;
-  /** `SVC_STATEMENT_TIMEOUT_SECONDS`: the longest one statement may run; above it 504. */
+  /** `SVC_STATEMENT_TIMEOUT_SECONDS`: time limit of one statement; after it 504. */
   readonly statementTimeoutSeconds!: number;
   /** `SVC_SEARCH_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of a search. */
   readonly searchTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of `$everything`. */
   readonly everythingTimeoutMaxSeconds!: number;
-  /** `SVC_EVERYTHING_LIST_SECONDS`: how long the pages of an `$everything` can be turned. */
+  /** `SVC_EVERYTHING_LIST_SECONDS`: how long the pages of an `$everything` can be requested. */
   readonly everythingListSeconds!: number;
-  /**
-   * `SVC_STREAM_STALL_SECONDS`: how long a caller may take for 64 kB of a body that it sends, or of an answer that
-   * comes in parts.
-   */
+  /** `SVC_STREAM_STALL_SECONDS`: time limit of a caller for 64 kB of a body that it sends, or of a streamed answer. */
   readonly streamStallSeconds!: number;
-  /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one each at a time. */
+  /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one hash at a time each. */
   readonly passwordHashSlots!: number;
-  /** `SVC_PASSWORD_HASH_QUEUE`: logins and new passwords that may wait for a thread; above it 503. */
+  /** `SVC_PASSWORD_HASH_QUEUE`: maximum logins and new passwords that wait for a thread; more get 503. */
   readonly passwordHashQueue!: number;
-  /** `SVC_PASSWORD_MIN_LENGTH`: code points of a new password; fewer are 422. */
+  /** `SVC_PASSWORD_MIN_LENGTH`: minimum code points of a new password; a shorter one gets 422. */
   readonly passwordMinLength!: number;
-  /**
-   * `SVC_CREDENTIAL_FAILURES_FREE`: wrong credentials of one account from one address before the next try has to wait.
-   */
+  /** `SVC_CREDENTIAL_FAILURES_FREE`: failures of one account from one address before the next try must wait. */
   readonly credentialFailuresFree!: number;
-  /**
-   * `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: wrong credentials from one address before its logins are served one at
-   * a time.
-   */
+  /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: failures of one address before its logins run one at a time. */
   readonly credentialFailuresFreePerAddress!: number;
-  /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: after so long without a wrong try they are forgotten. */
+  /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: failures are forgotten after this time without another one. */
   readonly credentialFailureWindowSeconds!: number;
-  /** `SVC_SESSION_RETENTION_DAYS`: how long a Session that is over stays; 0 keeps it for ever. */
+  /** `SVC_SESSION_RETENTION_DAYS`: how long an ended Session is kept; 0 keeps it forever. */
   readonly sessionRetentionDays!: number;
-  /** `SVC_SESSION_SWEEP_SECONDS`: time between two looks for Sessions that are over; 0 never looks. */
+  /** `SVC_SESSION_SWEEP_SECONDS`: interval between two sweeps of ended Sessions; 0 disables them. */
   readonly sessionSweepSeconds!: number;
   /** `SVC_KEY_OVERLAP_SECONDS`: how long a new signing key is published before it signs. */
   readonly keyOverlapSeconds!: number;
-  /** `SVC_CREATED_AT_URL`: of the extension of `meta` that tells when a resource was created. */
+  /** `SVC_CREATED_AT_URL`: url of the extension of `meta` with the creation time. */
   readonly createdAtUrl!: string;
-  /** `SVC_REFERENCE_CHECK`: whether references to this server must name what is stored. */
+  /** `SVC_REFERENCE_CHECK`: whether references to this server must have stored targets. */
   readonly hasReferenceCheck!: boolean;
-  /** `SVC_AUDIT`: what AuditEvents are written of: `security`, `all` (reads, searches and writes too), or nothing. */
+  /** `SVC_AUDIT`: which events get AuditEvents: `security`, `all` (also reads, searches and writes), or none. */
   readonly audit!: 'security' | 'all' | 'off';
   /** `SVC_ADDENDUM_AUTHOR`: `any` keeps `user` as sent; `caller` refuses a User who names another. */
   readonly addendumAuthor!: 'any' | 'caller';
-  /** `SVC_ADDENDUM_TYPES`: file that declares types of addenda: what they must hold. */
+  /** `SVC_ADDENDUM_TYPES`: file that declares types of addenda with their required members. */
   readonly addendumTypes!: string | undefined;
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
-  /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value events are delivered with. */
+  /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value is delivered with events. */
   readonly topicCorrelationHeader!: string;
   /** `SVC_DELIVERY`: whether this process delivers; `off` for copies of a database. */
   readonly isDelivering!: boolean;
@@ -138,21 +129,19 @@ export class Environment {
    * time.
    */
   readonly deliverySlots!: number;
-  /**
-   * `SVC_DELIVERY_BUFFER_BYTES`: rendered notifications that sockets have not taken yet; above it no more are rendered.
-   */
+  /** `SVC_DELIVERY_BUFFER_BYTES`: memory for rendered notifications that sockets have not taken yet. */
   readonly deliveryBufferBytes!: number;
-  /** `SVC_DELIVERY_POLL_MILLISECONDS`: the longest time until undelivered events are looked for again. */
+  /** `SVC_DELIVERY_POLL_MILLISECONDS`: maximum interval between two searches for undelivered events. */
   readonly deliveryPollMilliseconds!: number;
-  /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be looked at, and sent again. */
+  /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be read and replayed. */
   readonly deliveryRetentionDays!: number;
-  /** `SVC_KEEP_ALIVE_SECONDS`: an idle connection is closed after it; longer than proxies keep theirs. */
+  /** `SVC_KEEP_ALIVE_SECONDS`: idle time after which a connection is closed; longer than that of proxies. */
   readonly keepAliveSeconds!: number;
-  /** `SVC_HEADER_TIMEOUT_SECONDS`: the longest time for the head of a request. */
+  /** `SVC_HEADER_TIMEOUT_SECONDS`: time limit for the head of a request. */
   readonly headerTimeoutSeconds!: number;
-  /** `SVC_DATABASE_WAIT_SECONDS`: the start tries for so long to connect to the database of `DATABASE_URL`. */
+  /** `SVC_DATABASE_WAIT_SECONDS`: how long the start tries to connect to the database of `DATABASE_URL`. */
   readonly databaseWaitSeconds!: number;
-  /** `SVC_DRAIN_SECONDS`: after SIGTERM the server answers on for so long while `/health/ready` fails. */
+  /** `SVC_DRAIN_SECONDS`: time after SIGTERM in which the server still answers while `/health/ready` fails. */
   readonly drainSeconds!: number;
   /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
   readonly shutdownSeconds!: number;
@@ -162,16 +151,16 @@ export class Environment {
   readonly postgresBinDirectory!: string | undefined;
 }
 
-/** A processor stays free for requests; beyond eight, hashes would take more memory than logins are worth. */
+/** One processor stays free for requests. With more than eight threads, hashes would take too much memory. */
 const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
 
-/** A field name (RFC 9110, section 5.1), without those whose values must never leave. */
+/** A field name (RFC 9110, section 5.1), except those whose values are secret. */
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
 const POSTGRESQL_URL = /^postgres(ql)?:\/\//;
 /**
- * Each turns traces on (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The SDK
- * reads them.
+ * Variables that enable traces (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The
+ * SDK reads them.
  */
 const TRACES = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
 
@@ -246,7 +235,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     searchTimeoutMaxSeconds: read.integer('SVC_SEARCH_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     everythingListSeconds: read.integer('SVC_EVERYTHING_LIST_SECONDS', 3600, 1, 86_400),
-    // An idle transaction is ended after 15 s.
+    // PostgreSQL ends an idle transaction after 15 s.
     streamStallSeconds: read.integer('SVC_STREAM_STALL_SECONDS', 10, 1, 12),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000),
@@ -286,11 +275,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   return Object.freeze(environment);
 }
 
-/** As {@link readEnvironment}, for a server that shares its process with a program: it starts no others. */
+/** Like {@link readEnvironment}, for a server inside another program's process: it starts no further processes. */
 export const readEnvironmentOfOne = (variables: NodeJS.ProcessEnv = process.env): Environment =>
   readEnvironment({ ...variables, SVC_PROCESSES: '1' });
 
-/** Kubernetes sets such a variable in each container for a Service whose name begins with `svc-`. */
+/** Kubernetes sets such a variable in each container if a Service has a name that begins with `svc-`. */
 const isServiceLink = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
 
@@ -316,7 +305,10 @@ class VariableReader {
     }
   }
 
-  /** A misspelt name must not leave its setting at the default unnoticed. Call it when all settings are read. */
+  /**
+   * Detects misspelt names, whose settings would otherwise silently keep their defaults. Call it after all settings
+   * were read.
+   */
   unknownNames(): string[] {
     const names = [...this.known].filter((name) => name.startsWith('SVC_'));
     return Object.keys(this.variables).flatMap((name) => {
@@ -357,7 +349,10 @@ class VariableReader {
     return choice ?? fallback;
   }
 
-  /** @param faultOf what is wrong with one part; undefined when nothing is */
+  /**
+   * @param faultOf the fault of one part; undefined if it has none
+   * @param faultOf what is wrong with one part; undefined when nothing is
+   */
   list(name: string, description: string, faultOf: (part: string) => string | undefined): readonly string[] {
     const parts = (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
     for (const part of parts) {
@@ -371,7 +366,7 @@ class VariableReader {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const key = Buffer.from(value, 'base64');
-    // The value itself is a secret: it is not repeated in the message.
+    // The value itself is a secret, so the message does not repeat it.
     if (key.length !== KEY_BYTES) this.problems.push(`${name} must be 32 bytes in base64 (openssl rand -base64 32)`);
     return key;
   }

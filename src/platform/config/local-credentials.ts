@@ -13,8 +13,8 @@ interface LocalCredentials {
 }
 
 /**
- * Fills in what the environment leaves out with credentials of the data directory, which are generated at the first
- * start and printed then only.
+ * Fills missing settings with the credentials of the data directory. The first start generates them, and prints them
+ * once.
  */
 export async function completeCredentials(
   environment: Environment,
@@ -25,7 +25,7 @@ export async function completeCredentials(
   const credentials = known ?? newCredentials(environment);
   if (known === undefined) {
     await writeCredentials(path, credentials);
-    // A secret of the environment is known to who set it, and the output may be a log that others read.
+    // A secret from the environment is already known to its owner, and the output may be a log that others read.
     if (environment.rootClientSecret === undefined) tell(`Client root, secret:   ${credentials.rootClientSecret}`);
     if (environment.adminPassword === undefined) tell(`User admin, password:  ${credentials.adminPassword}`);
     tell(`Credentials are kept in ${path}. Generated ones are shown this once.`);
@@ -62,7 +62,7 @@ async function readCredentials(path: string): Promise<LocalCredentials | undefin
   }
 }
 
-/** Written beside and renamed: a kill in between leaves no half file. */
+/** Written to a temporary file and renamed, so that a kill leaves no partial file. */
 async function writeCredentials(path: string, credentials: LocalCredentials): Promise<void> {
   const unfinished = `${path}.new`;
   await writeFile(unfinished, `${JSON.stringify(credentials, undefined, 2)}\n`, { mode: 0o600 });

@@ -3,28 +3,31 @@ import { availableParallelism, totalmem } from 'node:os';
 
 const MIB = 1024 * 1024;
 
-/** A process takes about 150 MB at its start, and half of its share of {@link BUDGET_BYTES} in ordinary work. */
+/** Memory per process: about 150 MB at its start, and half of its share of {@link BUDGET_BYTES} in ordinary work. */
 const PROCESS_BYTES = 512 * MIB;
 
-/** Zero where nothing limits this process. */
+/** Zero if this process has no memory limit. */
 const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
-/** One for each processor, as far as the memory goes. */
+/** One process per processor, if the memory suffices. */
 export const DEFAULT_PROCESSES = Math.max(1, Math.min(availableParallelism(), Math.floor(memoryBytes / PROCESS_BYTES)));
 
-/** Of `SVC_MEMORY_BUDGET_BYTES`, for each process: as much as one body of the default limit needs. */
+/** Minimum share of `SVC_MEMORY_BUDGET_BYTES` per process: enough for one body of the default limit. */
 const BUDGET_BYTES = 320 * MIB;
 
-/** A byte of a body counts as 8, and large bodies of one caller have half of a budget. */
+/** A byte of a body counts as 8, and large bodies of one caller may use half of the budget. */
 const BUDGET_OF_A_BODY_BYTE = 16;
 
-/** A transaction holds one while what must outlive it, such as the count of a failed login, takes another. */
+/**
+ * A transaction holds one connection while work that must survive a rollback, such as the count of a failed login,
+ * takes another.
+ */
 const CONNECTIONS_OF_A_REQUEST = 2;
 
-/** Four connections for each process, as far as the 100 of a PostgreSQL by default go. */
+/** Four connections per process, within the 100 connections of a PostgreSQL with default settings. */
 const defaultPoolSize = (processes: number): number => Math.min(64, Math.max(16, 4 * processes));
 
-/** Limits of a start as a whole, which its processes divide. */
+/** Limits of a whole start, divided among its processes. */
 interface Totals {
   readonly processes: number;
   readonly databasePoolSize: number;
@@ -36,8 +39,8 @@ interface Totals {
 }
 
 /**
- * The number of processes that serve a start, and the totals that they divide. Each must be able to serve the largest
- * request, so totals that are too small make fewer of them.
+ * The number of processes of a start, and the totals divided among them. Each process must be able to serve the largest
+ * request, so small totals reduce their number.
  */
 export function processesOf({
   wanted,
@@ -77,8 +80,8 @@ export function processesOf({
 }
 
 /**
- * The settings of one of the processes of a start: its share of all that is limited for a process. Counts in
- * PostgreSQL, such as failed logins, holds for all processes together anyway.
+ * The settings of one process of a start: its share of each divided limit. Counts in PostgreSQL, such as failed logins,
+ * apply to all processes together.
  */
 export function shareOf<All extends Totals>(environment: All): All {
   const share = (total: number): number => Math.max(1, Math.floor(total / environment.processes));
@@ -93,14 +96,11 @@ export function shareOf<All extends Totals>(environment: All): All {
   });
 }
 
-/**
- * Set in the environment of a process that serves a start with others: `first`, or `next` for all but the first one.
- */
+/** Set in the environment of a process that serves a start with others: `first`, or `next` for all later ones. */
 export const WORKER = '_SVC_WORKER';
 
 /**
- * The part of this process in a start of several; undefined where it is the only one, or the one that starts the
- * others.
+ * The role of this process in a start with several; undefined if it is the only one, or the one that starts the others.
  */
 export function workerRole(): 'first' | 'next' | undefined {
   const role = cluster.isWorker ? process.env[WORKER] : undefined;

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { StartError } from '../errors/start-error';
 
 /**
- * Settings whose values are secret: the file that `<name>_FILE` names may hold one, as Docker and Kubernetes pass
- * secrets.
+ * Settings with secret values. They may be in a file that `<name>_FILE` names, as Docker and Kubernetes pass secrets.
  */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
@@ -16,16 +15,15 @@ export const SECRET_SETTINGS = [
 
 export type SecretSetting = (typeof SECRET_SETTINGS)[number];
 
-/** An empty variable counts as unset, as shells and compose files write it. */
+/** An empty variable counts as unset, since shells and compose files write unset ones like that. */
 export function settingIn(variables: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = variables[name]?.trim();
   return value === '' ? undefined : value;
 }
 
 /**
- * Reads a secret from its variable or its file. White space around it does not count: editors end files with a line
- * feed.
- * @throws StartError when both are set, or the file cannot be read or is empty. The sentence never holds the secret.
+ * Reads a secret from its variable or its file. Trims white space, since editors end files with a line feed.
+ * @throws StartError if both are set, or the file is unreadable or empty. The message never contains the secret.
  */
 export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): string | undefined {
   const value = settingIn(variables, name);
@@ -37,7 +35,7 @@ export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): str
   return text;
 }
 
-/** The URL for tools: that of PostgreSQL itself, where `DATABASE_URL` leads through a pooler. */
+/** The database URL for tools: without the pooler that `DATABASE_URL` may lead through. */
 export const directUrlIn = (variables: NodeJS.ProcessEnv): string | undefined =>
   secretIn(variables, 'SVC_DATABASE_DIRECT_URL') ?? secretIn(variables, 'DATABASE_URL');
 

@@ -2,14 +2,14 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../config/environment';
 
-/** The nonce length that GCM is made for, and its full tag (NIST SP 800-38D, sections 5.2.1 and 8.2.2). */
+/** The nonce length recommended for GCM, and its full tag (NIST SP 800-38D, sections 5.2.1 and 8.2.2). */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Wraps secrets for the database with the server's encryption key: AES-256-GCM, a fresh nonce each time. A sealed value
- * is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain one. Values that an accepted key sealed
- * are opened too, so that the key can be rotated.
+ * Encrypts secrets for the database with the server's encryption key: AES-256-GCM with a new nonce for each value. A
+ * sealed value is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain value. Values sealed with an
+ * accepted key are opened too, so that the key can be rotated.
  */
 @Injectable()
 export class SecretBox {
@@ -29,7 +29,10 @@ export class SecretBox {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** @throws Error when `sealed` was changed, or was sealed with a key that is not accepted. */
+  /**
+   * @throws Error if `sealed` was changed, or was sealed with a key that is not accepted.
+   * @throws Error when `sealed` was changed, or was sealed with a key that is not accepted.
+   */
   open(sealed: Buffer): Buffer {
     if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed value is too short');
     for (const key of [this.key, ...this.accepted]) {
@@ -47,7 +50,7 @@ export class SecretBox {
   }
 }
 
-/** The tag tells whether `key` sealed the value (NIST SP 800-38D, section 7.2). */
+/** The tag shows whether `key` sealed the value (NIST SP 800-38D, section 7.2). */
 function openWith(key: Buffer, sealed: Buffer): Buffer | undefined {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

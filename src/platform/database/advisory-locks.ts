@@ -1,7 +1,7 @@
 /**
- * The numbers of all advisory locks. None ever changes: replicas of two releases run beside each other. A lock of one
- * key and a lock of two never meet, so two numbers stand in both lists. Ids and conditions of resources are locked by
- * one key too, a hash of theirs: one that equals a number here costs a wait and nothing else.
+ * The numbers of all advisory locks. They never change, since replicas of two releases run concurrently. PostgreSQL
+ * keeps locks of one key and of two keys separate, so a number may be in both lists. Ids and conditions of resources
+ * are also locked by one key, a hash: if it equals a number here, the only effect is a wait.
  */
 
 /** Locks of one key. */
@@ -11,7 +11,7 @@ export const KEEP_DAYS_LOCK = 4_713_592;
 export const SESSION_SWEEP_LOCK = 4_713_594;
 export const KEY_ROTATION_LOCK = 4_713_595;
 
-/** First keys of locks of two; the second is the slot of a worker, or a hash. */
+/** First keys of two-key locks; the second key is a worker slot or a hash. */
 export const WORKER_LOCK_CLASS = 4_713_591;
 export const SESSION_OWNER_LOCK_CLASS = 4_713_592;
 export const SESSION_FAMILY_LOCK_CLASS = 4_713_593;

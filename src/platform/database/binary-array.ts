@@ -1,6 +1,6 @@
 /**
- * OIDs of element types (https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat): they never
- * change.
+ * OIDs of element types, which never change
+ * (https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat).
  */
 const OIDS = { bigint: 20, integer: 23, text: 25, 'double precision': 701, timestamptz: 1184 } as const;
 
@@ -12,9 +12,9 @@ const POSTGRES_EPOCH_MILLISECONDS = 946_684_800_000;
 const TWO_32 = 2 ** 32;
 
 /**
- * Encodes an array parameter in PostgreSQL's binary format (array_recv): the driver sends a Buffer as it is. As text, a
- * body would be escaped here and unescaped there, and each number be printed and parsed.
- * A `timestamptz` is a Date, an ISO text, or epoch milliseconds.
+ * Encodes an array parameter in PostgreSQL's binary format (array_recv); the driver sends a Buffer unchanged. As text,
+ * bodies would be escaped and unescaped, and each number printed and parsed. A `timestamptz` is a Date, an ISO text, or
+ * epoch milliseconds.
  */
 export function binaryArray(type: ArrayElementType, values: readonly unknown[]): Buffer {
   if (type === 'text') return textArray(values as readonly string[]);
@@ -45,7 +45,7 @@ const WRITERS: Readonly<Record<Exclude<ArrayElementType, 'text'>, Write>> = {
   },
 };
 
-/** A BigInt for each number would cost more than the rest of the encoding. */
+/** A BigInt per number would cost more than the rest of the encoding. */
 function writeSafeInteger(buffer: Buffer, value: number, at: number): number {
   buffer.writeInt32BE(Math.floor(value / TWO_32), at);
   return buffer.writeUInt32BE(((value % TWO_32) + TWO_32) % TWO_32, at + 4);
@@ -67,7 +67,7 @@ function textArray(values: readonly string[]): Buffer {
   return buffer;
 }
 
-/** One dimension from 1 on, without nulls. */
+/** One dimension with lower bound 1, without nulls. */
 function writeHeader(buffer: Buffer, type: ArrayElementType, length: number): number {
   let at = 0;
   for (const word of [1, 0, OIDS[type], length, 1]) at = buffer.writeInt32BE(word, at);

@@ -1,9 +1,9 @@
 import { Connection, type PoolClient } from 'pg';
 
-/** PostgreSQL answers a cancel by closing its connection, as soon as the signal is sent. */
+/** PostgreSQL answers a cancel request by closing its connection, once the signal is sent. */
 const LONGEST_MILLISECONDS = 3_000;
 
-/** Members of node-postgres that its types leave out. */
+/** Members of node-postgres that its types omit. */
 interface CancelConnection extends Connection {
   connect(port: number | string, host?: string): void;
   requestSsl(): void;
@@ -16,10 +16,10 @@ interface CancelledClient {
 }
 
 /**
- * Cancels what runs on a connection, by a connection that takes no place in the pool and needs no login
- * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS).
- * When it returns the backend has been signalled: statements that are sent later are not hit.
- * @throws Error when it is unknown whether, or when, that happens
+ * Cancels the running statement of a connection. Uses a new connection outside the pool that needs no login
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). When it returns, the
+ * backend has received the signal, so later statements are not canceled.
+ * @throws Error if it is unknown whether, or when, that happens
  */
 export function requestCancel(client: PoolClient): Promise<void> {
   const { host, port, ssl, processID, secretKey, sslNegotiation } = client as PoolClient & CancelledClient;

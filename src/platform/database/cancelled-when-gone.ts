@@ -3,13 +3,13 @@ import { type PoolClient } from 'pg';
 import { type EndSignal } from '../admission/request-end';
 import { requestCancel } from './cancel-request';
 
-/** A cancel that comes between two statements of a flight hits none: it is repeated. */
+/** A cancel request between two statements of a pipelined round trip has no effect, so it is repeated. */
 const REPEAT_MILLISECONDS = 200;
 
 /**
- * Runs statements on a connection and cancels them in PostgreSQL when the signal aborts. A cancel names the connection
- * and not the statement, so this waits until each cancel has been carried out: none can hit what runs there next.
- * @throws the reason of the signal when it has aborted
+ * Runs statements on a connection, and cancels them in PostgreSQL when the signal aborts. A cancel request names the
+ * connection, not the statement. So this waits until each request was processed, and none can cancel a later statement.
+ * @throws the reason of the signal if it has aborted
  */
 export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
@@ -31,7 +31,7 @@ export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient
   }
 }
 
-/** Destroys the connection when a cancel failed: one could still be on its way, and would hit what runs there next. */
+/** Destroys the connection if a cancel request failed: a late request could cancel a later statement. */
 async function cancelUntil(over: AbortSignal, client: PoolClient): Promise<void> {
   try {
     while (!over.aborted) {

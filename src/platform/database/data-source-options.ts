@@ -14,18 +14,18 @@ export interface DatabaseLimits {
 
 export interface Pooler {
   readonly pooling: Pooling;
-  /** Leads to PostgreSQL itself. */
+  /** The URL of PostgreSQL itself, without a pooler. */
   readonly directUrl: string;
 }
 
-/** The longest wait for a connection; then the request is answered with 503. */
+/** Longest wait for a connection; after it, the request is answered with 503. */
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
 const IDLE_TIMEOUT_MILLISECONDS = 10 * 60_000;
 
 /**
- * Options of the one DataSource.
- * @param pooler the one that `url` leads through
+ * Options of the only DataSource.
+ * @param pooler the pooler that `url` leads through
  */
 export function dataSourceOptions(
   url: string,
@@ -46,9 +46,9 @@ export function dataSourceOptions(
     applicationName: 'svc-health-server',
     extra: {
       Client: DatabaseClient,
-      // BEGIN and the first statement, or a whole limited read, travel in one flight.
+      // Pipelining: BEGIN and the first statement, or a whole limited read, take one round trip.
       pipeline: true,
-      // A connection keeps the plans of its statements: a new one makes them again.
+      // Keep connections: each holds the plans of its statements, which a new one would have to make again.
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
       onConnect: (client: PoolClient) => {
@@ -70,18 +70,18 @@ export function dataSourceOptions(
 }
 
 /**
- * An 'error' event without a listener would end the process, and one can follow in the bytes that connect. A connection
- * that breaks fails the statement that runs, or the next one.
+ * Without a listener, an 'error' event would end the process, and one can follow in the same bytes as the connect
+ * answer. A broken connection fails its current or next statement.
  */
 function hearErrors(client: ClientBase): void {
   client.on('error', () => undefined);
 }
 
 /**
- * Plans are made once per connection, often while the tables are still empty, and must serve any value and any size:
- * hence generic plans that go by indexes in nested loops, as the SQL of the hot paths is written for. The limits end
- * what a crashed or hostile caller leaves behind. Values of failed statements are for no log; the other settings of
- * logs are those of the server alone (docs/reference/monitoring.md, "Logs").
+ * Plans are made once per connection, often while tables are still empty, and must suit any value and size. So they are
+ * generic, and use indexes in nested loops, which the SQL of the hot paths is written for. The limits end transactions
+ * of crashed or hostile callers. Values of failed statements must not be logged; all other log settings are the
+ * server's (docs/reference/monitoring.md, "Logs").
  */
 function settingsOf(statementTimeoutSeconds: number): Settings {
   return {
@@ -99,7 +99,7 @@ function settingsOf(statementTimeoutSeconds: number): Settings {
   };
 }
 
-/** The settings as the start of a session takes them. */
+/** The settings in the form of the connection's startup options. */
 export function sessionSettings(statementTimeoutSeconds: number): string {
   return Object.entries(settingsOf(statementTimeoutSeconds))
     .map(([name, value]) => `-c ${name}=${value}`)

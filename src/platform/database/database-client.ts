@@ -3,13 +3,13 @@ import { Client, type ClientConfig } from 'pg';
 import { StartError } from '../errors/start-error';
 import { READ_ONLY_TRANSACTION } from './database-error';
 
-/** A host that does not answer, such as a frozen one, delays the attempt at the next one by no more. */
+/** Delay before the next host is tried while one, such as a frozen one, does not answer. */
 const PATIENCE_MILLISECONDS = 500;
 
-/** For a host, where the caller sets no limit. */
+/** Time limit per host, if the caller sets none. */
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
-/** Scheme and user; hosts; database and parameters. */
+/** Three groups: scheme and user; hosts; database and parameters. */
 const URL_PARTS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/s;
 
 const TARGET = /[?&]target_session_attrs=([^&#]*)/;
@@ -24,16 +24,19 @@ const SKIPPED: Readonly<Record<string, string>> = {
 type Connected = (error: Error | null, client?: Client) => void;
 
 /**
- * A client for `DATABASE_URL`, which may name several hosts and `target_session_attrs`, as for libpq
- * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS). node-postgres connects to one
- * host, and each of its clients once: so other clients probe the hosts. A URL of one host without that parameter costs
- * no probe.
+ * A client for `DATABASE_URL`, which may contain several hosts and `target_session_attrs`, as for libpq
+ * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS). node-postgres supports only one
+ * host, and one connect per client, so separate clients probe the hosts. A URL with one host and without that parameter
+ * needs no probe.
  */
 export class DatabaseClient extends Client {
   private readonly hosts: readonly { readonly name: string; readonly config: ClientConfig }[];
   private readonly skipped: string;
 
-  /** @throws StartError for a value of `target_session_attrs` that names no database for a server */
+  /**
+   * @throws StartError for a value of `target_session_attrs` that suits no server
+   * @throws StartError for a value of `target_session_attrs` that names no database for a server
+   */
   constructor(config: ClientConfig) {
     const { connectionString: url = '' } = config;
     const [, before = '', names = '', after = ''] = URL_PARTS.exec(url) ?? [];
@@ -57,15 +60,18 @@ export class DatabaseClient extends Client {
   override connect(callback?: Connected): Promise<Client> | undefined {
     const choosing = this.chooseHost();
     if (callback === undefined) return choosing.then(() => super.connect());
-    // The callback of node-postgres adds the listener for errors in the bytes that connect; a promise would be too
-    // late.
+    // The callback of node-postgres adds the error listener before the same bytes can report an error; a promise would
+    // be too late.
     choosing.then(() => {
       super.connect(callback);
     }, callback);
     return undefined;
   }
 
-  /** @throws AggregateError that names what each host answered */
+  /**
+   * @throws AggregateError with the answer of each host
+   * @throws AggregateError that names what each host answered
+   */
   private async chooseHost(): Promise<void> {
     if (this.hosts.length === 0) return;
     try {
@@ -76,11 +82,11 @@ export class DatabaseClient extends Client {
       const answers = this.hosts.map(({ name }, index) => `${name}: ${reasonOf(errors[index])}`);
       throw new AggregateError(errors, `No host can be used: ${answers.join('; ')}`, { cause: error });
     }
-    // The pool's time for a connection was over in the meantime.
+    // The pool's time limit for connecting was reached meanwhile.
     if (this.connection.stream.destroyed) throw new Error('timeout expired');
   }
 
-  /** The first one in the order of the URL, except those that fail or take longer than the next one. */
+  /** The first suitable host in the order of the URL, skipping those that fail or are slower than the next one. */
   private async firstSuitable(): Promise<Client> {
     const probes: Promise<Client>[] = [];
     for (const { config } of this.hosts) {
@@ -96,7 +102,7 @@ export class DatabaseClient extends Client {
   private async probe(config: ClientConfig): Promise<Client> {
     const { connectionTimeoutMillis: limit = CONNECT_TIMEOUT_MILLISECONDS } = config;
     const client = new Client({ ...config, connectionTimeoutMillis: limit, query_timeout: limit });
-    client.on('error', () => undefined); // fails `connect` or `query` too
+    client.on('error', () => undefined); // makes `connect` or `query` fail too
     try {
       await client.connect();
       const { rows } = await client.query<{ isSkipped: boolean }>(`select ${this.skipped} as "isSkipped"`);
@@ -108,7 +114,7 @@ export class DatabaseClient extends Client {
   }
 }
 
-/** Of a host name with several addresses each one failed, and the error has no message. */
+/** If a host name has several addresses and all fail, the error has no message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

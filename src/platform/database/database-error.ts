@@ -4,12 +4,12 @@ import { type ErrorKind } from '../errors/error-kind';
 import { ServiceError } from '../errors/service-error';
 import { ROW_FORMAT_CONSTRAINT } from './row-format';
 
-/** Another transaction changed the same thing at the same time: the unit of work starts over. */
+/** Another transaction changed the same data concurrently: the unit of work is restarted. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
 }
 
-/** SQLSTATE of a PostgreSQL error, with the constraint where one was violated. */
+/** SQLSTATE of a PostgreSQL error, and the violated constraint, if any. */
 interface PostgresError extends Error {
   readonly code: string;
   readonly constraint?: string;
@@ -46,10 +46,7 @@ export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(e
 export const isInsufficientPrivilege = (error: unknown): error is Error =>
   postgresErrorOf(error)?.code === INSUFFICIENT_PRIVILEGE;
 
-/**
- * The error of the domain for a failure of the database; undefined for an unknown one, which every edge answers with
- * 500.
- */
+/** The domain error for a database failure; undefined for an unknown failure, which every route answers with 500. */
 export function databaseErrorToServiceError(error: unknown): ServiceError | undefined {
   const found = refusalOf(error);
   if (found === undefined) return undefined;
@@ -61,7 +58,7 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
 type Refusal = readonly [kind: ErrorKind, code: ErrorCode, message: string, retryAfterSeconds?: number];
 
 function refusalOf(error: unknown): Refusal | undefined {
-  // Of several hosts or addresses one may be there soon.
+  // With several hosts or addresses, another one may be available soon.
   if (error instanceof AggregateError) return error.errors.map(refusalOf).find((refusal) => refusal !== undefined);
   if (isTransactionConflict(error))
     return ['busy', 'write-conflict', 'Too many writes to the same resource at once. Try again.', 1];
@@ -86,7 +83,7 @@ const UNREACHABLE = new Set(
   'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
 );
 
-/** node-postgres reports a connection that broke, or a pool that ran dry, without a code. */
+/** node-postgres reports a broken connection, or an exhausted pool, without a code. */
 function isLostConnection(error: unknown): boolean {
   return (
     error instanceof Error &&

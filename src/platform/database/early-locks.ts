@@ -2,7 +2,7 @@ import { type PoolClient, escapeLiteral } from 'pg';
 import { TransactionConflict } from './database-error';
 import { type Statement } from './statement';
 
-/** A unit above READ COMMITTED came to a lock that had to be taken before it began: it starts over with it. */
+/** A unit above READ COMMITTED reached a lock that it must take before it begins: it restarts with that lock. */
 export class LockNeeded extends TransactionConflict {
   constructor(
     readonly keySql: string,
@@ -13,14 +13,14 @@ export class LockNeeded extends TransactionConflict {
 }
 
 /**
- * The advisory locks of a unit above READ COMMITTED. Its snapshot is that of its first statement: a lock that it waited
- * for later would be held, and what the one before wrote would still not be seen. So these locks are taken before
- * BEGIN, by the session, and the transaction takes them over. They exclude the same locks of ordinary transactions.
+ * The advisory locks of a unit above READ COMMITTED. Its snapshot is taken with its first statement. After waiting for
+ * a later lock, it would still not see what the previous holder wrote. So the session takes these locks before BEGIN,
+ * and the transaction takes them over. They exclude the same locks of ordinary transactions.
  */
 export class EarlyLocks {
   private readonly keysBySql = new Map<string, Set<string>>();
 
-  /** How many locks there are. */
+  /** Number of locks. */
   get size(): number {
     return [...this.keysBySql.values()].reduce((sum, { size }) => sum + size, 0);
   }
@@ -37,25 +37,28 @@ export class EarlyLocks {
     this.keysBySql.set(keySql, new Set([...(this.keysBySql.get(keySql) ?? []), ...keys]));
   }
 
-  /** Leaves a transaction open: behind a pooler a session stays with one client only as long. */
+  /** Keeps a transaction open, since behind a pooler a session stays with a client only during a transaction. */
   async take(client: PoolClient): Promise<void> {
     if (this.size > 0) await client.query(`BEGIN; ${this.lockingBy('pg_advisory_lock')}`);
   }
 
-  /** SQL of the transaction that holds the locks until it ends; `begin` begins it, with what takes no snapshot. */
+  /**
+   * SQL of the transaction that holds the locks to its end. It starts with `begin` and statements that take no
+   * snapshot.
+   */
   beginSql(begin: readonly string[]): string {
     const own = [this.lockingBy('pg_advisory_xact_lock'), RELEASE_ALL];
     return (this.size === 0 ? begin : ['COMMIT', ...begin, ...own]).join('; ');
   }
 
-  /** Behind a pooler the session is another client's as soon as its transaction is over: both travel in one message. */
+  /** Behind a pooler, the session passes to another client once its transaction ends, so both travel in one message. */
   async rollBack(client: PoolClient): Promise<void> {
     await client.query(`ROLLBACK; ${RELEASE_ALL}`).catch(() => {
-      client.connection.stream.destroy(); // it must not live on with the locks
+      client.connection.stream.destroy(); // destroyed, because it may still hold the locks
     });
   }
 
-  /** All in one order, so that of two who need the same ones none waits in a circle. */
+  /** Locks in one global order, which prevents deadlocks. */
   private lockingBy(name: string): string {
     return [...this.keysBySql]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -67,5 +70,5 @@ export class EarlyLocks {
   }
 }
 
-/** Locks of the session alone; those of the transaction stay. */
+/** Releases the locks of the session; the transaction keeps its own. */
 const RELEASE_ALL = 'select pg_advisory_unlock_all()';

@@ -1,7 +1,7 @@
 /**
- * Waits for statements of one transaction that were sent together: the connection answers them in their order. When one
- * fails the rest fail too, as the transaction is over; the first failure, which says why, is thrown when all have
- * ended.
+ * Waits for pipelined statements of one transaction, which the connection answers in order. If one fails, the later
+ * ones fail too, since the transaction is aborted. After all have ended, the first failure, which has the cause, is
+ * thrown.
  */
 export async function inOneFlight<const T extends readonly unknown[]>(
   sent: T,

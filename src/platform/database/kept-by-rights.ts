@@ -1,19 +1,19 @@
 import { type RegistryEpoch } from './registry-epoch';
 import { type UnitOfWork } from './unit-of-work';
 
-/** Above it the value that was kept first is forgotten. */
+/** Maximum number of values; beyond it, the oldest is dropped. */
 const MOST = 1_000;
 
 /**
- * Values by a key, made of stored Users, Clients and Roles. They are kept while the epoch of rights stays: each write
- * of one of these raises it, so a change counts on every replica for each request that begins after its answer.
+ * A cache of values derived from stored Users, Clients and Roles, valid for one rights epoch. Each write of such a
+ * resource raises the epoch, so a change applies on every replica to each request that begins after its response.
  */
 export class KeptByRights<T> {
   private readonly kept = new Map<string, { readonly rights: number; readonly value: T }>();
 
   /**
-   * @param read what is stored now
-   * @param isKept refuses large values, and those of unknown keys, of which a caller could make up any number
+   * @param read reads the current value
+   * @param isKept returns false for large values, and for unknown keys, since a caller could invent any number of them
    */
   constructor(
     private readonly epoch: RegistryEpoch,
@@ -22,14 +22,14 @@ export class KeptByRights<T> {
     private readonly isKept: (value: T) => boolean,
   ) {}
 
-  /** As of the epoch of rights of the request, or as the open transaction has changed it. */
+  /** The value as of the request's rights epoch, or as the open transaction has changed it. */
   async get(key: string): Promise<T> {
     if (this.epoch.isReadAnew) return this.read(key);
     const { rights } = await this.epoch.current();
     const found = this.kept.get(key);
     if (found !== undefined && found.rights >= rights) return found.value;
     const value = await this.read(key);
-    // A transaction may have read it from a snapshot that is older than the epoch: only the next one is kept.
+    // A transaction may have read it from a snapshot older than the epoch, so only the next read is cached.
     if (this.unitOfWork.isOpen) this.unitOfWork.afterCommit(() => this.get(key));
     else if (this.isKept(value)) this.keep(key, rights, value);
     return value;

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** One step of the schema. Never changed once it is part of a release: the start compares digests (ADR 0052). */
+/** One step of the schema. It never changes once it is released: the start compares digests (ADR 0052). */
 export interface Migration {
   /** Ends with the 13 digits that order migrations. */
   readonly name: string;
   readonly statements: readonly string[];
   /**
-   * Set where statements cannot share a transaction, as concurrent builds of indexes. An interrupted migration begins
-   * again with its first statement, so each must bear to be repeated.
+   * Set if the statements cannot share a transaction, such as concurrent index builds. An interrupted migration starts
+   * again with its first statement, so each statement must be repeatable.
    */
   readonly isApart?: true;
 }
 
 /** The migrations of one module, in order. */
 export interface MigrationSet {
-  /** `core`, or the prefix of the tables of a module of another team. */
+  /** `core`, or the table prefix of another team's module. */
   readonly module: string;
   readonly migrations: readonly Migration[];
 }
@@ -23,7 +23,7 @@ export interface MigrationSet {
 export const digestOf = ({ statements }: Migration): string =>
   createHash('sha256').update(JSON.stringify(statements)).digest('hex');
 
-/** Names of the tables that SQL makes. */
+/** Names of the tables that SQL creates. */
 export const tablesMadeBy = (statements: readonly string[]): string[] =>
   statements.flatMap((text) =>
     [...text.matchAll(/^\s*create (?:unlogged )?table (\w+)/g)].map(([, name = '']) => name),
@@ -35,7 +35,7 @@ export const tablesDroppedBy = (statements: readonly string[]): string[] =>
 
 /**
  * Builds an index while servers read and write its table. An interrupted build leaves an invalid index, which `if not
- * exists` would keep. It waits for each transaction that began before it, so it has no time limit.
+ * exists` would keep, so that is dropped first. The build waits for each earlier transaction, so it has no time limit.
  * @param on table, columns and the rest of the definition
  */
 export const indexConcurrently = (name: string, on: string): string[] => [

@@ -1,23 +1,29 @@
 import { type Pool, type PoolClient } from 'pg';
 
-/** Called when what was begun is over, with the error of a failure. */
+/** Called at the end of the observed action, with the error of a failure. */
 export type End = (error?: unknown) => void;
 
 export interface PoolObserver {
-  /** A caller asks for a connection. @returns undefined where there is nothing to wait for */
+  /**
+   * Called when a connection is requested.
+   * @returns undefined to ignore the request
+   */
   wait(): End | undefined;
-  /** @param statement as node-postgres gets it: a text, or an object with one */
+  /**
+   * @param statement as passed to node-postgres: a text, or an object that contains one
+   * @param statement as node-postgres gets it: a text, or an object with one
+   */
   statement(statement: unknown): End;
 }
 
 /**
- * Observes every connection and every statement of a pool: those of repositories and of the unit of work too.
- * node-postgres has no hooks for it.
+ * Observes every connection and statement of a pool, including those of repositories and the unit of work.
+ * node-postgres has no hooks for this.
  */
 export function observePool(pool: Pool, observer: PoolObserver): void {
   const known = new WeakSet<PoolClient>();
   observeCalls(pool, 'connect', () => observer.wait());
-  // Not 'connect': the driver of TypeORM has opened a connection by now.
+  // Not 'connect': TypeORM's driver has already opened a connection.
   pool.on('acquire', (client) => {
     if (known.has(client)) return;
     known.add(client);
@@ -27,7 +33,7 @@ export function observePool(pool: Pool, observer: PoolObserver): void {
 
 /**
  * Calls `begin` before each call of a method that takes a callback or returns a promise, and the result of `begin`
- * after it. A method of the class is looked up at each call, as it is without an observer.
+ * afterwards. Methods of the class are looked up at each call, as without an observer.
  */
 function observeCalls(
   target: object,

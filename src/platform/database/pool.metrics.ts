@@ -12,18 +12,18 @@ import { poolOf } from './connection-slots';
 import { type End, observePool } from './observed-pool';
 
 /**
- * Codes that an operator has to see to, by the first characters: disk, memory or connections used up, I/O errors, a
- * standby, a stop, and a broken index or page. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Codes that need an operator's action, by their first characters: disk, memory or connections exhausted, I/O errors, a
+ * standby, a shutdown, and a damaged index or page. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const TROUBLE = /^(53|58|25006|57P|08|XX)/;
-/** The code of failures that come without one: no connection, or one that broke. */
+/** The label of failures without a code: no connection, or a broken one. */
 const NO_CONNECTION = 'connection';
-/** Of spans. */
+/** Name of the spans. */
 const CONNECT = { name: 'wait for a connection' };
-/** Statements behind one that failed, in its transaction. */
+/** Statements after a failed one in the same transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** The connections and statements of this process; asks the database nothing. */
+/** Metrics of this process's connections and statements; reading them sends no query. */
 @Injectable()
 @MetricsFrom({ source: 'pool', path: '/metrics' })
 export class PoolMetrics implements MetricSource {
@@ -93,7 +93,7 @@ export class PoolMetrics implements MetricSource {
   }
 }
 
-/** SQLSTATE. Other codes are those of sockets. */
+/** SQLSTATE; all other codes are those of sockets. */
 const sqlStateOf = (error: unknown): string =>
   error instanceof DatabaseError && error.code !== undefined ? error.code : NO_CONNECTION;
 

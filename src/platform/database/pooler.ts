@@ -5,19 +5,21 @@ import { DatabaseClient, reasonOf } from './database-client';
 
 const LONGEST_MILLISECONDS = 5_000;
 
-/** Another client that takes the backend in between hides it in a round; no client does so in all of them. */
+/** Another client that takes the backend in between hides the pooler in one round, but not in all. */
 const ROUNDS = 5;
 
-/** Whether the protocol names the process of PostgreSQL; a pooler invents one. */
+/** Whether the protocol names a real PostgreSQL process; a pooler invents the id. */
 export const isBackendOf = (client: Client, processId: number | undefined): boolean =>
   (client as Client & { readonly processID: number }).processID === processId;
 
-/** `transaction`: a pooler may run each transaction of a connection in another backend; `session`: all in one. */
+/**
+ * `transaction`: a pooler may run each transaction of a connection in another backend; `session`: all in the same one.
+ */
 export type Pooling = 'none' | 'session' | 'transaction';
 
 /**
- * Finds out whether a pooler stands between this process and PostgreSQL.
- * @throws StartError where its clients share backends together with their named statements
+ * Detects a pooler between this process and PostgreSQL.
+ * @throws StartError if its clients share backends together with their named statements
  */
 export async function poolingOf(url: string): Promise<Pooling> {
   const clients: Client[] = [];
@@ -28,14 +30,14 @@ export async function poolingOf(url: string): Promise<Pooling> {
       connectionTimeoutMillis: LONGEST_MILLISECONDS,
       query_timeout: LONGEST_MILLISECONDS,
     });
-    client.on('error', () => undefined); // fails the query too
+    client.on('error', () => undefined); // makes the query fail too
     clients.push(client);
     await client.connect();
     return client;
   };
   try {
     const client = await connected();
-    // A pooler that keeps named statements gives them names of its own.
+    // A pooler that supports named statements gives them other names.
     const name = `svc-probe-${randomBytes(8).toString('hex')}`;
     const text = `select pg_backend_pid() as pid, exists (select from pg_prepared_statements where name = $1) as "isNamed"`;
     const { rows } = await client.query<{ pid: number; isNamed: boolean }>({ name, text, values: [name] });
@@ -56,7 +58,7 @@ export async function poolingOf(url: string): Promise<Pooling> {
   }
 }
 
-/** In session mode a backend belongs to its client: another one never gets it. */
+/** In session mode a backend belongs to one client, and no other client gets it. */
 async function isShared(client: Client, other: Client): Promise<boolean> {
   const backendOf = async (one: Client): Promise<number | undefined> =>
     (await one.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;

@@ -15,20 +15,20 @@ const RAISE_RIGHTS: Statement = {
   text: 'update registry_epoch set rights_epoch = rights_epoch + 1',
 };
 
-/** Named by conflicts of {@link assertRightsSql}. */
+/** The constraint name in conflicts of {@link assertRightsSql}. */
 const TABLE = 'registry_epoch';
 
 /**
- * 0, or an error with SQLSTATE 40001 unless `known` is the present epoch of rights: what was decided by it must not be
- * stored. Null is not compared.
+ * 0, or an error with SQLSTATE 40001 unless `known` is the current rights epoch: decisions based on an older one must
+ * not be stored. Null is not compared.
  */
 export const assertRightsSql = (known: string): string =>
   `case when (select rights_epoch from ${TABLE}) <> ${known} then refuse_outdated_rights() else 0 end`;
 
 /**
- * The numbers that tell when cached registries (policies, topics, the compartment) and rights must be loaded again.
- * The transaction that changes them raises the number; each request reads both with the caller's Session, so a change
- * is in force on every replica for each request that begins after its answer.
+ * The registry epoch and the rights epoch tell when cached registries (policies, topics, the compartment) and rights
+ * must be reloaded. The transaction that changes them raises the number. Each request reads both with the caller's
+ * Session, so a change applies on every replica to each request that begins after its response.
  */
 @Injectable()
 export class RegistryEpoch {
@@ -41,41 +41,41 @@ export class RegistryEpoch {
   ) {}
 
   /**
-   * Raises both numbers once, at the very end of the open transaction: writers of registries queue only for the commit.
+   * Raises both epochs once, at the very end of the open transaction: then writers of registries queue only for the
+   * commit.
    */
   raise(): void {
     this.raiseAtEnd('registries');
   }
 
-  /** Raises the number of rights alone: registries stay as they are. */
+  /** Raises only the rights epoch; registries stay valid. */
   raiseRights(): void {
     this.raiseAtEnd('rights');
   }
 
   /**
-   * Whether rights are read anew for whatever is decided, instead of by an epoch: the open transaction changes them
-   * itself, or the request has started over once. They may change faster than it gets to its end, and must not keep it
-   * from it.
+   * Whether rights are read again for each decision instead of being cached by epoch. That is so if the open
+   * transaction changes them, or the request has already restarted once: if rights change faster than the request runs,
+   * it must still end.
    */
   get isReadAnew(): boolean {
     return this.requests.isStartedOver || this.unitOfWork.hasGathered(this.raisedHere);
   }
 
-  /**
-   * The epoch that {@link assertRightsSql} compares decisions of this request with; null where rights are read anew.
-   */
+  /** The epoch that {@link assertRightsSql} compares with decisions of this request; null if rights are read again. */
   async rightsToHold(): Promise<number | null> {
     return this.isReadAnew ? null : (await this.current()).rights;
   }
 
   /**
-   * The epochs of this request; read from the database in background work, and again when a transaction starts over.
+   * The epochs of this request. In background work, and after a restart of the transaction, they are read from the
+   * database.
    */
   async current(): Promise<Epochs> {
     return this.requests.epochs ?? this.readAgain();
   }
 
-  /** The epochs of this moment, which the request keeps to from here on. */
+  /** The current epochs, which the request uses from now on. */
   async readAgain(): Promise<Epochs> {
     const row = await this.statements.runOne<{ epoch: number; rights_epoch: number }>(READ, []);
     const epochs = { registries: row?.epoch ?? 0, rights: row?.rights_epoch ?? 0 };
@@ -96,7 +96,7 @@ interface Loaded<T> {
   readonly value: T;
 }
 
-/** A value computed from stored resources that is loaded again when the epoch moved. */
+/** A value derived from stored resources, which is reloaded when the epoch changes. */
 export class CachedRegistry<T> {
   private kept: Loaded<T> | undefined;
   private loading: Loaded<Promise<T>> | undefined;
@@ -113,12 +113,12 @@ export class CachedRegistry<T> {
     return this.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
   }
 
-  /** The value that was loaded last; it may be older than the epoch of the request. */
+  /** The value last loaded; it may be older than the request's epoch. */
   get newest(): T | undefined {
     return this.kept?.value;
   }
 
-  /** The value turned out to be outdated: it is loaded again when it is asked for. */
+  /** Marks the value as outdated: the next use reloads it. */
   forget(): void {
     this.kept = undefined;
     this.loading = undefined;
@@ -126,10 +126,10 @@ export class CachedRegistry<T> {
 
   private loadToKeep(epoch: number): Promise<T> {
     if (this.loading === undefined || this.loading.epoch < epoch) {
-      // Others wait for it too: it must not end with the request that began it.
+      // Other requests wait for the same load, so it must not end with the request that started it.
       const loading = { epoch, value: this.unitOfWork.outside(this.load) };
       this.loading = loading;
-      // A failed load is not kept: the next request tries again.
+      // A failed load is not cached: the next request tries again.
       loading.value
         .then((value) => {
           if (this.kept === undefined || this.kept.epoch < epoch) this.kept = { epoch, value };
@@ -143,8 +143,9 @@ export class CachedRegistry<T> {
   }
 
   /**
-   * By the connection of the transaction: one that waited for another connection, while others wait for its row locks
-   * with theirs, could wait for ever. It may read its own epoch, which can be rolled back, so the value is not kept.
+   * Loads on the transaction's connection. Waiting for a second connection could deadlock, if the holders of
+   * connections wait for its row locks. The transaction may read its own epoch, which can be rolled back, so the value
+   * is not cached.
    */
   private loadForTransaction(): Promise<T> {
     this.unitOfWork.afterCommit(() => this.get());

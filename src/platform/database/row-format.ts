@@ -1,17 +1,17 @@
 /**
- * Rows of a release that older servers must not write any more: raised together with a migration of {@link
- * refuseFormatsBelow}. Each connection announces it as the setting `svc.row_format`; servers of 0.1.0 announce nothing
- * (ADR 0052).
+ * Format of rows. It is raised together with a migration of {@link refuseFormatsBelow} if older servers must not write
+ * rows any more. Each connection announces it as the setting `svc.row_format`; servers of 0.1.0 announce nothing (ADR
+ * 0052).
  */
 export const ROW_FORMAT = 1;
 
-/** Named by the error of a refused write. */
+/** The constraint name in the error of a refused write. */
 export const ROW_FORMAT_CONSTRAINT = 'row_format';
 
 /**
- * Statements of a migration: from its commit on, servers that announce a format below `least` write no resource. The
- * lock of the trigger waits for writes that have begun. 55P03 is a code that 0.1.0 answers with 503. Programs other
- * than the server, such as psql, are not refused. Released migrations hold this text, so it is never changed.
+ * Statements of a migration: after its commit, servers that announce a format below `least` cannot write resources.
+ * Creating the trigger waits for writes that have begun. 0.1.0 answers code 55P03 with 503. Other programs, such as
+ * psql, are not refused. Released migrations contain this text, so it never changes.
  */
 export const refuseFormatsBelow = (least: number): string[] => [
   `create or replace function refuse_row_format() returns trigger language plpgsql as $$

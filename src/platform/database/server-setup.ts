@@ -8,13 +8,13 @@ const MARK_DONE: Statement = {
   text: 'insert into server_setup (name) values ($1) on conflict do nothing returning name',
 };
 
-/** Of servers that start together, all but one wait until that one is done, however slow the machine is. */
+/** If several servers start together, all others wait until the first one is done, on a slow machine too. */
 const BE_PATIENT: Statement = {
   name: 'server-setup-be-patient',
   text: `select set_config('lock_timeout', '0', true)`,
 };
 
-/** The row is held until the transaction ends: of two servers the second finds the digest that the first one left. */
+/** The row is locked until the transaction ends, so a second server finds the digest that the first one left. */
 const MARK_DIGEST: Statement = {
   name: 'server-setup-digest',
   text: `insert into server_setup (name, digest) values ($1, $2)
@@ -28,8 +28,8 @@ const READ_DIGEST: Statement = {
 };
 
 /**
- * Does what a database needs once in its life. Replicas that start together wait for each other on the row, and what
- * an operator deleted later does not come back.
+ * Runs work that a database needs once. Replicas that start together wait for each other on the row. Resources that an
+ * operator deleted later are not created again.
  */
 @Injectable()
 export class ServerSetup {
@@ -38,12 +38,12 @@ export class ServerSetup {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Runs `work` in one transaction with the mark that it is done; tells whether it ran now. */
+  /** Runs `work` and records it, in one transaction; returns whether it ran now. */
   once(name: string, work: () => Promise<void>): Promise<boolean> {
     return this.marked(MARK_DONE, [name], work);
   }
 
-  /** Like {@link once}, and again whenever the digest is another one than that of the last time. */
+  /** Like {@link once}, and again whenever the digest differs from the last one. */
   async whenChanged(name: string, digest: string, work: () => Promise<void>): Promise<boolean> {
     const known = await this.statements.runOne<{ digest: string | null }>(READ_DIGEST, [name]);
     if (known?.digest === digest) return false;

@@ -8,35 +8,35 @@ const SILENCE = 'Connection terminated: PostgreSQL went silent';
 
 const CHECK_MILLISECONDS = 1_000;
 
-/** A connection that waits for an answer and received no byte for so long is looked up. */
+/** Time without any byte after which a connection that waits for an answer is checked. */
 const SILENT_MILLISECONDS = 5_000;
 
-/** For each of the two steps of a lookup: to connect, and to ask. */
+/** Time limit for each of the two steps of a check: to connect, and to query. */
 const LOOKUP_MILLISECONDS = 5_000;
 
-/** A backend that waits for its client has no answer on its way: either side's bytes are lost. */
+/** A backend that waits for its client has sent its answer, so bytes of one side were lost. */
 const WORKING = `select pid::text as "processId", application_name as name from pg_stat_activity
   where (pid::text = any($1) or application_name = any($1)) and state = 'active' and wait_event_type is distinct from 'Client'`;
 
-/** Members of node-postgres that its types leave out. */
+/** Members of node-postgres that its types omit. */
 type WatchedClient = Client & { readonly processID: number; readonly readyForQuery: boolean };
 
-/** State of a connection at the checks, which give the times. */
+/** State of a connection as of the latest checks. */
 interface Seen {
-  /** The process id of the backend; behind a pooler, which invents that, the name that only this connection uses. */
+  /** The process id of the backend. Behind a pooler, which invents ids: a name that only this connection uses. */
   readonly backend: string;
   readonly bytes: number;
-  /** When bytes had last come. */
+  /** When bytes last arrived. */
   readonly receivedAt: number;
-  /** When it last had no statement to wait for, or bytes had come. */
+  /** When it was last without a pending statement, or bytes arrived. */
   readonly quietSince: number;
 }
 
 /**
- * Destroys connections to PostgreSQL that went silent: a firewall or a dead host can drop packets for ever, and TCP
- * keepalive notices nothing where a proxy between still answers it. A statement may rightly take minutes, so no time
- * limit here can tell; `pg_stat_activity`, read through a new connection, can. A statement on a destroyed connection
- * fails as on one that breaks.
+ * Destroys connections to PostgreSQL that became silent. A firewall or a dead host can drop packets forever, and TCP
+ * keepalive does not notice it if a proxy in between still answers. A statement may legitimately take minutes, so no
+ * time limit can decide; a query of `pg_stat_activity` on a new connection can. The statement on a destroyed connection
+ * fails as on any broken one.
  */
 export class SilentConnections {
   private readonly logger = new Logger(SilentConnections.name);
@@ -44,12 +44,15 @@ export class SilentConnections {
   private timer: NodeJS.Timeout | undefined;
   private isLookingUp = false;
 
-  /** @param databaseUrl leads to PostgreSQL itself */
+  /**
+   * @param databaseUrl of PostgreSQL itself, without a pooler
+   * @param databaseUrl leads to PostgreSQL itself
+   */
   constructor(private readonly databaseUrl: string) {}
 
   /**
    * Watches a connection until it ends.
-   * @param name its `application_name`, where a pooler stands between
+   * @param name its `application_name`, if there is a pooler
    */
   watch(client: ClientBase, name?: string): void {
     const watched = client as WatchedClient;
@@ -77,7 +80,8 @@ export class SilentConnections {
       );
       this.destroy(lost);
     } catch (error) {
-      // PostgreSQL answered, for example that it has no connection left: nothing is known of the silent ones.
+      // PostgreSQL refused the check, for example because it has no free connection: the state of the silent ones is
+      // unknown.
       if (!(error instanceof DatabaseError)) this.destroy(silent.filter(({ readyForQuery }) => !readyForQuery));
     } finally {
       this.isLookingUp = false;
@@ -95,7 +99,10 @@ export class SilentConnections {
     return silent;
   }
 
-  /** @throws DatabaseError when PostgreSQL refuses, another Error when it does not answer */
+  /**
+   * @throws DatabaseError if PostgreSQL refuses, another Error if it does not answer
+   * @throws DatabaseError when PostgreSQL refuses, another Error when it does not answer
+   */
   private async workingOf(backends: readonly string[]): Promise<ReadonlySet<string>> {
     const client = new DatabaseClient({
       connectionString: this.databaseUrl,
@@ -103,7 +110,7 @@ export class SilentConnections {
       connectionTimeoutMillis: LOOKUP_MILLISECONDS,
       query_timeout: LOOKUP_MILLISECONDS,
     });
-    client.on('error', () => undefined); // fails the query too
+    client.on('error', () => undefined); // makes the query fail too
     try {
       await client.connect();
       const { rows } = await client.query<{ processId: string; name: string }>(WORKING, [backends]);
@@ -114,8 +121,8 @@ export class SilentConnections {
   }
 
   /**
-   * Idle connections that received nothing since then go too: each would cost its next user the same wait, and a new
-   * one is cheap. The times are those of checks: either may be one check off.
+   * Also destroys idle connections that received nothing since then: each would make its next user wait as long, and a
+   * new one is cheap. Times come from the checks, so each may be off by one check.
    */
   private destroy(lost: readonly WatchedClient[]): void {
     if (lost.length === 0) return;

@@ -12,16 +12,16 @@ import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 
 export interface SnapshotOptions {
-  /** Limit of all statements together up to {@link Snapshot.liftLimit}; the time between them does not count. */
+  /** Time limit of all statements together until {@link Snapshot.liftLimit}; the time between them does not count. */
   readonly seconds: number;
   readonly spentMilliseconds?: number;
-  /** The error when the time is over. */
+  /** The error after the time limit. */
   readonly refusal: () => ServiceError;
-  /** Whether tables are written. */
+  /** Whether the transaction writes tables. */
   readonly isWriting?: true;
 }
 
-/** Statements that all see one moment of the database. */
+/** Statements that all see the same snapshot of the database. */
 export class Snapshot {
   private spentMilliseconds: number;
   private isLimited = true;
@@ -34,13 +34,16 @@ export class Snapshot {
     this.spentMilliseconds = options.spentMilliseconds ?? 0;
   }
 
-  /** From here on each statement has its own limit, that of the pool: a part of the answer may have been sent. */
+  /** From now on, each statement has its own time limit, that of the pool: a part of the answer may already be sent. */
   async liftLimit(): Promise<void> {
     this.isLimited = false;
     await this.client.query('SET LOCAL statement_timeout TO DEFAULT');
   }
 
-  /** @throws ServiceError 'timeout' when the time of all is over */
+  /**
+   * @throws ServiceError 'timeout' after the common time limit
+   * @throws ServiceError 'timeout' when the time of all is over
+   */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (!this.isLimited) return this.cancellable<Row>(statement, values);
     const left = Math.trunc(this.options.seconds * 1000 - this.spentMilliseconds);
@@ -72,7 +75,7 @@ export class Snapshot {
   }
 }
 
-/** Gives out transactions that see one moment, for answers that take more than one statement. */
+/** Opens transactions with one snapshot, for answers that need several statements. */
 @Injectable()
 export class Snapshots {
   constructor(
@@ -81,15 +84,15 @@ export class Snapshots {
   ) {}
 
   /**
-   * Runs `work` in a transaction of its own, which sees nothing of an open unit of work. When it throws, what it wrote
-   * is undone.
+   * Runs `work` in a separate transaction, which does not see an open unit of work. If it throws, its writes are rolled
+   * back.
    */
   async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const client: PoolClient = await poolOf(this.dataSource).connect();
     let broken: Error | undefined;
     try {
       const access = options.isWriting === true ? 'READ WRITE' : 'READ ONLY';
-      client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${access}`).catch(() => undefined); // a broken connection fails the first statement too
+      client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${access}`).catch(() => undefined); // a broken connection fails the statement too
       const result = await work(new Snapshot(client, options, this.requests.ticket.signal));
       await client.query('COMMIT');
       return result;

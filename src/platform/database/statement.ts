@@ -1,37 +1,38 @@
 import { TypeOverrides, types } from 'pg';
 
 /**
- * A named statement: PostgreSQL plans it once per connection and keeps the plan.
- * Names are unique in the whole server; the text of a name never changes. An empty name is planned anew each time.
+ * A named statement: PostgreSQL plans it once per connection and keeps the plan. Names are unique in the server, and
+ * the text of a name never changes. A statement with an empty name is planned at each use.
  */
 export interface Statement {
   readonly name: string;
   readonly text: string;
   /**
-   * Instants of its rows come as PostgreSQL prints them, for rows of which few are looked at: see {@link instantOf}.
+   * If true, instants in its rows stay texts, as PostgreSQL prints them; for rows of which few instants are read: see
+   * {@link instantOf}.
    */
   readonly hasTextInstants?: true;
   /**
-   * Set where the statement takes advisory locks until the end of its transaction and does nothing else: SQL that makes
-   * the key of one lock out of `k`, the text of one of the values (early-locks.ts).
+   * Set if the statement only takes advisory locks until the end of its transaction: SQL that computes the key of one
+   * lock from `k`, the text of one of the values (early-locks.ts).
    */
   readonly lockKey?: string;
 }
 
-/** A CTE that another module adds to a statement: both are one round trip and one transaction. */
+/** A CTE that another module adds to a statement: both share one round trip and one transaction. */
 export interface StatementPart {
   /** Becomes part of the statement's name: one name, one SQL. */
   readonly name: string;
   readonly values: readonly unknown[];
-  /** A data-modifying statement, to stand in a WITH; `places` are those of the values, such as `$7`. */
+  /** A data-modifying statement for a WITH clause; `places` are the parameters of its values, such as `$7`. */
   readonly sqlOf: (places: readonly string[]) => string;
-  /** Once the statement has committed. */
+  /** Called after the commit of the statement. */
   readonly afterCommit?: () => void;
 }
 
 const madeStatements = new Map<string, Statement>();
 
-/** A statement whose text is made at its first use: for names that stand for a bounded number of combinations. */
+/** A statement whose text is built on first use, for names from a bounded set of combinations. */
 export function statementNamed(name: string, textOf: () => string): Statement {
   const known = madeStatements.get(name) ?? { name, text: textOf() };
   madeStatements.set(name, known);

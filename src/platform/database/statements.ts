@@ -16,15 +16,15 @@ import { UnitOfWork } from './unit-of-work';
 const TRY_LOCK: Statement = { name: 'try-lock', text: 'select pg_try_advisory_xact_lock($1) as is_mine' };
 
 /**
- * Sends a statement with its values. Not an async function: each one more costs a read of one row a hundredth of its
- * CPU time.
+ * Sends a statement with its values. Not an async function, since each one costs a hundredth of the CPU time of a
+ * one-row read.
  */
 type Send<Row extends QueryResultRow> = (client: PoolClient) => Promise<QueryResult<Row>>;
 
 /**
- * Runs named statements on TypeORM's own pool: in the open unit of work, else on a connection of their own. For the hot
- * paths; the same SQL through a repository costs 6 to 8 times as much (ADR 0004). PostgreSQL cancels them when the
- * client of the request disconnects.
+ * Runs named statements on TypeORM's pool: in the open unit of work, else on a separate connection. For the hot paths,
+ * since the same SQL through a repository costs 6 to 8 times as much (ADR 0004). When the client of the request
+ * disconnects, PostgreSQL cancels them.
  */
 @Injectable()
 export class Statements {
@@ -57,15 +57,18 @@ export class Statements {
     return (await this.run<Row>(statement, values))[0];
   }
 
-  /** Takes an advisory lock until the open transaction ends. @returns false when another transaction holds it */
+  /**
+   * Takes an advisory lock until the open transaction ends.
+   * @returns false if another transaction holds it
+   */
   async tryLock(lock: number): Promise<boolean> {
     return (await this.runOne<{ is_mine: boolean }>(TRY_LOCK, [lock]))?.is_mine ?? false;
   }
 
   /**
-   * Runs reading statements that may be dear under a common time limit: PostgreSQL cancels what runs in `work` when the
-   * time is over. Outside of a transaction each takes a slot, so that one caller's searches leave connections to
-   * others. Of limits around each other the one that ends first holds.
+   * Runs possibly slow reading statements under a common time limit; after it, PostgreSQL cancels the running one.
+   * Outside of a transaction each takes a slot, so that one caller's searches leave connections to others. Of nested
+   * limits, the earliest applies.
    * @throws ServiceError 'timeout' with the message of the limit, 'busy' after a long wait for a slot
    */
   async within<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
@@ -102,14 +105,17 @@ export class Statements {
 
 const waiterOf = ({ caller, signal }: Ticket): Waiter => ({ key: caller, signal });
 
-/** Runs a command that may fail. @returns its error, with which a connection is released for good */
+/**
+ * Runs a command that may fail.
+ * @returns its error, with which the connection is destroyed
+ */
 export const failureOf = (client: PoolClient, command: 'COMMIT' | 'ROLLBACK'): Promise<Error | undefined> =>
   client.query(command).then(
     () => undefined,
     (error: unknown) => error as Error,
   );
 
-/** All commands travel in one flight. */
+/** All commands take one pipelined round trip. */
 async function limitedInUnit<Row extends QueryResultRow>(
   unit: PoolClient,
   limit: TimeLimit,
@@ -138,9 +144,9 @@ async function limitedAlone<Row extends QueryResultRow>(
 }
 
 /**
- * The constant part of each run of a statement. The driver copies the own properties of a config one by one for each
- * query; what a config inherits costs it nothing. All runs share it, so it is frozen: a driver that wrote values into
- * it would fail.
+ * The constant part of each run of a statement. For each query the driver copies the own properties of a config one by
+ * one; inherited ones cost nothing. All runs share this object, so it is frozen: a driver that wrote values into it
+ * would fail.
  */
 const configs = new WeakMap<Statement, QueryConfig>();
 
@@ -154,6 +160,6 @@ export function configOf(statement: Statement): QueryConfig {
   return config;
 }
 
-/** The driver would write dates in the zone of this process, whose old offsets have seconds that it leaves out. */
+/** The driver would write dates in the zone of this process, and omit the seconds of old zone offsets. */
 export const driverValues = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (value instanceof Date ? value.toISOString() : value));

@@ -4,7 +4,7 @@ import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { type Statement } from './statement';
 import { Statements } from './statements';
 
-/** Partitions count for the table that they are part of. */
+/** Partitions count as part of their table. */
 const BY_TABLE = `from pg_stat_user_tables s
   left join pg_inherits i on i.inhrelid = s.relid
   join pg_class t on t.oid = coalesce(i.inhparent, s.relid)
@@ -20,7 +20,7 @@ const SIZES: Statement = {
   text: `select t.relname as "table", sum(pg_total_relation_size(s.relid))::float8 as bytes ${BY_TABLE}`,
 };
 
-/** Rows as PostgreSQL's statistics estimate them: nothing is counted. */
+/** Row counts as estimated by PostgreSQL's statistics: nothing is counted. */
 @Injectable()
 @MetricsFrom({ source: 'rows', path: '/metrics/minutes', of: 'cluster' })
 export class RowMetrics implements MetricSource {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/service-error';
 
-/** Within it the limit of each single statement is as good as one of them all, and costs nothing. */
+/** In this time, the limit of each single statement is sufficient, and costs nothing. */
 const YOUNG_MILLISECONDS = 1_000;
 
 /** Bounds the statements of one piece of work together ({@link Statements.within}). */
@@ -8,8 +8,8 @@ export class TimeLimit {
   private readonly startedAt = performance.now();
 
   /**
-   * @param seconds of all statements, their waiting for a connection included
-   * @param message tells the caller what took too long, and what helps
+   * @param seconds for all statements, including their wait for a connection
+   * @param message tells the caller what took too long, and the remedy
    * @param isOfStatements whether each statement has the same limit anyway
    */
   constructor(
@@ -18,18 +18,24 @@ export class TimeLimit {
     private readonly isOfStatements = false,
   ) {}
 
-  /** Whether a statement that begins now is bounded well enough by its own limit. */
+  /** Whether the own limit of a statement that begins now is sufficient. */
   get isKept(): boolean {
     return this.isOfStatements && performance.now() - this.startedAt < YOUNG_MILLISECONDS;
   }
 
-  /** @throws ServiceError 'timeout' when there is none */
+  /**
+   * @throws ServiceError 'timeout' if no time is left
+   * @throws ServiceError 'timeout' when there is none
+   */
   get millisecondsLeft(): number {
     this.assertLeft();
     return Math.trunc(this.endsAt - performance.now());
   }
 
-  /** @throws ServiceError 'timeout' when the time is over */
+  /**
+   * @throws ServiceError 'timeout' after the limit
+   * @throws ServiceError 'timeout' when the time is over
+   */
   assertLeft(): void {
     if (this.endsAt - performance.now() < 1) throw this.refusal();
   }

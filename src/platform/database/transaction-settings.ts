@@ -5,15 +5,15 @@ import { type Pooling } from './pooler';
 /** Names of PostgreSQL's settings with their values. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** Begins a transaction, also right behind the end of another one. */
+/** Begins a transaction, also directly after the end of another one. */
 const BEGINS = /^(?:commit; )?(?:begin|start transaction)[^;]*/i;
 
-/** `ROLLBACK TO SAVEPOINT` ends none. */
+/** `ROLLBACK TO SAVEPOINT` ends no transaction. */
 const ENDS = /^(?:commit|rollback)(?:;|$)/i;
 
 const BACK_TO_DEFAULT = /^SET LOCAL (\w+) TO DEFAULT$/;
 
-/** A member of node-postgres that its types leave out: texts of the statements that need no Parse any more, by name. */
+/** A member of node-postgres that its types omit: the texts of statements that are already parsed, by name. */
 interface NamingConnection {
   readonly parsedStatements: Record<string, string>;
 }
@@ -21,16 +21,16 @@ interface NamingConnection {
 type Send = (config: string | QueryConfig, values?: unknown[]) => Promise<QueryResult>;
 
 /**
- * Sends `settings` with the BEGIN of each transaction on a connection, and makes a transaction of each statement
- * outside of one. Behind a pooler each transaction may run in another backend, and what a session sets would stay there
- * for other clients. SET takes no snapshot, so a transaction above READ COMMITTED can still lock first.
+ * Sends `settings` with the BEGIN of each transaction on a connection, and wraps each single statement in a
+ * transaction. Behind a pooler, each transaction may run in another backend, where a session setting would affect other
+ * clients. SET takes no snapshot, so a transaction above READ COMMITTED can still take locks first.
  */
 export function sendSettingsWithTransactions(client: PoolClient, pooling: Pooling, settings: Settings): void {
   const { parsedStatements } = client.connection as PoolClient['connection'] & NamingConnection;
   const run = client.query.bind(client) as Send;
   const send: Send = (config, values) => {
     const result = run(config, values);
-    // A pooler with names of its own knows this one even where its Parse fails, and takes no second Parse.
+    // A pooler that renames statements keeps the name even if its Parse fails, and accepts no second Parse.
     if (pooling === 'transaction' && typeof config !== 'string' && config.name)
       parsedStatements[config.name] ??= config.text;
     return result;

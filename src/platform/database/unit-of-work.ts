@@ -19,30 +19,29 @@ import { type Statement } from './statement';
 interface Unit {
   readonly runner: QueryRunner;
   readonly client: PoolClient;
-  /** Of the request that began it. */
+  /** End signal of the request that began it. */
   readonly ticket: Ticket;
-  /** Present above READ COMMITTED: locks are held before the transaction begins. */
+  /** Present above READ COMMITTED: the locks that are taken before the transaction begins. */
   readonly locks: EarlyLocks | undefined;
-  /** Work gathered for the end of the transaction, and for after that. */
+  /** Work gathered for the end of the transaction, and for the time after it. */
   readonly gathered: Gathered;
   readonly gatheredLast: Gathered;
   readonly afterCommit: (() => unknown)[];
   readonly whenOver: (() => unknown)[];
-  /** COMMIT was sent behind the last statements. */
+  /** Whether COMMIT was sent with the last statements. */
   isCommitted: boolean;
-  /** The provider that runs now: it is named where the transaction stands still. */
+  /** The running provider: the error names it if the transaction stalls. */
   runs: string | undefined;
 }
 
-/** Stands for work that goes on for others: in no transaction, and whether or not its request is still wanted. */
+/** Marks work for other requests: it is in no transaction, and continues when its request is no longer wanted. */
 const APART = Symbol('apart');
 
-/** Items by their key, and what to do with all of a key. */
+/** Items by their key, with the function that flushes all items of a key. */
 type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
 
 /**
- * Waits for statements that were sent together, the last ones of `work`: COMMIT travels with them, where `work` began
- * the transaction.
+ * Waits for pipelined statements, the last ones of `work`: if `work` began the transaction, COMMIT is sent with them.
  */
 export type Finish = typeof inOneFlight;
 
@@ -53,10 +52,10 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
   serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
 };
 
-/** After a conflict another write was faster, so a few more tries settle it; a livelock ends as 503. */
+/** After a conflict another write was faster, so a few more tries suffice; a livelock ends as 503. */
 const MAX_TRIES = 5;
 
-/** A unit learns what it has to lock as it runs; each time it starts over with more. */
+/** A unit discovers its locks while it runs; each restart begins with more of them. */
 const MAX_LOCKINGS = 50;
 
 /**
@@ -74,7 +73,7 @@ export class UnitOfWork {
   private readonly current = new Ambient<Unit | typeof APART>();
   private slots: Slots | undefined;
 
-  /** Sent first above READ COMMITTED, before there is a snapshot. */
+  /** Sent first above READ COMMITTED, before the snapshot. */
   private readonly firstStatements: string[] = [];
 
   /** @internal */
@@ -84,9 +83,9 @@ export class UnitOfWork {
   ) {}
 
   /**
-   * Opens a transaction for `work`, or joins the open one. Serialization failures, deadlocks and lost create
-   * races are tried again from the start, so nothing in `work` may reach outside (HTTP, files).
-   * Work that gathers nothing can wait for its last statements by `finish`, which saves a round trip.
+   * Opens a transaction for `work`, or joins the open one. Serialization failures, deadlocks and lost create races
+   * restart it, so `work` must have no effects outside of the database (HTTP, files). Work that gathers nothing can
+   * wait for its last statements by `finish`, which saves a round trip.
    */
   async run<T>(work: (finish: Finish) => Promise<T>): Promise<T> {
     if (this.isOpen) return work(inOneFlight);
@@ -99,7 +98,7 @@ export class UnitOfWork {
   }
 
   /**
-   * For `work` with one statement that writes, which is a transaction by itself: starts it over as {@link run} does.
+   * For `work` with a single writing statement, which is a transaction by itself: restarts it like {@link run}.
    * @internal
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
@@ -124,14 +123,17 @@ export class UnitOfWork {
     }
   }
 
-  /** Whether the request asks for more than READ COMMITTED, which a statement without a transaction has. @internal */
+  /**
+   * Whether the request requires more than READ COMMITTED, the level of a statement without a transaction.
+   * @internal
+   */
   get isStrict(): boolean {
     return (this.requests.isolationLevel ?? 'read-committed') !== 'read-committed';
   }
 
   /**
-   * Names a statement without a snapshot (`LOCK TABLE`) that stricter units begin with, where others rely on the lock
-   * of a table being older than the snapshot that its writers see.
+   * Registers a statement without a snapshot (`LOCK TABLE`) that stricter units run first. Other code relies on the
+   * table lock being older than the writer's snapshot.
    * @internal
    */
   beginStrictlyWith(text: string): void {
@@ -139,7 +141,8 @@ export class UnitOfWork {
   }
 
   /**
-   * @throws LockNeeded in a stricter unit that began without the locks of the statement; false where it has to be sent.
+   * @returns whether the lock is already held; false if it must be sent
+   * @throws LockNeeded in a stricter unit that began without the locks of the statement
    * @internal
    */
   isHeldEarly(statement: Statement, values: readonly unknown[]): boolean {
@@ -154,20 +157,26 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `work` apart from the open transaction, on connections of its own: it sees what is committed, and nothing
-   * else. It goes on when the client of the request disconnects.
+   * Runs `work` outside the open transaction, on separate connections: it sees only committed data. It continues when
+   * the client of the request disconnects.
    * @internal
    */
   outside<T>(work: () => T): T {
     return this.current.run(APART, work);
   }
 
-  /** The connection of the open transaction, for named statements. @internal */
+  /**
+   * The connection of the open transaction, for named statements.
+   * @internal
+   */
   get client(): PoolClient | undefined {
     return this.unit?.client;
   }
 
-  /** For whom statements run, and until when. @internal */
+  /**
+   * The signal that ends statements, by the caller's ticket.
+   * @internal
+   */
   get ticket(): Ticket {
     const store = this.current.value;
     return store === APART ? BACKGROUND : (store?.ticket ?? this.requests.ticket);
@@ -182,32 +191,38 @@ export class UnitOfWork {
     return (this.slots ??= connectionSlots('transaction', this.dataSource));
   }
 
-  /** Binds an injected repository to the open transaction; outside of one it comes back as it is. */
+  /** Binds an injected repository to the open transaction; returns it unchanged if there is none. */
   bind<E extends ObjectLiteral>(repository: Repository<E>): Repository<E> {
     return this.unit?.runner.manager.withRepository(repository) ?? repository;
   }
 
   /**
-   * Gathers `item` under `key`; `flush` gets all items of the transaction at once, as its last statements
-   * before COMMIT, when every row lock is held.
+   * Gathers `item` under `key`. `flush` receives all items of the transaction together; it runs as the last statements
+   * before COMMIT, when all row locks are held.
    * @internal
    */
   gather<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
     add(this.openUnit.gathered, key, item, flush);
   }
 
-  /** As {@link gather}, when all that is flushed: for the one row that many wait for. @internal */
+  /**
+   * Like {@link gather}, but flushed last, so that hot rows are locked for the shortest time.
+   * @internal
+   */
   gatherLast<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
     add(this.openUnit.gatheredLast, key, item, flush);
   }
 
-  /** Whether the open transaction has gathered anything under `key`. @internal */
+  /**
+   * Whether the open transaction has gathered an item under `key`.
+   * @internal
+   */
   hasGathered(key: symbol): boolean {
     const { unit } = this;
     return unit !== undefined && (unit.gathered.has(key) || unit.gatheredLast.has(key));
   }
 
-  /** Runs `action` once the transaction has committed; at once when none is open. A failing action is logged. */
+  /** Runs `action` after the commit of the transaction; immediately if none is open. A failing action is logged. */
   afterCommit(action: () => unknown): void {
     const { unit } = this;
     if (unit === undefined) void this.runLater(action);
@@ -215,8 +230,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `action` once the transaction is over, committed or rolled back, and its connection is free; at once when none
-   * is open. The caller of {@link run} continues after it. A failing action is logged.
+   * Runs `action` after the commit or rollback of the transaction, when its connection is free; immediately if none is
+   * open. The caller of {@link run} continues after it. A failing action is logged.
    */
   async whenOver(action: () => unknown): Promise<void> {
     const { unit } = this;
@@ -224,7 +239,10 @@ export class UnitOfWork {
     else unit.whenOver.push(action);
   }
 
-  /** Runs `work` of a provider: it is named where it neither ends nor sends a statement. @internal */
+  /**
+   * Runs `work` of a provider, whose name appears in the error if it neither ends nor sends a statement.
+   * @internal
+   */
   async inside<T>(provider: string, work: () => Promise<T>): Promise<T> {
     const { unit } = this;
     if (unit === undefined) return work();
@@ -288,8 +306,9 @@ export class UnitOfWork {
   }
 
   /**
-   * Work that waits for something else than its connection would hold it for ever: PostgreSQL ends the session of a
-   * transaction that stands still (`idle_in_transaction_session_timeout`), which fails statements alone.
+   * Work that waits for something other than its connection would hold it forever. PostgreSQL ends the session of an
+   * idle transaction (`idle_in_transaction_session_timeout`), which only fails its statements; so this ends the work
+   * too.
    */
   private async untilLost<T>(unit: Unit, work: () => Promise<T>): Promise<T> {
     let onEnd = (): void => undefined;
@@ -316,7 +335,7 @@ export class UnitOfWork {
   }
 
   private runLater(action: () => unknown): Promise<unknown> {
-    // Outside of the storage: the action must not join a transaction that is over.
+    // Runs outside the storage, so that the action does not join the ended transaction.
     return this.outside(() =>
       Promise.resolve()
         .then(action)
@@ -334,8 +353,8 @@ function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) =>
 }
 
 /**
- * BEGIN is sent together with the first statement (the pool pipelines), which saves every write a round trip.
- * The runner is marked as being in a transaction, so that repositories bound to it join instead of opening their own.
+ * BEGIN is pipelined with the first statement, which saves a round trip per write. The runner is marked as inside a
+ * transaction, so that repositories bound to it join instead of opening another one.
  */
 function openUnit(
   runner: QueryRunner,
@@ -344,13 +363,13 @@ function openUnit(
   locks: EarlyLocks | undefined,
   begin: string,
 ): Unit {
-  // One write to the socket for BEGIN and what follows in the same turn: each wakes the backend.
+  // One socket write for BEGIN and the statements of the same turn, since each write wakes the backend.
   const { stream } = client.connection;
   stream.cork();
   process.nextTick(() => {
     stream.uncork();
   });
-  client.query(begin).catch(() => undefined); // a broken connection fails the first statement too
+  client.query(begin).catch(() => undefined); // a broken connection makes the first statement fail too
   Object.assign(runner, { isTransactionActive: true });
   return {
     runner,
@@ -366,7 +385,7 @@ function openUnit(
   };
 }
 
-/** Statements that wait on a lost connection fail first, with a better reason. */
+/** Statements on a lost connection fail first, with a better reason. */
 const STATEMENTS_FAIL_MILLISECONDS = 100;
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
@@ -377,7 +396,7 @@ const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
     { cause },
   );
 
-/** Sends COMMIT behind the last statements of a unit; when one of them failed, PostgreSQL rolls back. */
+/** Sends COMMIT with the last statements of a unit; if one of them failed, PostgreSQL rolls back. */
 function finishing(unit: Unit): Finish {
   return async (sent) => {
     if (unit.gathered.size + unit.gatheredLast.size > 0)
@@ -389,7 +408,7 @@ function finishing(unit: Unit): Finish {
 }
 
 async function commit(client: PoolClient): Promise<void> {
-  // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK and no error.
+  // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK, and without an error.
   const { command } = await client.query('COMMIT');
   if (command !== 'COMMIT') throw new TransactionConflict('The transaction was rolled back at its commit');
 }

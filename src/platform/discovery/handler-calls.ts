@@ -1,7 +1,7 @@
-/** Names of providers by the module that brings them, for the log and the start. */
+/** Names of providers by their module, for the log and the start. */
 const names = new WeakMap<object, string>();
 
-/** Notes the module of a provider. */
+/** Records the module of a provider. */
 export function nameHandler(handler: object, module: string | undefined): void {
   names.set(handler, `${handler.constructor.name} of ${module ?? 'an unknown module'}`);
 }
@@ -10,9 +10,9 @@ export function nameHandler(handler: object, module: string | undefined): void {
 export const handlerNameOf = (handler: object): string => names.get(handler) ?? handler.constructor.name;
 
 /**
- * Runs a method of a provider of any module. If the stack of a failure has no frame of the provider's code, the thrown
+ * Runs a method of any module's provider. If the stack of a failure has no frame of the provider's code, the thrown
  * error names the provider: the log shows it, and the caller gets an internal error.
- * @param isWell whether the value is one that the method may return
+ * @param isWell whether the method may return the value
  */
 export async function callHandler<T>(
   handler: object,

@@ -9,8 +9,8 @@ interface Registered<Meta, Handler> {
 }
 
 /**
- * Collects every provider that carries `decorator`, by key. A key that is taken twice stops the boot.
- * This is the door through which modules of other teams extend the server (docs/how-to/extend.md).
+ * Collects all providers with `decorator`, by key. A duplicate key stops the boot. Modules of other teams extend the
+ * server through this class (docs/how-to/extend.md).
  */
 export abstract class HandlerRegistry<Meta, Handler extends object> implements OnModuleInit {
   private readonly handlers = new Map<string, Registered<Meta, Handler>>();

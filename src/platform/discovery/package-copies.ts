@@ -13,8 +13,9 @@ shared[COPIES] = copies;
 copies.set(dirname(packageFile()), softwareVersion());
 
 /**
- * Each copy has decorators and classes of its own: this server would not see what a module registers by another one.
- * @throws StartError with the folders, which name the packages that bring a copy
+ * Each copy has its own decorators and classes, so this server would not see what a module registers through another
+ * copy.
+ * @throws StartError with the folders, which show the packages that contain a copy
  */
 export function assertOneCopy(): void {
   if (copies.size === 1) return;

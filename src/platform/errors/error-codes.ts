@@ -4,8 +4,8 @@ import { type ErrorKind } from './error-kind';
 export const ERROR_CODES_SYSTEM = 'urn:svc:error';
 
 /**
- * Codes of the errors that a caller can get, by their kind. An error without a code of its own has the code of its
- * kind. The codes are stable: callers branch on them. `docs/reference/errors.md` has cause and remedy of each.
+ * Codes of the errors that a caller can get, by their kind. An error without its own code has the code of its kind. The
+ * codes are stable, since callers branch on them. `docs/reference/errors.md` describes cause and remedy of each.
  */
 const CODES_OF_KINDS = {
   invalid: [
@@ -114,7 +114,7 @@ const CODES_OF_KINDS = {
   timeout: ['bundle-timeout', 'everything-timeout', 'query-timeout', 'transaction-timeout'],
 } as const satisfies Readonly<Record<ErrorKind, readonly string[]>>;
 
-/** Codes of the OAuth endpoints: one of each code of RFC 6749 and RFC 8707, and causes that share `invalid_grant`. */
+/** Codes of the OAuth endpoints: one for each code of RFC 6749 and RFC 8707, and several causes of `invalid_grant`. */
 const OAUTH_CODES = [
   'oauth-invalid-client',
   'oauth-invalid-grant',

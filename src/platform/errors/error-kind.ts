@@ -1,4 +1,4 @@
-/** Kinds of errors of the domain. Each edge (FHIR, RPC, OAuth) maps them to its answers in one table. */
+/** Kinds of domain errors. FHIR, RPC and OAuth each map them to their responses in one table. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthorized'
@@ -6,9 +6,9 @@ export type ErrorKind =
   | 'not-found'
   | 'not-allowed'
   | 'not-acceptable'
-  /** Another writer or a rule stands against it. */
+  /** Another write or a rule forbids it. */
   | 'conflict'
-  /** A value that must be unique is taken. */
+  /** A unique value is already in use. */
   | 'duplicate'
   | 'gone'
   | 'precondition-failed'

@@ -5,36 +5,36 @@ import { type ErrorKind } from './error-kind';
 export interface ErrorIssue {
   readonly severity: 'error' | 'warning' | 'information';
   readonly code: string;
-  /** The cause in the catalogue. Default: that of the error. */
+  /** The code in the catalogue. Default: that of the error. */
   readonly errorCode?: ErrorCode;
-  /** Says what is wrong and what to do. */
+  /** The fault and the remedy. */
   readonly diagnostics: string;
-  /** FHIRPath of the element at fault, with indexes. */
+  /** FHIRPath of the faulty element, with indexes. */
   readonly expression: string;
 }
 
-/** Parts of an answer beside the message. */
+/** Parts of a response in addition to the message. */
 export interface ErrorDetails {
-  /** The cause in the catalogue of docs/reference/errors.md. Default: the kind. */
+  /** The code in the catalogue of docs/reference/errors.md. Default: the kind. */
   readonly code?: ErrorCode;
-  /** All faults, where the message sums up several. */
+  /** All faults, if the message summarizes several. */
   readonly issues?: readonly ErrorIssue[];
-  /** FHIRPath of the element at fault, for OperationOutcome.issue.expression. */
+  /** FHIRPath of the faulty element, for OperationOutcome.issue.expression. */
   readonly expression?: string;
-  /** Methods that the route does support, for `Allow`. */
+  /** Methods that the route supports, for `Allow`. */
   readonly allow?: readonly string[];
   /** Media types that a PATCH may have, for `Accept-Patch` (RFC 5789, section 3.1). */
   readonly acceptPatch?: readonly string[];
   readonly retryAfterSeconds?: number;
-  /** Whether a token came and was refused, for `WWW-Authenticate` (RFC 6750, section 3.1). */
+  /** Whether a token was sent and refused, for `WWW-Authenticate` (RFC 6750, section 3.1). */
   readonly isInvalidToken?: boolean;
-  /** For the operator's log only; the caller never sees it. */
+  /** Only for the operator's log; never sent to the caller. */
   readonly operatorDetail?: string;
 }
 
 /**
- * A refusal or failure that is returned to the caller. `message` goes to the caller, so it says what to do and
- * never repeats secrets or patient data.
+ * A refusal or failure that is returned to the caller. `message` is sent to the caller, so it says what to do and never
+ * repeats secrets or patient data.
  * @example
  * throw new ServiceError('conflict', 'The ward is full. Choose another one.');
  */
@@ -51,5 +51,5 @@ export class ServiceError extends Error {
   }
 }
 
-/** The cause in the catalogue. */
+/** The code in the catalogue. */
 export const errorCodeOf = ({ kind, details }: ServiceError): ErrorCode => details.code ?? kind;

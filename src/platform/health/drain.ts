@@ -4,24 +4,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../config/environment';
 
-/** Clients that send requests leave with their next answer; what is idle after this time is closed. */
+/** Time after which idle connections are closed. Active clients disconnect earlier, with their next response. */
 const LEAVE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 20;
 
 /**
- * Takes a server out of service without a lost request. Readiness fails first, so that proxies send no more requests.
- * Then each answer has `Connection: close`. Idle connections are closed last: a client may be sending a request on one.
+ * Takes a server out of service without losing a request. Readiness fails first, so that proxies send no more requests.
+ * Then each response has `Connection: close`. Idle connections are closed last, since a client may be sending a request
+ * on one.
  */
 @Injectable()
 export class Drain {
-  /** False from the signal on. */
+  /** False after the signal. */
   isReady = true;
   private isClosing = false;
   private readonly open = new Set<ServerResponse>();
 
   constructor(private readonly environment: Environment) {}
 
-  /** To be called once, before the server listens. */
+  /** Call it once, before the server listens. */
   watch(server: Server): void {
     server.keepAliveTimeout = this.environment.keepAliveSeconds * 1000;
     server.headersTimeout = this.environment.headerTimeoutSeconds * 1000;
@@ -36,7 +37,7 @@ export class Drain {
   async run(server: Server): Promise<void> {
     const { drainSeconds, shutdownSeconds } = this.environment;
     this.isReady = false;
-    // After a retirement nobody can connect, so there is nothing to announce.
+    // After a retirement no client can connect, so there is nothing to announce.
     if (!this.isClosing) await delay(drainSeconds * 1000);
     this.closeByAnswers();
     const endsAt = performance.now() + LEAVE_MILLISECONDS;
@@ -48,13 +49,13 @@ export class Drain {
   }
 
   /**
-   * Leaves all clients to other processes that listen on the port. Readiness stays, since the server goes on. Each
-   * connection ends with its next answer, or when it has been idle for as long as any: a client that sends a request
-   * meanwhile gets an answer.
+   * Hands all clients over to other processes on the same port. Readiness does not change, since the server as a whole
+   * continues. Each connection ends with its next response, or after the longest keep-alive time: a request sent
+   * meanwhile is answered.
    */
   async retire(server: Server): Promise<void> {
     this.closeByAnswers();
-    // The `close` of HTTP servers ends idle connections too.
+    // `close` of HTTP servers ends idle connections too.
     Listener.prototype.close.call(server);
     const endsAt = performance.now() + this.environment.keepAliveSeconds * 1000 + LEAVE_MILLISECONDS;
     while (this.isReady && (await connectionsOf(server)) > 0 && performance.now() < endsAt) {

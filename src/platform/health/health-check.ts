@@ -18,13 +18,13 @@ export interface Health {
   >;
 }
 
-/** A standby is read only, and so is a primary that was demoted: a load balancer has to send writes elsewhere. */
+/** A standby is read-only, as is a primary that was demoted: a load balancer must send writes elsewhere. */
 const PING: Statement = {
   name: 'health-ping',
   text: `select current_setting('transaction_read_only')::boolean as is_read_only`,
 };
 
-/** A probe that waits longer than this is itself a problem; the answer then says that the database is slow. */
+/** Time limit: a slower probe is a problem itself, and the response says that the database is slow. */
 const PATIENCE_MILLISECONDS = 1_000;
 
 @Injectable()

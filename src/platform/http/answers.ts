@@ -12,12 +12,12 @@ import { operationIdOfCode } from './route-access';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'];
-/** The status class of answers that were not sent whole: the client has left, or the server cut them. */
+/** Status class of responses that were not sent whole: the client disconnected, or the server ended them. */
 const CUT = 'cut';
-/** As nginx logs it: the client left before there was an answer. */
+/** As in nginx: the client disconnected before the response. */
 const CLIENT_LEFT = 499;
 
-/** Logs each request when its answer is over, and counts its time. Entries of a Bundle are part of their request. */
+/** Logs each request at the end of its response, and measures its time. Entries of a Bundle belong to its request. */
 @Injectable()
 @MetricsFrom({ source: 'answers', path: '/metrics' })
 export class Answers implements MetricSource {
@@ -37,7 +37,7 @@ export class Answers implements MetricSource {
     this.isLogged = hasAccessLog && logLevel !== 'error' && logLevel !== 'warn';
   }
 
-  /** To be mounted behind the request context. */
+  /** Mount it after the request context. */
   readonly watch = (request: Request, response: Response, next: NextFunction): void => {
     const { present } = this.requests;
     if (present?.origin === request) {
@@ -85,7 +85,7 @@ export class Answers implements MetricSource {
     }
     if (!this.isLogged) return;
     const { caller, claimed, requestId, correlationId } = present;
-    // A token endpoint knows who logged in, and nobody else calls.
+    // Only a token endpoint sets this: the User who logged in, as the request has no caller.
     const { userId: user, clientId: client } = caller ?? (status < 400 ? claimed : undefined) ?? {};
     const message = {
       ...{ event: 'request', method, route, status, milliseconds: Math.round(milliseconds * 10) / 10, bytes },
@@ -95,7 +95,7 @@ export class Answers implements MetricSource {
     writeLine('log', message, 'Access', { requestId, correlationId, traceId: span?.spanContext().traceId });
   }
 
-  /** The route as it is declared, without values of the URL; known operations by their names. */
+  /** The route as declared, without values of the URL; known operations by their names. */
   private templateOf({ route, params }: Request): string {
     const { path } = (route ?? {}) as { readonly path?: unknown };
     if (typeof path !== 'string') return 'none';

@@ -4,7 +4,7 @@ import { type Environment } from '../config/environment';
 import { StartError } from '../errors/start-error';
 
 /**
- * A start whose port is taken must not fill a data folder first.
+ * Checks the ports first, so that a start whose port is in use creates no data folder.
  * @throws StartError that names the setting
  */
 export async function assertPortsFree({ port, host, metricsPort, metricsHost }: Environment): Promise<void> {
@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name is not known',
 };
 
-/** The sentence for a failed listen(); undefined for other errors. */
+/** The message for a failed listen(); undefined for other errors. */
 export function portRefusal(setting: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const reason = REASONS[String(error.code)];

@@ -11,7 +11,9 @@ import { OperationNames } from './operation-names';
 import { RequestContext } from '../request/request-context';
 import { Routes } from './routes';
 
-/** The request context, budgets of memory and CPU, the clock, slices of long work and the routes, for every module. */
+/**
+ * Provides the request context, memory and CPU budgets, the clock, time slices and the list of routes to every module.
+ */
 @Global()
 @Module({
   imports: [DiscoveryModule],

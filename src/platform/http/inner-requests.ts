@@ -9,12 +9,12 @@ import { RequestContext } from '../request/request-context';
 
 export interface InnerRequest {
   readonly method: string;
-  /** Path and query from the root of the server. */
+  /** Path and query below the root of the server. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** A longer answer is left out: {@link InnerAnswer.refusal}. */
+  /** Maximum length of the answer; a longer one has {@link InnerAnswer.refusal} instead. */
   readonly mostCharacters: number;
 }
 
@@ -22,15 +22,15 @@ export interface InnerAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly text: string;
-  /** Why there is no text, although the request was answered: the text is too long, or the memory budget is full. */
+  /** The reason for a missing text of a processed request: the text is too long, or the memory budget is full. */
   readonly refusal?: ServiceError;
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) => void;
 
 /**
- * Sends requests to this server's own routes, without a connection: parts of one request that are decided and answered
- * as requests of their own, with guards, policies and error tables. An open unit of work is joined.
+ * Sends requests to this server's own routes without a connection. Parts of one request are decided and answered like
+ * separate requests, with guards, policies and error tables. They join an open unit of work.
  */
 @Injectable()
 export class InnerRequests {
@@ -50,7 +50,7 @@ export class InnerRequests {
         ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
         ...(isolationLevel === undefined ? {} : { 'x-max-isolation-level': isolationLevel }),
       },
-      // The body parser leaves it alone, since no header tells of a body.
+      // Without a header that declares a body, the body parser ignores it.
       ...(body === undefined ? {} : { body }),
     });
     const handle = this.host.httpAdapter.getInstance<Handle>();
@@ -60,7 +60,7 @@ export class InnerRequests {
   }
 }
 
-/** The text of an inner answer; its bytes count in the memory budget until the outer request ends. */
+/** The text of an inner answer. Its bytes count in the memory budget until the outer request ends. */
 class CollectedText {
   private texts: string[] = [];
   private characters = 0;
@@ -72,9 +72,7 @@ class CollectedText {
     private readonly ticket: Ticket,
   ) {}
 
-  /**
-   * Drops all of a text that cannot be kept: the route goes on as if it were read, since it may have written by now.
-   */
+  /** Drops a text that cannot be kept. The route continues as if it were read, since it may already have written. */
   add(text: string): void {
     this.characters += text.length;
     if (this.refusal !== undefined) return;
@@ -102,7 +100,9 @@ const tooLong = (): ServiceError =>
     { code: 'bundle-too-large' },
   );
 
-/** A response that gathers what is answered. Own members, since Express exchanges the prototype of a response. */
+/**
+ * A response that collects the answer. Its methods are own members, since Express replaces the prototype of a response.
+ */
 function gatheringResponse(
   request: IncomingMessage,
   collected: CollectedText,

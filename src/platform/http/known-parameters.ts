@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors/service-error';
 
-/** Query parameters of every answer that is one JSON text. */
+/** Query parameters allowed for every answer that is one JSON text. */
 export const SHAPE_PARAMETERS = ['_format', '_pretty'];
 
-/** Query parameters of an answer that is one resource. */
+/** Query parameters allowed for an answer that is one resource. */
 export const RESOURCE_PARAMETERS = [...SHAPE_PARAMETERS, '_summary', '_elements'];
 
 /** Whether `Prefer` asks to ignore unknown parameters (http://hl7.org/fhir/R4/search.html#errors). */
@@ -11,8 +11,8 @@ export const isLenient = (prefer: string | undefined): boolean =>
   /(^|[\s;,])handling=lenient($|[\s;,])/.test(prefer ?? '');
 
 /**
- * @param what is asked, as the caller knows it
- * @throws ServiceError 'invalid' for a query parameter that would be ignored, unless `Prefer` asks for that
+ * @param what the request, in words of the caller
+ * @throws ServiceError 'invalid' for a query parameter that would be ignored, unless `Prefer` requests that
  */
 export function assertKnownParameters(
   what: string,

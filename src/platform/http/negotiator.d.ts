@@ -1,10 +1,10 @@
-/** The part of the package that is used; it comes without types. */
+/** Types of the used part of this package, which has none. */
 declare module 'negotiator' {
   export class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });
-    /** Those of `available` that `Accept` takes, the best first. */
+    /** The `available` values that `Accept` allows, best first. */
     mediaTypes(available: readonly string[]): string[];
-    /** Those of `available` that `Accept-Encoding` takes, the best first. */
+    /** The `available` values that `Accept-Encoding` allows, best first. */
     encodings(available: readonly string[]): string[];
   }
 }

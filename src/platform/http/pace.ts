@@ -1,7 +1,7 @@
-/** A transfer that moves fewer bytes than these in the time of its pace is stalled. */
+/** A transfer stalls if it moves fewer bytes than this in its time. */
 const BYTES = 64 * 1024;
 
-/** Notices a transfer that stalls: under 64 kB, or the rest, in some seconds. */
+/** Detects a stalled transfer: under 64 kB, or under the rest, in some seconds. */
 export class Pace {
   private moved = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,8 @@ export class Pace {
   }
 
   /**
-   * After a long turn of this process the timer comes before the bytes that arrived meanwhile: those are read first.
+   * After a long turn of this process, the timer fires before the bytes that arrived meanwhile are read; so those are
+   * read first.
    */
   private readonly judge = (): void => {
     const { timer, moved } = this;

@@ -7,8 +7,8 @@ import { acceptedEncoding, type Encoding } from './accepted-encoding';
 const brotli = promisify(brotliCompress);
 
 /**
- * Level 11 takes over 2 s for a script of 1 MB, and the first visitor waits for it; level 9 takes a tenth and is 5 %
- * larger.
+ * Level 9 takes a tenth of the time of level 11 and is 5 % larger. With level 11, the first visitor would wait over 2 s
+ * for a script of 1 MB.
  */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
@@ -17,12 +17,15 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
   gzip: promisify(gzip),
 };
 
-/** A public file in memory: compressed once per encoding, with a digest for caches. */
+/** A public file in memory, compressed once per encoding, with a digest for caches. */
 export class PublicFile {
   readonly digest: string;
   private readonly encoded = new Map<Encoding, Promise<Buffer>>();
 
-  /** @param hasDigestInName whether another content would have another path, so that caches may keep it for good */
+  /**
+   * @param hasDigestInName whether other content has another path, so that caches may keep it forever
+   * @param hasDigestInName whether another content would have another path, so that caches may keep it for good
+   */
   constructor(
     private readonly mediaType: string,
     private readonly bytes: Buffer,

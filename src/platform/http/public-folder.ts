@@ -17,14 +17,14 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Files of all sizes together that stay in memory; each may have two compressed copies beside it. */
+/** Maximum bytes of cached files; each may have two compressed copies in addition. */
 const KEPT_BYTES = 8_388_608;
 
 export interface PublicFolderOptions {
   /** Where its handler is mounted, such as `/console`. */
   readonly path: string;
   readonly folder: string;
-  /** The sources of the Content-Security-Policy that a page needs, by its text. */
+  /** The sources of the Content-Security-Policy of a page, from its text. */
   readonly sourcesOf: (page: string) => string;
 }
 
@@ -35,8 +35,8 @@ interface KeptFile {
 }
 
 /**
- * Serves the files of a folder that hold no data, without credentials. The build names those below `assets/` by their
- * content. Paths are looked up among the names of the folder, so no path leads out of it.
+ * Serves the files of a folder without credentials, since they hold no data. The build names files below `assets/` by
+ * their content. Paths are looked up among the names in the folder, so no path can leave it.
  */
 export class PublicFolder {
   private names: ReadonlySet<string> | undefined;
@@ -94,7 +94,7 @@ export class PublicFolder {
     return { file, bytes: bytes.length, headers };
   }
 
-  /** Puts a file last. Files that were requested longest ago stand first, and leave memory first. */
+  /** Makes a file the most recently used one. The least recently used files are dropped first. */
   private keep(name: string, found: KeptFile): void {
     this.forget(name);
     this.kept.set(name, found);
@@ -112,7 +112,7 @@ export class PublicFolder {
 }
 
 function namesIn(folder: string): string[] {
-  if (!existsSync(folder)) return []; // compiled without it
+  if (!existsSync(folder)) return []; // a build without this folder
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => MEDIA_TYPES[extname(name)] !== undefined)
     .map((name) => name.replaceAll('\\', '/'));

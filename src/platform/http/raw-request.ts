@@ -2,15 +2,15 @@ import { type Request } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
- * The raw body; empty when none was sent.
- * @throws the refusal of a body below `/auth/`, which is left to its route (`requestBodies`)
+ * The raw body; empty if none was sent.
+ * @throws the refusal of a body below `/auth/`, which its route must answer (`requestBodies`)
  */
 export function bodyOf({ body }: Request): Buffer {
   if (body instanceof Error) throw body;
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** The query as sent: order and repetitions kept, values decoded as forms are. */
+/** The query as sent, in order and with repetitions; values are decoded like forms. */
 export function queryOf({ url }: Request): URLSearchParams {
   const start = url.indexOf('?');
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
@@ -23,7 +23,7 @@ export const pathOf = ({ originalUrl }: Request): string => originalUrl.split('?
 export const mediaTypeOf = ({ headers }: Request): string | undefined =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 
-/** Media types of JSON; a body without one is taken for JSON too. */
+/** Media types of JSON; a body without one counts as JSON too. */
 const JSON_TYPES = new Set([
   undefined,
   'application/json',
@@ -36,7 +36,8 @@ export const isJson = (request: Request): boolean => JSON_TYPES.has(mediaTypeOf(
 
 /**
  * The Authorization header.
- * @throws ServiceError 'invalid' when it came more than once: Node would show the first alone, others take the last.
+ * @throws ServiceError 'invalid' if it was sent more than once: Node would return only the first, other software the
+ * last.
  */
 export function authorizationOf({ headers, headersDistinct }: Request): string | undefined {
   if ((headersDistinct.authorization?.length ?? 0) > 1)

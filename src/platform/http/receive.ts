@@ -3,21 +3,21 @@ import { ServiceError } from '../errors/service-error';
 import { Pace } from './pace';
 import { tooLarge } from './unpack';
 
-/** Bodies up to here wait for no room; larger ones do, in turns by caller. */
+/** Bodies up to this size wait for no room in the budget; larger ones do, in turns by caller. */
 export const SMALL_BYTES = 64 * 1024;
 
 export interface Receiving {
-  /** By `Content-Length`; undefined when the body comes in chunks. */
+  /** By `Content-Length`; undefined for a chunked body. */
   readonly length: number | undefined;
   readonly mostBytes: number;
   readonly stallSeconds: number;
-  /** Called once when a body of unknown length grows beyond {@link SMALL_BYTES}; nothing is read until it settles. */
+  /** Called once, when a body of unknown length exceeds {@link SMALL_BYTES}; reading pauses until it settles. */
   readonly grows: () => Promise<void>;
 }
 
 /**
- * Receives the bytes of a body. The rest of one that is refused is dropped as it comes.
- * @throws ServiceError 'too-large' or 'too-slow', or 'invalid' when the connection closes first
+ * Receives the bytes of a body. The rest of a refused body is dropped on arrival.
+ * @throws ServiceError 'too-large' or 'too-slow', or 'invalid' if the connection closes first
  */
 export function receive(request: Request, { length, mostBytes, stallSeconds, grows }: Receiving): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -8,30 +8,31 @@ import { tooLarge, unpackingOf } from './unpack';
 
 export interface BodyRules {
   readonly limitBytes: number;
-  /** 64 kB of a body, or its rest, must come in so many seconds. */
+  /** Seconds in which 64 kB of a body, or its rest, must arrive. */
   readonly stallSeconds: number;
   /**
-   * Judges the credentials in the headers of a request.
-   * @throws ServiceError 'unauthorized' when they do not hold; the guard of its route refuses it then. Any other error
-   * is the answer.
+   * Checks the credentials in the headers of a request.
+   * @throws ServiceError 'unauthorized' if they are invalid; the guard of the route then refuses the request. Any other
+   * error is the response.
    */
   readonly judge: (request: Request) => Promise<void>;
 }
 
-/** Routes below it take bodies without credentials: small ones, never packed. */
+/** Routes below this path accept bodies without credentials: only small and uncompressed ones. */
 const OPEN_PATH = '/auth/';
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * A byte of a body takes about this many while a request is worked on: the bytes, their text, its compact form, parsed
- * values, what is stored. Measured: 6 of a Binary, 19 of a Patient with 150,000 names.
+ * Approximate memory per byte of a body while a request is processed: bytes, text, compact form, parsed values, stored
+ * form. Measured: 6 for a Binary, 19 for a Patient with 150,000 names.
  */
 const COST = 8;
 const memoryCost = (bytes: number): number => bytes * COST;
 
 /**
- * Reads bodies as bytes: each edge reads them as text by its own rules (docs/explanation/requests.md, "Bodies"). Only
- * of callers whose credentials hold, and only when the memory budget has room for what becomes of them.
+ * Reads bodies as bytes; each API then decodes them by its own rules (docs/explanation/requests.md, "Bodies"). Reads
+ * only after the credentials were verified, and only if the memory budget has room for all values derived from the
+ * body.
  */
 export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {
   return (request, response, next) => {
@@ -55,7 +56,7 @@ export function requestBodies(requests: RequestContext, rules: BodyRules): Reque
       },
       (error: unknown) => {
         if (response.destroyed) return;
-        // Routes below it answer and log in words of OAuth: `bodyOf` throws it there.
+        // Routes below `/auth/` answer and log in OAuth's format, so `bodyOf` throws the error there.
         if (isOpen) request.body = error;
         next(isOpen ? undefined : error);
       },
@@ -63,7 +64,7 @@ export function requestBodies(requests: RequestContext, rules: BodyRules): Reque
   };
 }
 
-/** Whether a stranger sends a body. */
+/** Whether an unauthenticated caller sends a body. */
 export const hasOpenBody = (request: IncomingMessage): boolean =>
   request.url?.startsWith(OPEN_PATH) === true && hasBody(request);
 
@@ -85,7 +86,7 @@ async function openBody(request: Request, { limitBytes, stallSeconds }: BodyRule
   return receive(request, { length, mostBytes, stallSeconds, grows: () => Promise.resolve() });
 }
 
-/** Undefined, with nothing read, when the credentials do not hold. */
+/** Undefined, without reading anything, if the credentials are invalid. */
 async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): Promise<Buffer | undefined> {
   const { limitBytes, stallSeconds } = rules;
   if (!(await isCaller(request, rules))) return undefined;
@@ -95,25 +96,25 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
   const expected = length ?? SMALL_BYTES;
   let held =
     expected <= SMALL_BYTES ? ticket.hold(memoryCost(expected)) : await ticket.holdInTurn(memoryCost(expected));
-  /**
-   * Gives the bytes back before it waits for more: requests that hold some and wait for more could wait for each other.
-   */
+  /** Releases its bytes before it waits for more: otherwise such requests could deadlock. */
   const holdMost = async (): Promise<void> => {
     held.release();
     held = await ticket.holdInTurn(memoryCost(limitBytes));
   };
   let body = await receive(request, { length, mostBytes: limitBytes, stallSeconds, grows: holdMost });
   if (unpack !== undefined) {
-    // Its size is known afterwards, and brotli takes 16 MiB to unpack 27 bytes.
+    // The size is known only afterwards, and brotli needs 16 MiB to decompress 27 bytes.
     await holdMost();
     body = await unpack(body, limitBytes);
   }
   held.shrinkTo(memoryCost(body.length));
-  // It may have taken long: a Session that was closed meanwhile has no rights any more.
+  // Reading may have taken long: a Session closed meanwhile has no rights any more.
   return body.length <= SMALL_BYTES || (await isCaller(request, rules)) ? body : undefined;
 }
 
 /**
+ * @throws every error except a refusal: a request with an unread body must not reach its route as one with an empty
+ * body
  * @throws every error that is no refusal: a request whose body was left unread must not reach its route as an empty one
  */
 async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean> {
@@ -127,7 +128,8 @@ async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean
 }
 
 /**
- * Node reads and drops the rest of a body that was answered unread, so that the client gets the answer. That must end.
+ * After a response, Node reads and drops the rest of an unread body, so that the client receives the response. The time
+ * for that must be limited.
  */
 function dropUnread(request: Request, seconds: number): void {
   if (request.complete) return;

@@ -5,13 +5,13 @@ import { RequestTicket } from '../admission/ticket';
 import { type RequestContext } from '../request/request-context';
 import { NO_SNIFFING } from './security-headers';
 
-/** Ids that a caller may choose: short, and harmless in a log line. */
+/** Allowed ids of callers: short, and harmless in a log line. */
 const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
 /**
- * Gives each request an id (the caller's `X-Request-Id` where it is harmless), a ticket and a context. The answer tells
- * the id, and the caller's `X-Correlation-Id` where that was taken. Mounted first, so it gives every answer the header
- * that all have.
+ * Gives each request an id (the caller's `X-Request-Id` if it is harmless), a ticket and a context. The response
+ * contains the id, and the caller's `X-Correlation-Id` if it was accepted. Mounted first, so that every response gets
+ * the common headers.
  */
 export function requestContext(requests: RequestContext, budget: MemoryBudget): RequestHandler {
   return (request, response, next) => {

@@ -33,14 +33,14 @@ export const PublicRoute = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'pub
 export const TokenIsEnough = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'token' satisfies RouteAccess);
 
 /**
- * Lets callers with live credentials in; the route itself asks the policies for each part of the request
- * (`EntryAccesses`), and for the request as a whole where it has none.
+ * Admits callers with live credentials. The route itself checks the policies for each part of the request
+ * (`EntryAccesses`), or for the whole request if it has no parts.
  */
 export const DecidedByParts = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'parts' satisfies RouteAccess);
 
 export type OperationIdOf = (request: Request) => string;
 export const OPERATION_ID = 'svc:operation-id';
-/** The ids that a route may have, for {@link OperationNames}. */
+/** All ids that a route may have, for {@link OperationNames}. */
 export const OPERATION_NAMES = 'svc:operation-names';
 
 /**

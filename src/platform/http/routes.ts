@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type IRouter } from 'express';
 
-/** The routes of the server, as Express knows them when it has started. */
+/** The routes of the server, as Express has them after the start. */
 @Injectable()
 export class Routes {
   private known: ReadonlySet<string> | undefined;
@@ -10,17 +10,16 @@ export class Routes {
   constructor(private readonly host: HttpAdapterHost) {}
 
   /**
-   * Whether a handler of its own takes `method` on `path`; one that takes any method only refuses.
-   * @param path as it is routed, without a trailing slash: `/fhir/:type/:id`
+   * Whether a specific handler accepts `method` on `path`. Handlers for any method do not count, since they only
+   * refuse.
+   * @param path as routed, without a trailing slash: `/fhir/:type/:id`
    */
   has(method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string): boolean {
     this.known ??= new Set(this.list());
     return this.known.has(`${method} ${path}`);
   }
 
-  /**
-   * Methods that handlers of their own take on `path`, as `Allow` lists them; those that take any method do not count.
-   */
+  /** Methods that specific handlers accept on `path`, for `Allow`; handlers for any method do not count. */
   methodsOf(path: string): string[] {
     this.known ??= new Set(this.list());
     const steps = path.replace(/\/$/, '').split('/');
@@ -41,7 +40,9 @@ export class Routes {
   }
 }
 
-/** The first two steps of a routed path must be equal, so that `/:type/:id` and `/fhir/:type` cover nothing. */
+/**
+ * The first two segments of a routed path must be equal, so that `/:type/:id` and `/fhir/:type` cover no other path.
+ */
 const covers = (routed: readonly string[], steps: readonly string[]): boolean =>
   routed.length === steps.length &&
   routed.every((step, index) => step === steps[index] || (index > 2 && step.startsWith(':')));

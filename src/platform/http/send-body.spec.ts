@@ -74,7 +74,7 @@ describe('S10: the memory budget', () => {
 
 describe('S10: many long answers at once', () => {
   let server: Server;
-  /** How many chunks were made in each turn of the event loop, without the first one of each answer. */
+  /** Number of chunks made in each turn of the event loop, without the first chunk of each answer. */
   const madeByTurn = new Map<number, number>();
   let turn = 0;
   let isCounting = true;
@@ -122,7 +122,7 @@ describe('S10: many long answers at once', () => {
       }),
     );
     expect(new Set(lengths)).toEqual(new Set([CHUNKS * CHUNK.length]));
-    // Two turns may fall into one of the event loop, with four chunks each.
+    // Two turns of the queue may run in one of the event loop, with four chunks each.
     expect(Math.max(...madeByTurn.values())).toBeLessThanOrEqual(8);
   });
 });

@@ -6,20 +6,24 @@ import { atOnce, type Steps } from '../time/steps';
 import { acceptedEncoding } from './accepted-encoding';
 import { AnswerEncoder } from './answer-encoder';
 
-/** Receives the texts of an answer, one after the other. */
+/** Receives the texts of an answer, in order. */
 export interface TextSink {
-  /** Aborted when the connection has closed; the sink closes the connections of readers that are too slow. */
+  /** Aborted when the connection closes; the sink closes connections of readers that are too slow. */
   readonly signal: EndSignal;
-  /** Settles when the next text may come: a slow reader makes it wait. @throws when the connection has closed */
+  /**
+   * Settles when the next text may be written, so that a slow reader delays it.
+   * @throws if the connection has closed
+   */
   write(text: string): Promise<void>;
 }
 
 /**
- * Writes a body as it is made, since it may be longer than memory. An error before 64 kB is answered as any refusal.
+ * Writes a body while it is produced, since it may be larger than memory. An error before 64 kB is answered like any
+ * refusal.
  */
 export type Produce = (sink: TextSink) => Promise<void>;
 
-/** Writes the texts into the sink as they come. */
+/** Writes the texts to the sink as they arrive. */
 export const produceOf =
   (texts: Iterable<string> | AsyncIterable<string>): Produce =>
   async (sink) => {
@@ -31,23 +35,21 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Rewrites a text while it is sent, as YAML for example. Each text that it receives ends between two tokens of JSON.
- */
+/** Rewrites a text while it is sent, for example as YAML. Each text that it receives ends between two JSON tokens. */
 export interface TextPrinter {
   print(text: string): Iterable<string>;
   end(): string;
 }
 
-/** Terms that hold for all answers of an application; `app.setLocal(ANSWER_TERMS, …)`. */
+/** Terms of all answers of an application; `app.setLocal(ANSWER_TERMS, …)`. */
 export interface AnswerTerms {
-  /** How long a reader may take for 64 kB, or for the rest of an answer. */
+  /** Seconds that a reader may take for 64 kB, or for the rest of an answer. */
   readonly stallSeconds: number;
-  /** The ticket of the present request. */
+  /** The ticket of the current request. */
   readonly ticket: () => Ticket;
-  /** Runs a computation in turns with other requests. */
+  /** Runs a computation in time slices, in turns with other requests. */
   readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
-  /** Waits for a turn of the event loop: one long answer prints in each, callers in turns. */
+  /** Waits for a turn of the event loop. In each turn one long answer prints, in turns by caller. */
   readonly turn: () => Promise<void>;
 }
 
@@ -59,27 +61,27 @@ const DEFAULT_TERMS: AnswerTerms = {
   turn: () => nextTurn(),
 };
 
-/** Characters that are handed to the socket at once, of an answer that is made while it is sent. */
+/** Characters of a streamed answer that are passed to the socket at once. */
 const CHUNK = 64 * 1024;
 
 /**
- * A shorter text goes to the socket whole: cut into chunks of 64 kB with a turn between them, 200 kB took a fifth more
- * CPU. Of a longer one so much is sent in a turn: while texts wait for the turns of two hundred other answers, they
- * leave V8's young generation.
+ * Shorter texts are passed to the socket whole: cut into chunks of 64 kB with a turn between them, 200 kB took a fifth
+ * more CPU. Of longer texts, this much is sent per turn: while texts wait for the turns of two hundred other answers,
+ * V8 promotes them to its old generation.
  */
 const SENT_AT_ONCE = 256 * 1024;
 
-/** Shorter texts fit into one packet anyway. */
+/** Below this length compression is useless, since the text fits into one packet anyway. */
 const COMPRESSED_FROM_CHARACTERS = 1400;
 
-/** Other requests are served after so much printing. */
+/** Maximum time of printing between two yields to other requests. */
 const TURN_MILLISECONDS = 8;
 
 /**
- * Sends an answer; every answer of this server goes through here. A long one is sent in chunks, compressed if the
- * caller takes that: only the chunk at hand waits for the socket, and a reader who is slower than 64 kB in
- * `stallSeconds` loses the connection. The head goes out with the first chunk, so an error before it is answered as any
- * other; one after it closes the connection, so that a cut answer never looks whole.
+ * Sends an answer; every answer of this server passes here. A long answer is sent in chunks, compressed if the caller
+ * accepts that. Only the current chunk waits for the socket. A reader slower than 64 kB in `stallSeconds` loses the
+ * connection. The head is sent with the first chunk: an earlier error is answered like any other, and a later one
+ * closes the connection, so that a partial answer never looks complete.
  * @throws what `body` throws; ServiceError 'busy' when the memory budget has no room for a long answer
  */
 export function sendBody(
@@ -106,7 +108,7 @@ async function sendInTurns(
     await sink.end();
   } catch (error) {
     if (sink.hasEnded || sink.signal.aborted) return;
-    // The outer request of an inner answer, which has no socket, is refused with the same error.
+    // An inner answer has no socket: its outer request is refused with the same error.
     if (sink.hasBegun) response.destroy(response.socket === null && error instanceof Error ? error : undefined);
     throw error;
   } finally {
@@ -114,7 +116,7 @@ async function sendInTurns(
   }
 }
 
-/** Sends an answer that has no body, or none that this caller wants. */
+/** Sends an answer without a body, or whose body this caller does not want. */
 export function sendHead(response: Response, head: AnswerHead): void {
   setHead(response, head);
   response.end();
@@ -144,7 +146,7 @@ function setHead(response: Response, { status, headers }: AnswerHead): void {
 }
 
 /**
- * The pace holds for what is still to be taken when the answer has ended. Answers within this process have no socket.
+ * The pace also applies to the bytes that remain at the end of the answer. Answers within this process have no socket.
  */
 function boundRest(response: Response): void {
   if (response.socket === null || response.writableLength === 0) return;
@@ -154,7 +156,7 @@ function boundRest(response: Response): void {
   });
 }
 
-/** How long a reader may take for what the socket has not taken yet. */
+/** Time that a reader may take for the bytes in the socket's buffer. */
 const stallMillisecondsOf = (response: Response): number =>
   Math.max(1, Math.ceil(response.writableLength / CHUNK)) * termsOf(response).stallSeconds * 1000;
 
@@ -164,19 +166,19 @@ export const termsOf = (response: Response): AnswerTerms =>
 class ResponseSink implements TextSink {
   readonly signal: EndSignal;
   hasBegun = false;
-  /** The head was all that the caller asked for. */
+  /** Whether the caller wanted only the head, which is sent. */
   hasEnded = false;
   private readonly ticket: Ticket;
   private readonly turn: () => Promise<void>;
   private encoder: AnswerEncoder | undefined;
-  /** Short texts that wait for a chunk to be full. They are sent before `long`. */
+  /** Short texts that wait until a chunk is full. They are sent before `long`. */
   private pending = '';
   /** The rest of a long text. */
   private long = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
-  /** Bytes in the memory budget. */
+  /** Bytes counted in the memory budget. */
   private counted = 0;
-  /** Full at first: many answers may begin in one turn. */
+  /** Initially full, since many answers may begin in one turn. */
   private sentInTurn = SENT_AT_ONCE;
 
   constructor(
@@ -191,7 +193,7 @@ class ResponseSink implements TextSink {
     this.signal = this.ticket.signal;
   }
 
-  /** No frame that waits holds a text: texts of hundreds of slow readers would leave V8's young generation. */
+  /** No waiting frame holds a text: V8 would promote the texts of hundreds of slow readers to its old generation. */
   async write(text: string): Promise<void> {
     this.signal.throwIfAborted();
     if (text.length > CHUNK) this.count(text.length);
@@ -217,7 +219,7 @@ class ResponseSink implements TextSink {
     this.encoder?.close();
   }
 
-  /** Gathers short texts; a long one is never joined to others as a whole, which would copy it. */
+  /** Collects short texts. A long text is never joined to others as a whole, which would copy it. */
   private take(text: string): Promise<void> {
     if (text.length < CHUNK) this.pending += text;
     else this.long = text;
@@ -246,8 +248,8 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * Bytes: a text that waits for the socket would leave V8's young generation, and stay until a full garbage
-   * collection.
+   * As bytes: V8 would promote a text that waits for the socket to its old generation, where it stays until a full
+   * garbage collection.
    */
   private put(bytes: Buffer): Promise<void> {
     this.signal.throwIfAborted();
@@ -260,8 +262,8 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * With fast readers write() never waits, and a hundred sockets may drain at once; without this, other requests would
-   * wait.
+   * With fast readers write() never waits, and a hundred sockets may drain at once; without this yield, other requests
+   * would wait.
    */
   private async giveTurn(): Promise<void> {
     await this.turn();
@@ -285,8 +287,8 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * Counts the longest text so far until the answer ends: one of texts of a size is refused before it begins, or not at
-   * all. Within this process, who receives the answer counts its bytes.
+   * Counts the longest text so far until the answer ends. So an answer whose texts have equal lengths is refused before
+   * it begins, or not at all. For an inner answer, its recipient counts the bytes.
    * @throws ServiceError 'busy'
    */
   private count(bytes: number): void {
@@ -315,8 +317,8 @@ class ResponseSink implements TextSink {
 }
 
 /**
- * A text that is little longer goes at once: the rest of it would keep all of it in memory while the socket is full. A
- * chunk never ends within a surrogate pair: each half would be sent as U+FFFD.
+ * A slightly longer text is passed on whole: its rest would keep all of it in memory while the socket is full. A chunk
+ * never ends within a surrogate pair, whose halves would each be sent as U+FFFD.
  */
 function endOfChunk(text: string): number {
   if (text.length < 2 * CHUNK) return text.length;

@@ -5,12 +5,12 @@ import { type ErrorKind } from '../errors/error-kind';
 import { ServiceError } from '../errors/service-error';
 import { JsonBodyError, type JsonBodyErrorKind } from '../json/json-body-error';
 
-/** The one translation from thrown errors to refusals that a caller may see; undefined means 500 without a reason. */
+/** The only conversion from thrown errors to refusals that a caller may see; undefined means 500 without a reason. */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof JsonBodyError)
     return new ServiceError('invalid', error.message, { code: BODY_CODES[error.kind] }, { cause: error });
-  // Nest wraps what Express throws.
+  // Nest wraps errors that Express throws.
   if (error instanceof HttpException) return frameworkRefusal(error.getStatus(), error.cause);
   return databaseErrorToServiceError(error);
 }
@@ -25,7 +25,7 @@ const BODY_CODES: Readonly<Record<JsonBodyErrorKind, ErrorCode>> = {
   'too-many': 'body-too-many-values',
 };
 
-/** Refusals of Nest and Express, which know a status and no words of ours. */
+/** Refusals of Nest and Express have a status, but no text of this server. */
 function frameworkRefusal(status: number, cause: unknown): ServiceError | undefined {
   const found = WORDS[status]?.(cause);
   if (found === undefined) return undefined;
@@ -44,7 +44,7 @@ const WORDS: Readonly<
   ],
 };
 
-/** Only the URL can be malformed there: bodies are read by `requestBodies`. */
+/** Only the URL can be malformed at that point: `requestBodies` reads the bodies. */
 const malformed = (cause: unknown): string =>
   cause instanceof URIError
     ? 'The URL cannot be decoded: two hexadecimal digits have to follow each "%". Send a "%" itself as %25.'

@@ -13,7 +13,7 @@ const UNPACK = new Map<string, Unpack>([
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * How to unpack a body of this `Content-Encoding`; undefined when it is not packed.
+ * The decompressor for a body with this `Content-Encoding`; undefined if it is not compressed.
  * @throws ServiceError 'unsupported-media-type'
  */
 export function unpackingOf(

@@ -3,23 +3,23 @@ import { isObject, memberOf } from '../json/plain-object';
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_DEPTH = 32;
 
-/** Schemas with every reference followed: chains of references double with each link. */
+/** Maximum number of schemas, counted with all references resolved: chains of references double with each link. */
 const MAX_SCHEMAS = 1000;
 
-/** Keywords below which every value is compared as it is. */
+/** Keywords whose values are compared literally. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
 
-/** Keywords below which there are schemas by name, whatever the names. */
+/** Keywords that contain schemas by name, with any names. */
 const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
 
 /**
- * Comparing each item with each other takes hours for a long list; the others change what a schema means as a whole.
+ * Forbidden keywords: `uniqueItems` can take hours for a long list; the others change the meaning of a whole schema.
  */
 const REFUSED = ['uniqueItems', '$async', '$id'];
 
 /**
- * Whether a schema is cheap to compile and to ask, whatever the request.
- * @returns a text that says what is wrong
+ * Whether a schema is cheap to compile and to evaluate for any request.
+ * @returns the fault as a text; undefined if there is none
  */
 export function faultOfSchema(schema: unknown): string | undefined {
   if (!isObject(schema) || Object.keys(schema).length === 0) return 'must be a JSON schema that asks for something';
@@ -62,7 +62,7 @@ class SchemaVisit {
   }
 }
 
-/** `#/definitions/name`, the one form of reference that such a schema needs. */
+/** `#/definitions/name`, the only supported form of reference. */
 function definitionAt(schema: unknown, reference: string): unknown {
   const [, name] = /^#\/definitions\/([\w.-]+)$/.exec(reference) ?? [];
   return name === undefined ? undefined : memberOf(memberOf(schema, 'definitions'), name);

@@ -12,9 +12,8 @@ const linearRegExp = Object.assign(
 );
 
 /**
- * Compiles JSON schemas (draft-07) that something is decided by: unknown keywords and formats are errors, since a
- * condition that is not read would let too much pass. Compiled schemas throw TooCostly for texts that are too long for
- * a pattern.
+ * Compiles JSON schemas (draft-07) that decide something. Unknown keywords and formats are errors, since an ignored
+ * condition would allow too much. Compiled schemas throw TooCostly for texts that are too long for a pattern.
  */
 export const strictAjv = (options: Options = {}): Ajv =>
   new Ajv({

@@ -4,7 +4,7 @@ import { anyText } from '../../../test/support/any-text';
 import { compactJson } from './compact-json';
 import { JsonBodyError, type JsonBodyErrorKind } from './json-body-error';
 
-/** JSON as tokens, each as one of the ways to write it. */
+/** JSON as tokens, each in one of its possible spellings. */
 type Tokens = string | Tokens[] | { readonly members: readonly (readonly [keyToken: string, value: Tokens])[] };
 
 const stringToken = fc.oneof(
@@ -20,7 +20,7 @@ const stringToken = fc.oneof(
     '"\\n"',
   ),
 );
-/** fast-check likes to try the keys that are refused. */
+/** fast-check often generates the forbidden keys. */
 const keyToken = stringToken.filter(
   (token) => !['__proto__', 'constructor', 'prototype'].includes(JSON.parse(token) as string),
 );

@@ -13,7 +13,7 @@ import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
  */
 export const compactJson = (text: string, maxDepth?: number): string => atOnce(compactJsonInSteps(text, maxDepth));
 
-/** As {@link compactJson}, in steps of less than a millisecond: for texts of megabytes. */
+/** Like {@link compactJson}, in steps of less than a millisecond: for texts of megabytes. */
 export const compactJsonInSteps = (text: string, maxDepth = 64): Steps<string> =>
   new JsonScanner(text, maxDepth).scan();
 
@@ -56,15 +56,15 @@ const SIMPLE_ESCAPES = new Set(Array.from('"\\/bfnrt', (character) => character.
 
 const PLAIN_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 
-/** Slices between white space that are joined at once: it bounds the cost of a hostile text. */
+/** Number of slices between white space that are joined at once: this bounds the cost of a hostile text. */
 const SLICES_AT_ONCE = 1024;
 
 /** Values between two pauses. */
 const VALUES_AT_ONCE = 2048;
 
-/** An object or array that is not closed yet. One stands for each depth and is used again. */
+/** An object or array that is still open. There is one per depth, which is reused. */
 interface OpenContainer {
-  /** The key or, in an array, the index that is being read. */
+  /** The key, or the index in an array, that is being read. */
   step: string | number;
   readonly keys: Set<string>;
 }
@@ -76,7 +76,7 @@ class JsonScanner {
   private depth = 0;
   private values = 0;
 
-  /** The text up to here is in `slices` or `joined`. */
+  /** The text up to this position is in `slices` or `joined`. */
   private copiedTo = 0;
   private slices: string[] = [];
   private joined = '';
@@ -98,7 +98,7 @@ class JsonScanner {
     return this.compacted();
   }
 
-  /** Reads a scalar, an empty container, or containers down to the first of these. */
+  /** Reads a scalar, an empty container, or opening brackets down to the first scalar or empty container. */
   private value(): void {
     for (;;) {
       const code = this.next();
@@ -117,7 +117,7 @@ class JsonScanner {
     }
   }
 
-  /** Reads closing brackets up to a comma, and the key behind it; false when all containers are closed. */
+  /** Reads closing brackets up to a comma, and the key after it; false when all containers are closed. */
   private hasNextValue(): boolean {
     for (;;) {
       const code = this.next();
@@ -169,7 +169,7 @@ class JsonScanner {
     this.at++;
   }
 
-  /** Reads a string and tells whether it has escapes. */
+  /** Reads a string; returns whether it has escapes. */
   private string(): boolean {
     const text = this.text;
     let hasEscapes = false;
@@ -253,7 +253,7 @@ class JsonScanner {
     if (exponent > MAX_EXPONENT) this.refuse('number-too-long', `Exponent beyond ±${MAX_EXPONENT}`, start);
   }
 
-  /** Reads an exponent and tells its size without the sign; 0 when there is none. */
+  /** Reads an exponent and returns its absolute value; 0 if there is none. */
   private exponent(): number {
     if ((this.text.charCodeAt(this.at) | LOWER_CASE) !== LETTER_E) return 0;
     this.at++;
@@ -270,7 +270,7 @@ class JsonScanner {
     while (isDigit(this.text.charCodeAt(this.at)));
   }
 
-  /** Steps over white space and looks at what follows; NaN at the end of the text. */
+  /** Skips white space and returns the next character; NaN at the end of the text. */
   private next(): number {
     const code = this.text.charCodeAt(this.at);
     return code <= SPACE ? this.skipSpace(code) : code;
@@ -327,8 +327,8 @@ function isPair(high: number, low: number): boolean {
   return high < FIRST_LOW_SURROGATE && low >= FIRST_LOW_SURROGATE && low <= LAST_SURROGATE;
 }
 
-/** Writes `name[0].given`. A key that is no plain name could be anything, a patient's data too: it is shown as `*`. */
-/** Steps of a long path that a message shows at either end. */
+/** Writes `name[0].given`. A key that is no plain name could be anything, even patient data, so it is shown as `*`. */
+/** Steps that a message shows at each end of a long path. */
 const SHOWN_STEPS = 4;
 
 function containerPath(containers: readonly OpenContainer[]): string {

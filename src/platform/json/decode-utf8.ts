@@ -4,8 +4,8 @@ import { JsonBodyError } from './json-body-error';
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * Reads bytes as UTF-8. A byte order mark is dropped (RFC 8259, section 8.1).
- * @throws JsonBodyError `malformed`, where a lenient decoder would silently put U+FFFD into the record.
+ * Decodes bytes as UTF-8 and drops a byte order mark (RFC 8259, section 8.1).
+ * @throws JsonBodyError `malformed`: a lenient decoder would silently put U+FFFD into the record
  */
 export function decodeUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new JsonBodyError('malformed', 'The body is not valid UTF-8');

@@ -3,13 +3,12 @@ import { printedTokens } from './json-tokens';
 const INDENT = '  ';
 
 /**
- * Spreads compact JSON text over lines for people to read, as `JSON.stringify(…, null, 2)` does, but digits and escapes
- * stay as they are. The text must be valid and compact, as `readJson` makes it; it may come in parts that end between
- * tokens.
+ * Indents compact JSON text for people, like `JSON.stringify(…, null, 2)`, but keeps digits and escapes. The text must
+ * be valid and compact, as made by `readJson`; it may arrive in parts that end between tokens.
  */
 export class IndentedJson {
   private lineBreak = '\n';
-  /** Whether the last token opened a collection, which may turn out to be empty. */
+  /** Whether the last token opened a collection, which may be empty. */
   private isOpened = false;
 
   print(text: string): Iterable<string> {

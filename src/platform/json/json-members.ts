@@ -8,7 +8,7 @@ export interface JsonMember {
   readonly valueText: string;
 }
 
-/** Lists the members of a compact object text in order; none when the text is no object. */
+/** Lists the members of a compact object text in order; none if the text is no object. */
 export function membersOf(objectText: string): readonly JsonMember[] {
   const members: JsonMember[] = [];
   if (objectText.startsWith('{"')) {
@@ -24,7 +24,7 @@ export function membersOf(objectText: string): readonly JsonMember[] {
   return members;
 }
 
-/** Lists the texts of the elements of a compact array text in order; none when the text is no array. */
+/** Lists the texts of the elements of a compact array text in order; none if the text is no array. */
 export function elementsOf(arrayText: string): readonly string[] {
   const elements: string[] = [];
   if (arrayText.startsWith('[') && arrayText !== '[]') {
@@ -38,12 +38,12 @@ export function elementsOf(arrayText: string): readonly string[] {
   return elements;
 }
 
-/** Makes an object text of members; keys are plain, values are JSON text. */
+/** Makes an object text from members; keys are plain, values are JSON text. */
 export function objectText(members: Iterable<readonly [key: string, valueText: string]>): string {
   return braced(Array.from(members, ([key, valueText]) => `${JSON.stringify(key)}:${valueText}`));
 }
 
-/** Puts members first in an object text, in the order given, and drops those it had by these keys. */
+/** Puts members first in an object text, in the given order, and drops its members with the same keys. */
 export function withLeadingMembers(
   objectText: string,
   leading: readonly (readonly [key: string, valueText: string])[],
@@ -64,7 +64,7 @@ export function withMember(objectText: string, key: string, valueText: string): 
   );
 }
 
-/** Leaves members out of an object text; the rest is as it was. */
+/** Removes members from an object text; the rest stays unchanged. */
 export function withoutMembers(objectText: string, keys: readonly string[]): string {
   return braced(textsOf(objectText, (key) => !keys.includes(key)));
 }

@@ -1,12 +1,12 @@
 import { endOfString, unquoted } from './json-skip';
 
-/** Where a value stands in a text: from `start` up to, not including, `end`. */
+/** The position of a value in a text: from `start` up to, not including, `end`. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A member of an object, or an element of an array by its index in decimal. */
+/** A member of an object, or an element of an array with its index in decimal. */
 export interface JsonChild extends JsonSpan {
   /** Unescaped. */
   readonly key: string;
@@ -23,8 +23,8 @@ const CLOSING_BRACE = 0x7d;
 const CHARACTERS_AT_ONCE = 32_768;
 
 /**
- * A compact JSON text and the ends of its objects and arrays. A walk steps over a value of any size in constant time,
- * and no tree is built: 5 MB of JSON are hundreds of thousands of values.
+ * A compact JSON text with the end of each of its objects and arrays. A walk can skip a value of any size in constant
+ * time, without building a tree: 5 MB of JSON contain hundreds of thousands of values.
  */
 export class JsonOutline {
   private constructor(
@@ -33,7 +33,7 @@ export class JsonOutline {
     private readonly ends: Uint32Array,
   ) {}
 
-  /** Reads a text that is known to be valid, compact JSON, in steps. */
+  /** Reads a valid, compact JSON text in steps. */
   static *of(text: string): Generator<void, JsonOutline, void> {
     const ends = new Uint32Array(text.length);
     const open: number[] = [];
@@ -62,7 +62,7 @@ export class JsonOutline {
     return this.text.slice(start, end);
   }
 
-  /** Whether a value is an object or array that has children; anything else is a leaf. */
+  /** Whether a value is an object or array with children; anything else is a leaf. */
   isBranch({ start, end }: JsonSpan): boolean {
     return (
       end - start > 2 && this.text.charCodeAt(start) !== QUOTE && (this.isObject({ start }) || this.isArray({ start }))
@@ -73,7 +73,7 @@ export class JsonOutline {
     return this.text.charCodeAt(start) === OPENING_BRACKET;
   }
 
-  /** The children of an object or array, in their order; none of a leaf. */
+  /** The children of an object or array in order; none for a leaf. */
   *childrenOf(span: JsonSpan): Generator<JsonChild, void, void> {
     if (!this.isBranch(span)) return;
     const hasKeys = this.isObject(span);
@@ -95,7 +95,7 @@ export class JsonOutline {
     return this.text.charCodeAt(start) === OPENING_BRACE;
   }
 
-  /** The place after the value that begins at `start`. */
+  /** The position after the value that begins at `start`. */
   private endOf(start: number): number {
     const code = this.text.charCodeAt(start);
     if (code === QUOTE) return endOfString(this.text, start);

@@ -1,6 +1,6 @@
 /**
- * Carries JSON text that may be too long to stand in memory: its parts, joined, are one valid, compact JSON value.
- * Check everything that can be refused before you create it; a part that fails cuts the answer off.
+ * JSON text that may be too long for memory: its parts, joined, are one valid, compact JSON value. Check everything
+ * that can be refused before you create it, since a failing part ends the answer.
  * @example
  * async function* parts(): AsyncGenerator<string> {
  *   yield '[';

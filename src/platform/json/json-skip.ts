@@ -6,21 +6,21 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Finds the index after the string that begins with the quote at `start`, in text that is known to be valid JSON. */
+/** The index after the string that begins with the quote at `start`; the text must be valid JSON. */
 export function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (quote > 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
   return quote < 0 ? text.length : quote + 1;
 }
 
-/** An odd number of backslashes escapes what follows. */
+/** An odd number of backslashes escapes the next character. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before--;
   return (at - before) % 2 === 0;
 }
 
-/** Finds the index after the value that begins at `start`, in text that is known to be valid, compact JSON. */
+/** The index after the value that begins at `start`; the text must be valid, compact JSON. */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
   let at = start;

@@ -11,6 +11,6 @@ export class JsonText {
   }
 }
 
-/** The JSON text of a value, or of what is one already; `undefined` becomes `null`. */
+/** The JSON text of a value; a value that already is JSON text stays the same, and `undefined` becomes `null`. */
 export const jsonTextOf = (value: unknown): string =>
   value instanceof JsonText ? value.text : value === undefined ? 'null' : JSON.stringify(value);

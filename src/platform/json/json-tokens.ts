@@ -1,6 +1,6 @@
 import { endOfString, endOfValue } from './json-skip';
 
-/** Characters that are printed before others get their turn. */
+/** Characters printed before a pause for others. */
 const AT_ONCE = 32 * 1024;
 
 /**

@@ -2,25 +2,25 @@ import { type Steps } from '../time/steps';
 import { compactJsonInSteps } from './compact-json';
 import { endOfString, endOfValue, unquoted } from './json-skip';
 
-/** A number by its digits: `1.10` stays `1.10`. */
+/** A number with its digits: `1.10` stays `1.10`. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
 
-/** An object as a Map: keys stay in the order of the text, `"10"` too, and none can reach a prototype. */
+/** An object as a Map: keys, including `"10"`, stay in the order of the text, and none can reach a prototype. */
 export type JsonObject = Map<string, JsonValue>;
 
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 
 /**
  * Parses JSON without rounding numbers.
- * @throws JsonBodyError for what {@link compactJsonInSteps} refuses.
+ * @throws JsonBodyError like {@link compactJsonInSteps}
  */
 export function* parseLosslessInSteps(text: string): Steps<JsonValue> {
   return yield* new LosslessReader(yield* compactJsonInSteps(text)).value();
 }
 
-/** Whether two values are the same: members in any order, numbers as `isSameNumber` says, as written when not given. */
+/** Whether two values are equal: members in any order, numbers compared by `isSameNumber`, by default as written. */
 export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame): boolean {
   if (a instanceof JsonNumber) return b instanceof JsonNumber && isSameNumber(a, b);
   if (Array.isArray(a)) {
@@ -45,8 +45,7 @@ const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.te
 const VALUES_AT_ONCE = 2048;
 
 /**
- * Prints a value as compact JSON text, members in their order. The open containers stand in a list, so that it can
- * pause.
+ * Prints a value as compact JSON text, members in order. The open containers are in a list, so that printing can pause.
  */
 export function* printLosslessInSteps(value: JsonValue): Steps<string> {
   const open: { readonly items: Items; readonly closing: string; comma: string }[] = [];
@@ -88,20 +87,20 @@ function* memberItems(members: JsonObject): Items {
   for (const [key, member] of members) yield [`${JSON.stringify(key)}:`, member];
 }
 
-/** Reads compact JSON that was scanned: it checks nothing again. */
+/** Parses compact JSON that was already scanned, without checking it again. */
 class LosslessReader {
   private at = 0;
 
   constructor(private readonly text: string) {}
 
-  /** Keeps the open containers in a list, so that it can pause within them. */
+  /** Keeps the open containers in a list, so that it can pause inside them. */
   *value(): Steps<JsonValue> {
     const open: (JsonObject | JsonValue[])[] = [];
     const keys: string[] = [];
     for (let count = 1; ; count++) {
       if (count % VALUES_AT_ONCE === 0) yield;
       let value = this.next();
-      // An empty container, or a scalar, may close what is around it.
+      // An empty container or a scalar may be the last value of the containers around it.
       if (isContainer(value) && this.hasNext(value)) {
         open.push(value);
         if (value instanceof Map) keys.push(this.key());
@@ -122,7 +121,7 @@ class LosslessReader {
     }
   }
 
-  /** A scalar, or a container whose first value is still to be read. */
+  /** A scalar, or a container whose first value is not read yet. */
   private next(): JsonValue {
     const start = this.text[this.at];
     if (start === '{') return new Map<string, JsonValue>();
@@ -130,7 +129,7 @@ class LosslessReader {
     return start === '"' ? this.string() : this.literal();
   }
 
-  /** Steps over the opening bracket or comma at hand; over the closing bracket too when nothing more comes. */
+  /** Skips the current opening bracket or comma, and the closing bracket if no value follows. */
   private hasNext(container: JsonObject | JsonValue[]): boolean {
     const closing = container instanceof Map ? '}' : ']';
     if (this.text[this.at] !== closing) this.at++;

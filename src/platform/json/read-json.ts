@@ -6,15 +6,18 @@ import { type JsonMember, membersOf } from './json-members';
 export interface ScannedJson {
   /** Compact: white space outside strings is dropped, every other character is as sent. */
   readonly text: string;
-  /** The result of `JSON.parse`. Numbers lose digits here: store and compare the text. */
+  /** The result of `JSON.parse`, whose numbers are rounded: store and compare the text instead. */
   readonly value: unknown;
-  /** The top-level members in the order sent; empty when the text is no object. @internal */
+  /**
+   * The top-level members in the order sent; empty if the text is no object.
+   * @internal
+   */
   members(): readonly JsonMember[];
 }
 
 /**
- * Scans a body once, as text, before anything trusts it.
- * @throws JsonBodyError for what {@link compactJson} refuses.
+ * Checks a body text once, before other code trusts it, and parses it.
+ * @throws JsonBodyError like {@link compactJson}
  * @example
  * const draft = ResourceDraft.of(readJson('{"beds": 12, "area": 80.50}'), 'Ward', '4B');
  */
@@ -22,7 +25,7 @@ export function readJson(text: string): ScannedJson {
   return atOnce(readJsonInSteps(text));
 }
 
-/** As {@link readJson}, in steps: for bodies of megabytes. */
+/** Like {@link readJson}, in steps: for bodies of megabytes. */
 export function* readJsonInSteps(text: string): Steps<ScannedJson> {
   const compact = yield* compactJsonInSteps(text);
   yield;

@@ -1,7 +1,7 @@
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Whether two JSON numbers differ in their spelling alone, as `37.20`, `37.2` and `372e-1` do; exact for any number of
+ * Whether two JSON numbers differ only in spelling, such as `37.20`, `37.2` and `372e-1`; exact for any number of
  * digits.
  */
 export const isSameNumber = (a: string, b: string): boolean => {
@@ -9,7 +9,7 @@ export const isSameNumber = (a: string, b: string): boolean => {
   return one !== undefined && one === other;
 };
 
-/** One text for each value: sign, digits without zeros at the ends, power of ten. */
+/** One text per value: sign, digits without zeros at the ends, power of ten. */
 function canonical(text: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === '') return undefined;

@@ -1,10 +1,10 @@
 /**
- * A walk through a tree: what it comes by, `undefined` where it can be paused, and walks through a part, which come
- * before the next step.
+ * A walk through a tree yields values, `undefined` where it can pause, and walks through a part, which come before its
+ * next value.
  */
 export type Walk<T extends object | string> = Generator<T | Walk<T> | undefined, void, void>;
 
-/** Follows walks within walks without nesting generators, which would hand each value through all of them. */
+/** Runs nested walks without nesting generators, which would pass each value through all of them. */
 export function* flattened<T extends object | string>(root: Walk<T>): Generator<T | undefined, void, void> {
   const open = [root];
   for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {

@@ -4,14 +4,14 @@ import { type RequestContext } from '../request/request-context';
 
 const LEVELS = ['error', 'warn', 'log', 'debug', 'verbose'] as const satisfies readonly LogLevel[];
 
-/** Writes a line as {@link ContextLogger} does, at a third of its cost, for what is logged of each request. */
+/** Writes a line like {@link ContextLogger}, at a third of the cost, for the line of each request. */
 export function writeLine(level: LogLevel, message: object, context: string, ids: object): void {
   process.stdout.write(
     `${JSON.stringify({ level, pid: process.pid, timestamp: Date.now(), message, context, ...ids })}\n`,
   );
 }
 
-/** NestJS logs a hundred lines at its start, which only its developers read. */
+/** Drops the hundred lines that NestJS logs at its start, which only its developers need. */
 const BOOT_CONTEXTS = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',

@@ -1,12 +1,9 @@
 import { type Logger } from '@nestjs/common';
 
-/** Without a failure for so long the streak is over. */
+/** Time without a failure after which the streak is over. */
 const QUIET_MILLISECONDS = 5_000;
 
-/**
- * Logs a warning when something begins to fail, and one when it no longer does: a failure of each request would bury
- * the log.
- */
+/** Logs one warning when failures begin and one when they end, since one per request would flood the log. */
 export class FailingStreak {
   private failures = 0;
   private startedAt = 0;
@@ -17,7 +14,10 @@ export class FailingStreak {
     private readonly what: string,
   ) {}
 
-  /** @param reason for the log: nothing of a patient */
+  /**
+   * @param reason for the log, without patient data
+   * @param reason for the log: nothing of a patient
+   */
   fail(reason: string): void {
     this.failures++;
     this.quiet?.refresh();

@@ -9,7 +9,10 @@ export class Counter {
     private readonly help: string,
   ) {}
 
-  /** @param labels of few values: each combination that occurs is kept */
+  /**
+   * @param labels with few values, since each combination is kept
+   * @param labels of few values: each combination that occurs is kept
+   */
   add(labels: Readonly<Record<string, string>>): void {
     const key = Object.values(labels).join(' ');
     const count = this.counts.get(key) ?? { labels, value: 0 };

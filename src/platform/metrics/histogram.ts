@@ -1,13 +1,13 @@
 import { type MetricFamily, type Sample } from './metric-family';
 
-/** From a read of one row to the longest legal request. */
+/** From a read of one row to the longest allowed request. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The times of one combination of labels. */
+/** The times for one combination of labels. */
 export class Series {
-  /** How many were at most as long as each bound, and the rest. */
+  /** Number of times up to each bound, and of longer ones. */
   readonly counts: number[];
   sum = 0;
 
@@ -32,7 +32,10 @@ export class Histogram {
     private readonly help: string,
   ) {}
 
-  /** @param labels of few values: each combination that is asked for is kept */
+  /**
+   * @param labels with few values, since each combination is kept
+   * @param labels of few values: each combination that is asked for is kept
+   */
   of(labels: Labels = {}): Series {
     let key = '';
     for (const name in labels) key += `${labels[name] ?? ''} `;
@@ -56,14 +59,17 @@ export class Histogram {
     return { name: this.name, type: 'histogram', help: this.help, samples };
   }
 
-  /** How many were observed, of the series that `isWanted`. */
+  /** Number of observations in the series that `isWanted` selects. */
   count(isWanted: (labels: Labels) => boolean): number {
     const wanted = [...this.series.values()].filter(({ labels }) => isWanted(labels));
     return wanted.flatMap(({ counts }) => counts).reduce((total, count) => total + count, 0);
   }
 }
 
-/** @param counts how many were at most as long as each bound; the last one is of all */
+/**
+ * @param counts number of times up to each bound; the last one counts all
+ * @param counts how many were at most as long as each bound; the last one is of all
+ */
 export function histogramSamples(
   labels: Labels,
   bounds: readonly number[],

@@ -1,22 +1,20 @@
 /** One value of a family. */
 export interface Sample {
   readonly value: number;
-  /** Ids and words of ours only: never a name, a URL or a text of a caller. */
+  /** Only ids and words of this server: never a name, URL or text of a caller. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Histograms only. */
+  /** For histograms only. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
 
-/**
- * All values of one name, as Prometheus knows them. Units stand at the end of names: `_seconds`, `_bytes`, `_total`.
- */
+/** All values of one metric name, in Prometheus's terms. Names end with their unit: `_seconds`, `_bytes`, `_total`. */
 export interface MetricFamily {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly samples: readonly Sample[];
   /**
-   * Of the samples that the processes of a start have for the same labels: the largest or the least. Default: their
+   * How samples of several processes with the same labels are combined: the largest or the smallest. Default: their
    * sum.
    */
   readonly over?: 'max' | 'min';
@@ -30,7 +28,7 @@ export const family = (
   over?: MetricFamily['over'],
 ): MetricFamily => ({ name, type, help, samples, ...(over === undefined ? {} : { over }) });
 
-/** A family of one value. */
+/** A family with one value. */
 export const single = (
   type: 'counter' | 'gauge',
   name: string,

@@ -1,24 +1,22 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type MetricFamily } from './metric-family';
 
-/** Where metrics are read, by how much they cost. */
+/** The paths of metrics, by the cost of reading them. */
 export const METRIC_PATHS = ['/metrics', '/metrics/minutes', '/metrics/hours'] as const;
 export type MetricPath = (typeof METRIC_PATHS)[number];
 
 /** Reads metrics for each scrape. */
 export interface MetricSource {
-  /** Bounded in time and number, the same families at each call. An error costs its own families alone. */
+  /** Must be bounded in time and size, and return the same families at each call. An error affects only this source. */
   read(): Promise<readonly MetricFamily[]> | readonly MetricFamily[];
 }
 
-/** Name and place of a metric source. */
+/** Name and path of a metric source. */
 export interface MetricSourceDefinition {
   /** The label `source` of `svc_metrics_source_up`. */
   readonly source: string;
   readonly path: MetricPath;
-  /**
-   * `cluster`: it tells what stands in the database, so one process of a start reads it for all. Default: `process`.
-   */
+  /** `cluster`: it reads the database, so only one process of a start reads it. Default: `process`. */
   readonly of?: 'cluster' | 'process';
 }
 

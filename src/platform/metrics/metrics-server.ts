@@ -11,15 +11,15 @@ const MAX_CONNECTIONS = 32;
 const REQUEST_TIMEOUT_MILLISECONDS = 5_000;
 const IDLE_TIMEOUT_MILLISECONDS = 75_000;
 
-/** Reads what one process has, or the processes of a start together. */
+/** Reads the metrics of one process, or of all processes of a start. */
 export abstract class MetricsReader {
   abstract read(path: MetricPath): Promise<readonly MetricFamily[]>;
 }
 
 /**
- * Answers `/metrics`, `/metrics/minutes` and `/metrics/hours` on a port of its own, without credentials: who reaches
- * the port may read. Closed unless `SVC_METRICS_PORT` is set, and then on the loopback unless `SVC_METRICS_HOST` says
- * otherwise.
+ * Serves `/metrics`, `/metrics/minutes` and `/metrics/hours` on a separate port without credentials: callers who reach
+ * the port may read. Disabled unless `SVC_METRICS_PORT` is set, and then on the loopback unless `SVC_METRICS_HOST` is
+ * set.
  */
 @Injectable()
 export class MetricsServer implements OnApplicationShutdown {
@@ -31,12 +31,15 @@ export class MetricsServer implements OnApplicationShutdown {
     private readonly environment: Environment,
   ) {}
 
-  /** The port that it listens on; undefined while it does not. */
+  /** The port; undefined while it does not listen. */
   get port(): number | undefined {
     return (this.server?.address() as AddressInfo | null | undefined)?.port;
   }
 
-  /** Does nothing without `SVC_METRICS_PORT`. @throws StartError where the port is taken */
+  /**
+   * Does nothing without `SVC_METRICS_PORT`.
+   * @throws StartError if the port is in use
+   */
   async listen(): Promise<void> {
     const { metricsPort, metricsHost } = this.environment;
     if (metricsPort === undefined) return;
@@ -55,7 +58,7 @@ export class MetricsServer implements OnApplicationShutdown {
     this.logger.log(`Metrics on ${metricsHost}:${this.port ?? metricsPort}/metrics`);
   }
 
-  /** After deliveries have ended: the last minutes of a server are worth seeing. */
+  /** Stops after deliveries have ended, so that the last minutes of a server can be scraped. */
   onApplicationShutdown(): void {
     this.server?.close();
     this.server?.closeAllConnections();

@@ -4,7 +4,7 @@ import { Metrics } from './metrics';
 import { MetricsReader, MetricsServer } from './metrics-server';
 import { ProcessMetrics } from './process.metrics';
 
-/** Serves what every provider with `@MetricsFrom` reads. */
+/** Serves the metrics of every provider with `@MetricsFrom`. */
 @Module({
   imports: [DiscoveryModule],
   providers: [Metrics, { provide: MetricsReader, useExisting: Metrics }, MetricsServer, ProcessMetrics],

@@ -21,7 +21,10 @@ interface SourceRun {
 @Injectable()
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
-  /** Reads what all processes of the start have. A process that shares its start with others replaces it. */
+  /**
+   * Reads the metrics of all processes of the start. A process that shares its start with others replaces this
+   * function.
+   */
   ofStart: (path: MetricPath) => Promise<readonly MetricFamily[]> = (path) => this.read(path, 'process');
   private readonly running = new Map<string, Promise<readonly MetricFamily[]>>();
 
@@ -30,7 +33,7 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
   }
 
   /**
-   * Requests that come while an answer is being made get the same one.
+   * Concurrent requests share one result.
    * @param of only the sources of this scope
    */
   read(path: MetricPath, of: MetricScope | 'all' = 'all'): Promise<readonly MetricFamily[]> {

@@ -7,18 +7,20 @@ import { MetricsFrom, type MetricSource } from './metric-source';
 
 const RESOLUTION_MILLISECONDS = 20;
 const QUANTILES = [0.5, 0.99, 1];
-/** How long the readers before cannot take the delays of an event loop away from this one. */
+/** Minimum age of the delays that are returned, so that an earlier reader does not take them from this one. */
 const DELAYS_MILLISECONDS = 30_000;
 
-/** Computed once: the difference of two clocks varies by milliseconds, and each value would look like another start. */
+/**
+ * Computed once: the difference of the two clocks varies by milliseconds, so each value would look like another start.
+ */
 const STARTED_AT = performance.timeOrigin / 1000;
 
-/** Of this process alone; names of the first four as Prometheus' own client libraries have them. */
+/** Metrics of this process; the first four have the names of Prometheus's own client libraries. */
 @Injectable()
 @MetricsFrom({ source: 'process', path: '/metrics' })
 export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   private delay: IntervalHistogram | undefined;
-  /** In seconds, of the period before the current one. */
+  /** In seconds, for the previous period. */
   private earlier: readonly number[] = [];
   private since = performance.now();
 
@@ -43,8 +45,8 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   }
 
   /**
-   * Measured from the first reading on: a server without readers has no timer. There may be several readers, so the
-   * delays of a period are kept during the next one.
+   * Measured from the first read on, so that a server without readers has no timer. There may be several readers, so
+   * the delays of a period stay available during the next one.
    */
   private loopDelay(): MetricFamily {
     if (this.delay === undefined) {

@@ -1,8 +1,8 @@
 import { type MetricFamily, type Sample } from '../metrics/metric-family';
 
 /**
- * Makes the families of several processes those of one: samples with the same labels are added, or the largest or least
- * is taken.
+ * Combines the metric families of several processes: samples with the same labels are added, or the largest or smallest
+ * is used.
  */
 export function summed(processes: Iterable<readonly MetricFamily[]>): MetricFamily[] {
   const families = new Map<string, { readonly family: MetricFamily; readonly samples: Map<string, Sample> }>();
@@ -27,6 +27,6 @@ const ONE = {
   min: Math.min,
 };
 
-/** The last counters of an ended process stay in the sums: a counter never goes back. */
+/** The last counters of an ended process stay in the sums, so that counters never decrease. */
 export const lasting = (families: readonly MetricFamily[]): readonly MetricFamily[] =>
   families.filter(({ type }) => type !== 'gauge');

@@ -5,28 +5,31 @@ import { type MetricPath, type MetricScope } from '../metrics/metric-source';
 import { type Order, type Report } from './messages';
 import { lasting } from './summed';
 
-/** Longer than a source of metrics takes. */
+/** Longer than any metric source takes. */
 const SCRAPE_MILLISECONDS = 6_000;
 
-/** One of the processes that serve a start, as the process sees it that started it. */
+/** A serving process, as seen by the process that started it. */
 export class WorkerProcess {
-  /** Resolves with its address; rejects when it ends before. */
+  /** Resolves with its address; rejects if it ends first. */
   readonly listening: Promise<string>;
   /** Resolves with `SIGKILL`, or `exit code 1`. */
   readonly ended: Promise<string>;
   listensSince: number | undefined;
-  /** It was ordered to end, so it needs no successor. */
+  /** Whether it was ordered to end, so that it needs no successor. */
   isDismissed = false;
-  /** Its metrics as it told them last. */
+  /** Its latest metrics. */
   readonly told = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly worker: Worker;
   private readonly scrapes = new Map<number, (families: readonly MetricFamily[]) => void>();
   private scrapeCount = 0;
 
-  /** @param readAll reads the metrics of all processes, which this one may ask for */
+  /**
+   * @param readAll reads the metrics of all processes, which this one may request
+   * @param readAll reads the metrics of all processes, which this one may ask for
+   */
   constructor(role: 'first' | 'next', readAll: (path: MetricPath) => Promise<readonly MetricFamily[]>) {
     this.worker = cluster.fork({ [WORKER]: role });
-    // A message may come too late for a process that ends.
+    // The process may end before a message is sent.
     this.worker.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       this.worker.once('exit', (code: number | null, signal: string | null) => {
@@ -62,13 +65,13 @@ export class WorkerProcess {
   /** Resolves when it has ended. */
   dismiss(kind: 'stop' | 'retire'): Promise<string> {
     this.isDismissed = true;
-    // It takes no orders while it starts.
+    // It processes no orders during its start.
     if (this.listensSince === undefined) this.worker.process.kill('SIGTERM');
     else this.order({ kind });
     return this.ended;
   }
 
-  /** Its own metrics; of one that does not answer the counters that it told last. */
+  /** Its own metrics; if it does not answer, the last known counters. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
     const families = await this.ask(path, 'process');
     if (families === undefined) return lasting(this.told.get(path) ?? []);
@@ -76,7 +79,7 @@ export class WorkerProcess {
     return families;
   }
 
-  /** Metrics of the database; not remembered, since they outlive the process. */
+  /** Metrics of the database; not cached, since they do not belong to this process. */
   async readCluster(path: MetricPath): Promise<readonly MetricFamily[]> {
     return (await this.ask(path, 'cluster')) ?? [];
   }

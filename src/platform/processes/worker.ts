@@ -2,24 +2,24 @@ import { type MetricFamily } from '../metrics/metric-family';
 import { type Metrics } from '../metrics/metrics';
 import { type Order, type Report } from './messages';
 
-/** Longer than a process may take to answer the one that reads them all. */
+/** Longer than a process may take to answer the process that reads all metrics. */
 const ASK_MILLISECONDS = 8_000;
 
-/** A server that takes orders. */
+/** A server that can be ordered to stop. */
 interface Serving {
   readonly url: string;
   readonly metrics: Metrics;
   stop(): Promise<void>;
-  /** Leaves the clients to other processes, then stops. */
+  /** Hands the clients over to other processes, then stops. */
   retire(): Promise<void>;
 }
 
 /**
- * Tells the process that started this one that it listens, and follows its orders. `end` is called when the server has
+ * Reports the address to the process that started this one, and follows its orders. `end` is called when the server has
  * stopped.
  */
 export function takeOrders(server: Serving, end: (stopped: Promise<void>) => void): void {
-  // A terminal sends it to all processes.
+  // A terminal sends this signal to all processes.
   process.on('SIGHUP', () => undefined);
   const asked = new Map<number, (families: readonly MetricFamily[]) => void>();
   let count = 0;
@@ -50,6 +50,6 @@ export function takeOrders(server: Serving, end: (stopped: Promise<void>) => voi
 }
 
 const report = (message: Report): void => {
-  // It fails where the other process has ended, and then this one ends too.
+  // Sending fails if the other process has ended; then this one ends too.
   process.send?.(message, undefined, undefined, () => undefined);
 };

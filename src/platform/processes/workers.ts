@@ -6,18 +6,18 @@ import { type MetricsReader } from '../metrics/metrics-server';
 import { lasting, summed } from './summed';
 import { WorkerProcess } from './worker-process';
 
-/** Before a process that died is replaced; doubled each time until one has lived for {@link CALM_MILLISECONDS}. */
+/** Pause before a dead process is replaced; it doubles until a process has lived for {@link CALM_MILLISECONDS}. */
 const FIRST_PAUSE_MILLISECONDS = 100;
 const LONGEST_PAUSE_MILLISECONDS = 30_000;
 const CALM_MILLISECONDS = 60_000;
-/** So many in a row that end before they listen, while no other one serves, end the start. */
+/** The start fails after this many processes in a row that end before they listen, while no other one serves. */
 const VAIN_STARTS = 5;
 
 /** The processes that serve one start: each is a whole server, and all listen on the same port. */
 export class Workers implements MetricsReader {
   private readonly logger = new Logger('Processes');
   private readonly all = new Set<WorkerProcess>();
-  /** Of those that have ended. */
+  /** Last metrics of ended processes. */
   private readonly gone = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly reading = new Map<MetricPath, Promise<readonly MetricFamily[]>>();
   private pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
@@ -26,16 +26,19 @@ export class Workers implements MetricsReader {
   private replacing: Promise<void> = Promise.resolve();
   private isReplacementPending = false;
 
-  /** @param onLost called when no process serves, and none can be started */
+  /**
+   * @param onLost called if no process serves, and none can be started
+   * @param onLost called when no process serves, and none can be started
+   */
   constructor(
     private readonly count: number,
     private readonly onLost: (reason: string) => void,
   ) {}
 
   /**
-   * Starts the first one alone, since it migrates the database and says what is wrong, then all others.
+   * Starts the first process alone, since it migrates the database and reports errors; then all others.
    * @returns their address
-   * @throws Error when one ends instead; it has said why
+   * @throws Error if one ends instead; it has printed the reason
    */
   start(): Promise<string> {
     const started = this.startAll();
@@ -46,7 +49,10 @@ export class Workers implements MetricsReader {
     return started;
   }
 
-  /** Replaces one after the other. A new one listens before an old one leaves; when it cannot, the old ones stay. */
+  /**
+   * Replaces the processes one by one. A new one listens before an old one leaves; if it cannot start, the old ones
+   * stay.
+   */
   replaceAll(): Promise<void> {
     if (!this.isReplacementPending) {
       this.isReplacementPending = true;
@@ -60,13 +66,13 @@ export class Workers implements MetricsReader {
     await Promise.all([...this.all].map((worker) => worker.dismiss('stop')));
   }
 
-  /** One of them reads the metrics of the database for all. */
+  /** Only one process reads the metrics of the database. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
     const [first] = this.serving;
     return summed(await Promise.all([this.readProcesses(path), first?.readCluster(path) ?? []]));
   }
 
-  /** The sums of all processes, and of those that have ended; made once for all who ask meanwhile. */
+  /** The sums over all current and ended processes; concurrent callers share one result. */
   private readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
     const reading = this.reading.get(path) ?? this.readEach(path).finally(() => this.reading.delete(path));
     this.reading.set(path, reading);
@@ -94,7 +100,7 @@ export class Workers implements MetricsReader {
     for (const worker of old) {
       if (this.isStopping) return;
       if (!this.all.has(worker)) continue;
-      // A second successor is not needed when it ends meanwhile.
+      // If it ends meanwhile, it needs no second successor.
       worker.isDismissed = true;
       const successor = this.begin('next');
       try {
@@ -118,7 +124,7 @@ export class Workers implements MetricsReader {
       for (const path of METRIC_PATHS) {
         this.gone.set(path, summed([this.gone.get(path) ?? [], lasting(worker.told.get(path) ?? [])]));
       }
-      // Where it never listened, the promise of that rejects.
+      // If it never listened, its start promise rejects, which is handled elsewhere.
       if (worker.listensSince === undefined || worker.isDismissed || this.isStopping) return;
       this.logger.error(`Process ${worker.pid} ended by itself (${end}) and is replaced`);
       if (performance.now() - worker.listensSince > CALM_MILLISECONDS)

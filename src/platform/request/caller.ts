@@ -1,4 +1,4 @@
-/** The caller, by the Authorization header. */
+/** The caller, identified by the Authorization header. */
 export interface Caller {
   /** The User on whose behalf the client acts; absent for HTTP Basic and client credentials. */
   readonly userId?: string;

@@ -1,7 +1,7 @@
-/** The numbers of `registry_epoch` at one moment. */
+/** The epochs in `registry_epoch` at one moment. */
 export interface Epochs {
-  /** Moves with what cached registries (policies, topics, the compartment) are made of. */
+  /** Raised by changes to cached registries (policies, topics, the compartment). */
   readonly registries: number;
-  /** Moves with all that decides who hears of a write: registries, and Users, Clients and Roles. */
+  /** Raised by all changes that decide who receives a write: registries, Users, Clients and Roles. */
   readonly rights: number;
 }

@@ -9,21 +9,21 @@ import { type Span } from '../tracing/tracing';
 import { type Caller } from './caller';
 import { type GrantedRows } from './granted-rows';
 
-/** The state of a request from the network, for all work that answers it. */
+/** The state of a network request, for all work that answers it. */
 interface Wire {
   readonly origin: Request;
   readonly ticket: RequestTicket;
-  /** Ties it to requests of other systems, for log and audit. */
+  /** Links it to requests of other systems, in log and audit. */
   readonly correlationId: string | undefined;
 }
 
-/** State that a request and its entries share. */
+/** State shared by a request and its entries. */
 interface Whole {
   callerChanges: number;
   span?: Span;
 }
 
-/** Facts of a request for its log line. They change until it ends. */
+/** Facts for the log line of a request; they may change until it ends. */
 export interface PresentRequest {
   readonly requestId: string;
   readonly origin: Request | undefined;
@@ -45,21 +45,19 @@ interface RequestState extends PresentRequest {
   readonly denied: DeniedPart[];
 }
 
-/** A part of a larger request (an entry of a Bundle, a call of several) that no policy grants. */
+/** A part of a larger request (a Bundle entry, a call of an RPC batch) that no policy grants. */
 export interface DeniedPart {
   readonly operationId: string;
   readonly type?: string;
   readonly id?: string;
 }
 
-/** State of the request that is being answered; empty in background work. */
+/** State of the current request; empty in background work. */
 @Injectable()
 export class RequestContext {
   private readonly storage = new Ambient<RequestState>();
 
-  /**
-   * Runs `work` as a request; one inside of another, such as an entry of a batch, keeps what the outer one came with.
-   */
+  /** Runs `work` as a request. An inner request, such as an entry of a batch, keeps the outer one's network state. */
   run<T>(requestId: string, work: () => T, wire?: Wire): T {
     const outer = this.storage.value;
     const { origin, ticket, correlationId } = outer ?? wire ?? {};
@@ -67,33 +65,33 @@ export class RequestContext {
     return this.storage.run({ requestId, whole, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
   }
 
-  /** Stands for the present request: an entry of a batch is one by itself. Undefined in background work. */
+  /** Identifies the current request; each entry of a batch has its own. Undefined in background work. */
   get present(): PresentRequest | undefined {
     return this.storage.value;
   }
 
-  /** How often the request, its entries included, has changed what decides who calls, and what he may do. */
+  /** How often the request, including its entries, has changed the caller or the caller's rights. */
   get callerChanges(): number {
     return this.storage.value?.whole.callerChanges ?? 0;
   }
 
-  /** Called before the change is committed: entries that follow read their caller again. */
+  /** Called before the change is committed: later entries read their caller again. */
   noteCallerChange(): void {
     const whole = this.storage.value?.whole;
     if (whole !== undefined) whole.callerChanges++;
   }
 
-  /** Runs `work` apart from the request, which may be answered before it ends. */
+  /** Runs `work` outside the request, which may be answered before it ends. */
   outside<T>(work: () => T): T {
     return this.storage.run(undefined, work);
   }
 
-  /** Caller, end and memory of the request; one of background work never ends. */
+  /** Caller, end signal and memory of the request; in background work it never ends. */
   get ticket(): Ticket {
     return this.storage.value?.ticket ?? BACKGROUND;
   }
 
-  /** Of the request as a whole, where there are traces. */
+  /** The span of the whole request, if traces are enabled. */
   get span(): Span | undefined {
     return this.storage.value?.whole.span;
   }
@@ -112,8 +110,8 @@ export class RequestContext {
   }
 
   /**
-   * Delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). Any text of the caller: only their
-   * receivers may see it.
+   * Delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). It may be any text of the caller, so
+   * only their receivers may see it.
    */
   get topicCorrelationId(): string | undefined {
     return this.storage.value?.topicCorrelationId;
@@ -127,7 +125,7 @@ export class RequestContext {
     return this.storage.value?.caller;
   }
 
-  /** The epochs that were read with the caller's Session, at the beginning of the request. */
+  /** The epochs read with the caller's Session, at the beginning of the request. */
   get epochs(): Epochs | undefined {
     return this.storage.value?.epochs;
   }
@@ -136,25 +134,25 @@ export class RequestContext {
     this.note({ epochs });
   }
 
-  /** A transaction starts over, perhaps because the epochs were outdated: they are read again. */
+  /** Drops the epochs, which are then read again: a transaction restarts, perhaps because they were outdated. */
   startOver(): void {
     this.note({ epochs: undefined, isStartedOver: true });
-    this.noteCallerChange(); // what it changed is undone
+    this.noteCallerChange(); // its changes are rolled back
   }
 
-  /** Whether a transaction of this request has started over. */
+  /** Whether a transaction of this request has restarted. */
   get isStartedOver(): boolean {
     return this.storage.value?.isStartedOver ?? false;
   }
 
-  /** The request that came by the wire. */
+  /** The HTTP request from the network. */
   get origin(): Request | undefined {
     return this.storage.value?.origin;
   }
 
   /**
    * The rows that the policies of this request grant; `all` in background work and on routes without policies. Routes
-   * that keep to it say so with `@EnforcesRows()`.
+   * that enforce them declare `@EnforcesRows()`.
    */
   get rows(): GrantedRows {
     return this.storage.value?.rows ?? 'all';
@@ -165,7 +163,7 @@ export class RequestContext {
   }
 
   /**
-   * For code that cannot keep to row criteria: refuses callers who are limited by them.
+   * For code that cannot enforce row criteria: refuses callers who are limited by them.
    * @throws ServiceError 'forbidden'
    */
   assertAllRows(): void {
@@ -177,9 +175,7 @@ export class RequestContext {
     this.storage.value?.ticket?.identify(caller.userId, caller.clientId);
   }
 
-  /**
-   * The claimed User or Client, which exists, before its credentials are checked: audit records name it in a refusal.
-   */
+  /** The claimed, existing User or Client, before its credentials are checked: audit records of refusals name it. */
   claim(claimed: Partial<Caller>): void {
     this.note({ claimed: { ...this.claimed, ...claimed } });
   }
@@ -188,7 +184,7 @@ export class RequestContext {
     return this.storage.value?.claimed;
   }
 
-  /** Notes a refusal that the status of the answer does not tell. */
+  /** Records a refusal that the response status does not show. */
   noteDenied(part: DeniedPart): void {
     this.storage.value?.denied.push(part);
   }
@@ -197,7 +193,7 @@ export class RequestContext {
     return this.storage.value?.denied ?? [];
   }
 
-  /** The isolation level that the request asks for; undefined where it asks for none. */
+  /** The isolation level that the request requires; undefined if it requires none. */
   get isolationLevel(): IsolationLevel | undefined {
     return this.storage.value?.isolationLevel;
   }
@@ -206,14 +202,14 @@ export class RequestContext {
     this.note({ isolationLevel });
   }
 
-  /** Background work has no state to note anything in. */
+  /** Background work has no state to record anything in. */
   private note(changes: Partial<RequestState>): void {
     const state = this.storage.value;
     if (state !== undefined) Object.assign(state, changes);
   }
 }
 
-/** The refusal of work that does not check each row, for callers with row criteria. */
+/** The refusal for callers with row criteria by code that does not check each row. */
 export const limitedToRows = (): ServiceError =>
   new ServiceError(
     'forbidden',

@@ -1,19 +1,19 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { TooCostly } from '../errors/too-costly';
 
-/** Longer than any that a person can check by eye. */
+/** Maximum length: more than a person can check by eye. */
 const MAX_PATTERN_LENGTH = 512;
 
-/** Instructions of the compiled expression: repetitions of repetitions multiply. */
+/** Maximum instructions of the compiled expression, since nested repetitions multiply. */
 const MAX_PROGRAM_SIZE = 1000;
 
-/** Instructions times characters; some tens of milliseconds in the worst case. */
+/** Maximum product of instructions and characters: some tens of milliseconds in the worst case. */
 const MAX_COST = 1_000_000;
 
 /**
- * A regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax), which never backtracks: the
- * time is bounded by the length of the expression times that of the text (ADR 0021). As in other dialects it is looked
- * for anywhere in the text.
+ * A regular expression in RE2's syntax (https://github.com/google/re2/wiki/Syntax), which never backtracks: time is
+ * bounded by the product of the lengths of expression and text (ADR 0021). It matches anywhere in the text, as in other
+ * dialects.
  */
 export class LinearRegex {
   private constructor(
@@ -21,7 +21,10 @@ export class LinearRegex {
     private readonly size: number,
   ) {}
 
-  /** @returns a text that says what is wrong with `pattern` */
+  /**
+   * @returns the fault of `pattern` as a text
+   * @returns a text that says what is wrong with `pattern`
+   */
   static compile(pattern: string): LinearRegex | string {
     if (pattern.length > MAX_PATTERN_LENGTH) return `has more than ${MAX_PATTERN_LENGTH} characters`;
     try {
@@ -34,7 +37,10 @@ export class LinearRegex {
     }
   }
 
-  /** @throws TooCostly for a text that is too long for the expression */
+  /**
+   * @throws TooCostly if the text is too long for the expression
+   * @throws TooCostly for a text that is too long for the expression
+   */
   isIn(text: string): boolean {
     if (this.size * text.length > MAX_COST) throw new TooCostly('The text is too long for the expression');
     return this.compiled.test(text);

@@ -1,10 +1,8 @@
-/**
- * The code that a mistyped one most likely means: at most a third of its letters away, the nearest first, then by name.
- */
+/** The probable meaning of a mistyped code: at most a third of its letters differ, the nearest first, then by name. */
 export function nearestCode(mistyped: string, codes: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(mistyped.length / 3));
   const near = [...codes]
-    // Longer texts are too far away anyway; so a long parameter name from outside costs nothing.
+    // Longer texts have no near code, so a long parameter name of a caller costs nothing.
     .filter((code) => Math.abs(code.length - mistyped.length) <= limit)
     .map((code) => ({ code, distance: distanceOf(mistyped, code) }))
     .filter(({ distance }) => distance <= limit)
@@ -12,7 +10,7 @@ export function nearestCode(mistyped: string, codes: Iterable<string>): string |
   return near[0]?.code;
 }
 
-/** The fewest letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
+/** The minimum number of letters to insert, remove, replace or swap with their neighbor (optimal string alignment). */
 function distanceOf(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -9,7 +9,7 @@ beforeEach(() => {
   budget = new CpuBudget({ now: () => new Date(now) });
 });
 
-/** Whether work that takes so long was run. */
+/** Whether work of this duration was allowed to run. */
 const isRun = (kind: unknown, milliseconds: number): boolean => {
   if (!budget.allows(kind)) return false;
   now += milliseconds;
@@ -26,7 +26,7 @@ describe(CpuBudget, () => {
   it('has work that took too much wait until a hundred times as long is over', () => {
     const kind = {};
     expect([isRun(kind, 250), isRun(kind, 250)]).toEqual([true, false]);
-    now += 14_999; // all but 100 ms, which may be taken at once
+    now += 14_999; // all but 100 ms, which may be used at once
     expect(isRun(kind, 250)).toBe(false);
     now += 1;
     expect(isRun(kind, 250)).toBe(true);

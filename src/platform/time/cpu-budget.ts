@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from './clock';
 
-/** Work that takes longer is slow: most takes a hundredth of this. */
+/** Longer work counts as slow; most takes a hundredth of this. */
 const SLOW_MILLISECONDS = 5;
 
 /**
- * The share of the process's time that slow work may take, and how much at once. A pause of the process now and then is
- * no fault.
+ * The share of the process's time that slow work may use, and the amount that it may use at once, so that an occasional
+ * pause of the process is no fault.
  */
 const OF_ONE = { share: 0.01, atOnceMilliseconds: 100 };
 const OF_ALL = { share: 0.1, atOnceMilliseconds: 1_000 };
 
-/** Definitions that were slow; beyond it the oldest is forgotten. */
+/** Maximum number of remembered slow definitions; beyond it, the oldest is forgotten. */
 const MAX_KNOWN = 10_000;
 
 /**
- * The CPU time of synchronous work that callers' definitions decide (criteria of topics, constraints of profiles). All
- * slow work together leaves the process nine tenths of its time.
+ * Limits the CPU time of synchronous work that depends on callers' definitions (criteria of topics, constraints of
+ * profiles). All slow work together leaves nine tenths of the process's time to other work.
  */
 @Injectable()
 export class CpuBudget {
@@ -26,6 +26,8 @@ export class CpuBudget {
   constructor(private readonly clock: Clock) {}
 
   /**
+   * @param definition identifies the work. After it took too long, it is paused for a hundred times as long. One that
+   * was never slow is always allowed, so that slow definitions do not stop others.
    * @param definition what the work is remembered by. Once it took too much, it waits until a hundred times as long is
    * over. One that was never slow is always allowed: others' slow definitions must not stop it.
    */
@@ -36,7 +38,7 @@ export class CpuBudget {
     return !debt.isOpenAt(now) && !this.ofAll.isOpenAt(now);
   }
 
-  /** Notes work that has been run just now. */
+  /** Records work that has just run. */
   spend(definition: unknown, milliseconds: number): void {
     if (milliseconds <= SLOW_MILLISECONDS) return;
     const debt = this.ofOne.get(definition) ?? new Debt(OF_ONE);
@@ -51,14 +53,14 @@ export class CpuBudget {
   }
 }
 
-/** Time that was taken, and is paid back by waiting. */
+/** Used time, which decreases while waiting. */
 class Debt {
   private milliseconds = 0;
   private at = 0;
 
   constructor(private readonly limit: typeof OF_ONE) {}
 
-  /** Whether more was taken than is allowed at once. */
+  /** Whether more was used than is allowed at once. */
   isOpenAt(now: number): boolean {
     return this.leftAt(now) > this.limit.atOnceMilliseconds;
   }

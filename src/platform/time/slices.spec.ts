@@ -6,7 +6,7 @@ import { RequestContext } from '../request/request-context';
 import { Slices } from './slices';
 import { type Steps } from './steps';
 
-/** Works for as many slices, since each step takes longer than one. */
+/** Runs for this many slices, since each step takes longer than one. */
 function* working(slices: number, trace: string[] = [], name = ''): Steps<number> {
   for (let slice = 0; slice < slices; slice++) {
     const end = performance.now() + 10;
@@ -60,7 +60,7 @@ describe(Slices.name, () => {
       calledBy('c', working(2, trace, 'c')),
     ]);
     expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    // The first slice of each begins at once. Then the one of caller c waits for no second one of caller a.
+    // The first slice of each begins at once. Then caller c's waits for no second slice of caller a.
     expect(trace.slice(0, 3)).toEqual(['a', 'A', 'c']);
     expect(trace.lastIndexOf('c')).toBeLessThan(trace.lastIndexOf('A'));
   });

@@ -7,31 +7,34 @@ import { type Steps } from './steps';
 import { stopwatch } from './stopwatch';
 import { withinTime } from './within-time';
 
-/** Other requests wait at most this long behind one slice, garbage collection aside. */
+/** Longest wait of other requests behind one slice, garbage collection excluded. */
 const SLICE_MILLISECONDS = 8;
 
-/** Most computations end within their first slice, which takes no permit: many requests may begin in one turn. */
+/**
+ * Length of the first slice, in which most computations end. It takes no permit, so it is short: many requests may
+ * begin in one turn.
+ */
 const FIRST_SLICE_MILLISECONDS = 2;
 
-/** Each slice takes a permit, so a computation waits this long only when many thousands of slices are ahead of it. */
+/** Each later slice takes a permit, so a computation waits this long only behind many thousands of slices. */
 const LONGEST_WAIT_MILLISECONDS = 30_000;
 
-/** How long one step may take that an expression of a caller decides: nothing can pause it, so it is interrupted. */
+/** Time limit of one step whose duration depends on a caller's expression: it cannot pause, so it is interrupted. */
 export const LONGEST_STEP_MILLISECONDS = 40;
 const LONGEST_LARGE_STEP_MILLISECONDS = 200;
 const LARGE_CHARACTERS = 1_500_000;
 
-/** The limit of a step that works on so much text: parsing a body near the limit takes as long. */
+/** The limit of a step that processes this much text: parsing a body near the size limit takes as long. */
 export const longestStepOn = (characters: number): number =>
   characters < LARGE_CHARACTERS ? LONGEST_STEP_MILLISECONDS : LONGEST_LARGE_STEP_MILLISECONDS;
 
-/** Limits of steps that call expressions of callers, in milliseconds of CPU time. */
+/** Limits of steps that evaluate callers' expressions, in milliseconds of CPU time. */
 export interface StepLimits {
   readonly ofOne: number;
   readonly ofAll: number;
 }
 
-/** More time for a second try where this process hardly worked during the first one: the machine is busy. */
+/** Time for a second try, if this process hardly ran during the first one because the machine is busy. */
 const MORE_TIME = 10;
 
 class StepTooLong extends TooCostly {
@@ -41,9 +44,9 @@ class StepTooLong extends TooCostly {
 }
 
 /**
- * Runs long computations on this thread, in slices between which requests are answered. A computation that fits into
- * one slice is done at once. The slices of longer ones take turns by caller, one slice a turn of the event loop. They
- * end when the caller disconnects.
+ * Runs long computations on this thread in time slices, between which requests are answered. A computation that fits
+ * into one slice runs at once. Longer ones take turns by caller, one slice per turn of the event loop. They end when
+ * the caller disconnects.
  */
 @Injectable()
 export class Slices {
@@ -55,7 +58,10 @@ export class Slices {
 
   constructor(private readonly requests: RequestContext) {}
 
-  /** @throws ServiceError 'busy' when too many wait, and what the computation throws. */
+  /**
+   * @throws ServiceError 'busy' if too many wait, and errors of the computation.
+   * @throws ServiceError 'busy' when too many wait, and what the computation throws.
+   */
   async run<T>(steps: Steps<T>): Promise<T> {
     let { done } = sliceOf(steps, FIRST_SLICE_MILLISECONDS);
     while (done === undefined) done = await this.inTurn(() => sliceOf(steps, SLICE_MILLISECONDS).done);
@@ -63,9 +69,9 @@ export class Slices {
   }
 
   /**
-   * As {@link run}, for steps that an expression of a caller can make long: a step beyond its limit is interrupted.
-   * There is a second try, since the first one may have met code that was not compiled yet, or a garbage collection.
-   * @param begin begins the steps anew
+   * Like {@link run}, for steps that a caller's expression can make long: a step beyond its limit is interrupted. There
+   * is a second try, since the first may have included compilation or a garbage collection.
+   * @param begin restarts the steps
    * @throws TooCostly beyond the limits
    */
   async runLimited<T>(begin: () => Steps<T>, limits: StepLimits): Promise<T> {
@@ -93,7 +99,7 @@ export class Slices {
     return done.value;
   }
 
-  /** For loops that await: call it for each item. It waits for a turn once the time of a slice is over. */
+  /** For loops that await: call it for each item. It yields when the time of a slice is over. */
   pauses(): () => Promise<void> {
     let startsAt = performance.now();
     return async () => {
@@ -103,9 +109,7 @@ export class Slices {
     };
   }
 
-  /**
-   * Waits for a turn of the event loop, so that many small requests that arrive at once do not keep all others waiting.
-   */
+  /** Waits for a turn of the event loop, so that many small requests that arrive together do not delay all others. */
   turn(): Promise<void> {
     return this.inTurn(() => undefined);
   }

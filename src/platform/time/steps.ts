@@ -1,13 +1,13 @@
-/** A long computation; at each `yield` it can be paused (slices.ts does). It should yield every millisecond or so. */
+/** A long computation that can pause at each `yield` (slices.ts pauses it). It should yield about every millisecond. */
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * The rest of work that began at once; undefined when it is done. A generator for each small value would double its
+ * The rest of work that has already begun; undefined if it is done. A generator for each small value would double its
  * cost.
  */
 export type Rest = Steps<void> | undefined;
 
-/** Runs all steps in one turn: for what is known to be short. */
+/** Runs all steps in one turn, for short computations. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -15,7 +15,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does `next` when the rest is done. */
+/** Runs `next` after the rest. */
 export function then(rest: Rest, next: () => void): Rest {
   if (rest !== undefined) return chained(rest, next);
   next();

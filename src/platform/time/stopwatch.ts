@@ -1,6 +1,6 @@
 /**
- * Returns the milliseconds since now in which this process worked: never more than have passed, and none while others
- * ran.
+ * Returns the milliseconds since now in which this process ran: at most the elapsed time, without the time of other
+ * processes.
  */
 export function stopwatch(): () => number {
   const [startsAt, usage] = [performance.now(), process.cpuUsage()];

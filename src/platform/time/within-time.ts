@@ -2,14 +2,13 @@ import { type Context, createContext, Script } from 'node:vm';
 
 const CALL = new Script('work()');
 
-/** A context is dear to make; work is synchronous, so one is enough. */
+/** A context is expensive to create; work is synchronous, so one suffices. */
 let context: (Context & { work: (() => unknown) | undefined }) | undefined;
 
 /**
- * Runs synchronous work, and ends it when it takes too long: expressions of users may hold patterns that take for ever.
- * Node can interrupt what a script of `vm` calls; nothing is isolated by this. It costs some 50 µs: a thread watches
- * the time.
- * @returns undefined when the time was over
+ * Runs synchronous work with a time limit, since expressions of users may contain endless patterns. Node can interrupt
+ * a script of `vm`; this isolates nothing. Costs some 50 µs, since a thread watches the time.
+ * @returns undefined after the time limit
  */
 export function withinTime<T>(milliseconds: number, work: () => T): T | undefined {
   context ??= Object.assign(createContext({}), { work: undefined });

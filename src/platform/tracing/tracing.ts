@@ -16,9 +16,9 @@ interface Sdk {
 const TRACER = 'svc-health-server';
 
 /**
- * Spans of OpenTelemetry. Users install its packages; without them, or unless its variables turn traces on, there are
- * none. Names and attributes follow its semantic conventions, except those that hold a URL, the text of a statement or
- * the message of an error: these may name a patient (ADR 0067).
+ * Spans of OpenTelemetry, whose packages users install. Without them, or unless its variables enable traces, there are
+ * none. Names and attributes follow its semantic conventions, except attributes with a URL, a statement text or an
+ * error message: these may contain patient data (ADR 0067).
  */
 @Injectable()
 export class Tracing implements OnApplicationShutdown {
@@ -37,7 +37,10 @@ export class Tracing implements OnApplicationShutdown {
     return this.api !== undefined;
   }
 
-  /** @param traceparent of the caller: https://www.w3.org/TR/trace-context/ */
+  /**
+   * @param traceparent the caller's: https://www.w3.org/TR/trace-context/
+   * @param traceparent of the caller: https://www.w3.org/TR/trace-context/
+   */
   request(traceparent: string | undefined): Span | undefined {
     const { api } = this;
     if (api === undefined) return undefined;
@@ -45,7 +48,7 @@ export class Tracing implements OnApplicationShutdown {
     return this.begin(api, 'request', api.SpanKind.SERVER, {}, parent);
   }
 
-  /** For statements of requests alone: those of background work would be thousands of traces of one span. */
+  /** For statements of requests only: those of background work would be thousands of traces with a single span. */
   statement(name: string, parent: Span): Span | undefined {
     const { api } = this;
     if (api === undefined) return undefined;
@@ -64,7 +67,10 @@ export class Tracing implements OnApplicationShutdown {
     return this.begin(api, 'deliver', api.SpanKind.CLIENT, attributes, context, links);
   }
 
-  /** @param failure a code, such as a status or SQLSTATE */
+  /**
+   * @param failure a code, such as an HTTP status or SQLSTATE
+   * @param failure a code, such as a status or SQLSTATE
+   */
   end(span: Span | undefined, failure?: string, attributes: Attributes = {}): void {
     if (span === undefined || this.api === undefined) return;
     span.setAttributes(attributes);
@@ -75,7 +81,7 @@ export class Tracing implements OnApplicationShutdown {
     span.end();
   }
 
-  /** Sends the spans that the SDK still keeps. */
+  /** Sends the spans that the SDK has buffered. */
   async onApplicationShutdown(): Promise<void> {
     await this.sdk?.shutdown().catch((error: unknown) => {
       this.logger.warn(`Spans were lost: ${error instanceof Error ? error.name : 'unknown error'}`);
@@ -107,14 +113,14 @@ export class Tracing implements OnApplicationShutdown {
   }
 }
 
-/** The header that makes the receiver's spans children of this one. */
+/** The header that makes the receiver's spans children of this span. */
 export function traceparentOf(span: Span | undefined): string | undefined {
   if (span === undefined) return undefined;
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** A package that a user may have installed beside this one. */
+/** A package that the user may have installed in addition to this one. */
 function installed(name: string): unknown {
   try {
     return createRequire(__filename)(name);
@@ -124,6 +130,6 @@ function installed(name: string): unknown {
   }
 }
 
-/** Whether spans have ids. Without an SDK, started here or by a script of the user, they have none. */
+/** Whether spans have ids. They have none without an SDK, started here or by a script of the user. */
 const takesSpans = ({ trace, isSpanContextValid }: Api): boolean =>
   isSpanContextValid(trace.getTracer(TRACER).startSpan('start').spanContext());

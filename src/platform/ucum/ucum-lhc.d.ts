@@ -1,4 +1,4 @@
-/** The package brings no types; this is what is used of it (https://github.com/lhncbc/ucum-lhc). */
+/** Types of the used part of this package, which has none (https://github.com/lhncbc/ucum-lhc). */
 declare module '@lhncbc/ucum-lhc' {
   export class UcumLhcUtils {
     static getInstance(): UcumLhcUtils;

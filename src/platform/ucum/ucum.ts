@@ -2,7 +2,7 @@ import { UcumLhcUtils } from '@lhncbc/ucum-lhc';
 
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** How a number in one unit becomes the number in another: `value * factor + offset`. */
+/** Converts a number between two units: `value * factor + offset`. */
 export interface Conversion {
   readonly factor: number;
   readonly offset: number;
@@ -12,8 +12,8 @@ const conversions = new Map<string, Conversion | undefined>();
 const MOST_CONVERSIONS = 10_000;
 
 /**
- * The conversion between two UCUM codes (https://ucum.org/ucum): linear, as all units are but a few of logarithms.
- * @returns undefined when one is no UCUM code, or they measure different things
+ * The conversion between two UCUM codes (https://ucum.org/ucum): linear, like all units except a few logarithmic ones.
+ * @returns undefined if one is no UCUM code, or they measure different quantities
  */
 export function conversionOf(from: string, to: string): Conversion | undefined {
   if (from === to) return { factor: 1, offset: 0 };
@@ -24,10 +24,10 @@ export function conversionOf(from: string, to: string): Conversion | undefined {
   return found;
 }
 
-/** Units that are in use have a few letters; a longer text costs the parser more than it can mean. */
+/** Real units have a few letters; parsing a longer text only costs time. */
 const LONGEST_CODE = 100;
 
-/** Whether a text is a unit by the grammar and the tables of UCUM (case-sensitive). */
+/** Whether a text is a unit by UCUM's grammar and tables (case-sensitive). */
 export const isUcumCode = (code: string): boolean =>
   code.length <= LONGEST_CODE && UcumLhcUtils.getInstance().validateUnitString(code).status === 'valid';
 

@@ -1,31 +1,30 @@
 import { printedTokens } from '../json/json-tokens';
 
-/** Text that every YAML reader, of version 1.1 too, takes for a string when it stands without quotes. */
+/** Texts that every YAML reader, including those of version 1.1, reads as a string without quotes. */
 const PLAIN = /^"[A-Za-z](?:[\w./+-]|:(?=[^\s"])| (?=[\w./+-]))*"$/;
 const WORDS_OF_OTHER_TYPES = /^"(?:true|false|yes|no|on|off|y|n|null)"$/i;
 
-/** Characters that may stand in JSON strings, but not in double-quoted ones of YAML, or are line breaks there. */
+/** Characters that are allowed in JSON strings, but forbidden or line breaks in double-quoted YAML strings. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** An implicit key ends within 1,024 characters (https://yaml.org/spec/1.2.2/#742-flow-mappings). */
+/** Maximum length of an implicit key (https://yaml.org/spec/1.2.2/#742-flow-mappings). */
 const LONGEST_IMPLICIT_KEY = 1000;
 
 interface Collection {
   readonly isObject: boolean;
   readonly lineBreak: string;
-  /** Whether the next member or element stands on the line at hand. */
+  /** Whether the next member or element is printed on the current line. */
   isInline: boolean;
   isKeyNext: boolean;
 }
 
 /**
- * Prints compact JSON text as YAML 1.2 in block style. Numbers keep their digits, strings that could be taken for
- * something else are quoted. The text must be valid and compact, as `readJson` makes it; it may come in parts that end
- * between tokens.
+ * Prints compact JSON text as YAML 1.2 in block style. Numbers keep their digits, and ambiguous strings are quoted. The
+ * text must be valid and compact, as made by `readJson`; it may arrive in parts that end between tokens.
  */
 export class YamlOfJson {
   private readonly collections: Collection[] = [];
-  /** The bracket of a collection that may turn out to be empty. */
+  /** The bracket of a collection that may be empty. */
   private opening = '';
 
   print(text: string): Iterable<string> {
@@ -60,7 +59,7 @@ export class YamlOfJson {
     }
   }
 
-  /** The collection that was opened last has content. */
+  /** The last opened collection has content. */
   private begin(): void {
     if (this.opening === '') return;
     const parent = this.collections.at(-1);
@@ -106,7 +105,7 @@ function lineOf(collection: Collection): string {
 function textOfToken(token: string): string {
   if (!token.startsWith('"')) return token;
   if (PLAIN.test(token) && !WORDS_OF_OTHER_TYPES.test(token)) return token.slice(1, -1);
-  // A pair of escaped surrogates is one character in JSON and two wrong ones in YAML.
+  // A pair of escaped surrogates is one character in JSON, but two invalid ones in YAML.
   const raw = token.includes('\\u') ? JSON.stringify(JSON.parse(token)) : token;
   return raw.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

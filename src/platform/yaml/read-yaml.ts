@@ -3,11 +3,11 @@ import { JsonBodyError } from '../json/json-body-error';
 
 type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 
-/** Deeper bodies are refused as JSON; here the document counts as well. */
+/** Depth limit: deeper bodies are refused as JSON; here the document counts as one level. */
 const MAX_DEPTH = 66;
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** The other numbers of YAML 1.2's core schema: JSON has no spelling that keeps their digits. */
+/** The other numbers of YAML 1.2's core schema, which JSON cannot express with the same digits. */
 const OTHER_NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const WORDS: Readonly<Record<string, string>> = {
@@ -17,9 +17,9 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Turns one YAML 1.2 document into compact JSON text; numbers keep their digits. The JSON scanner refuses duplicate
- * keys, depth and forbidden keys afterwards. Anchors, aliases and tags are refused: a body needs none, and aliases
- * multiply.
+ * Converts one YAML 1.2 document to compact JSON text; numbers keep their digits. The JSON scanner later refuses
+ * duplicate keys, excessive depth and forbidden keys. Anchors, aliases and tags are refused: a body needs none, and
+ * aliases multiply.
  * @throws JsonBodyError, which never repeats a value
  */
 export function jsonOfYaml(text: string): string {
@@ -57,7 +57,7 @@ export function jsonOfYaml(text: string): string {
 
 interface OpenCollection {
   readonly closing: string;
-  /** Values so far; of an object its keys count too. */
+  /** Number of values so far; keys of objects count too. */
   count: number;
 }
 

@@ -47,7 +47,10 @@ export class ElementList {
     this.change([{ index, removed: 1 }]);
   }
 
-  /** Moves an element to its final index. @throws ServiceError 'unprocessable' for an index beyond the list */
+  /**
+   * Moves an element to its final index.
+   * @throws ServiceError 'unprocessable' for an index beyond the list
+   */
   move(source: number, destination: number): void {
     for (const index of [source, destination]) if (index >= this.length) throw this.noIndex(index);
     const [value, extra] = this.keys.map((name) => this.listAt(name)[source] ?? undefined);

@@ -8,10 +8,12 @@ import { type PostgresBinaries } from './postgres-binaries';
 import { runPostgresProgram } from './postgres-program';
 import { fallbackFolder, makeRootState } from './root-state';
 
-/** The only role of the cluster: its owner. */
+/** The only role of the cluster, which owns it. */
 export const clusterUser = 'svc';
 
-/** Where a cluster lives and who runs it; `account` is undefined when this process runs it as itself. */
+/**
+ * The location and account of a cluster; `account` is undefined if this process runs PostgreSQL under its own account.
+ */
 export interface ClusterPlace {
   readonly home: string;
   readonly account: PostgresAccount | undefined;
@@ -20,16 +22,16 @@ export interface ClusterPlace {
 /** PGDATA. */
 export const clusterFolder = (home: string): string => join(home, 'cluster');
 
-/** Where the password of the owner of the cluster stands. */
+/** The file with the password of the cluster's owner. */
 export const passwordFile = (home: string): string => join(home, 'password');
 
-/** The home of a cluster whose data directory the account of PostgreSQL can reach. */
+/** The location of a cluster whose data directory PostgreSQL's account can open. */
 export const clusterHome = (dataDirectory: string): string => join(dataDirectory, 'postgres');
 
 /**
- * Finds where the cluster of `dataDirectory` lives or shall live. An ordinary user gets `postgres` in it. Root gets the
- * account that owns the cluster already (so that a start with sudo changes no owner) or an unprivileged one, and a
- * folder elsewhere when that account cannot reach the data directory.
+ * Determines the location of `dataDirectory`'s cluster. For an ordinary user it is `postgres` in that folder. For root,
+ * the account is the owner of an existing cluster (so that a start with sudo changes no owner), or an unprivileged
+ * account. If that account cannot open the data directory, the folder is elsewhere.
  */
 export async function findClusterPlace(dataDirectory: string, log: (line: string) => void): Promise<ClusterPlace> {
   const directory = await realpath(dataDirectory);
@@ -45,7 +47,7 @@ export async function findClusterPlace(dataDirectory: string, log: (line: string
 }
 
 /**
- * Makes the cluster when it is missing.
+ * Creates the cluster if it is missing.
  * @param isDurable false skips the wait for the disk
  * @returns the password of its owner
  */
@@ -70,7 +72,7 @@ async function makeCluster(
   const parent = dirname(home);
   const prefix = `${basename(home)}.new-`;
   for (const name of await readdir(parent)) {
-    // left by a start that was killed; its initdb may still be writing
+    // left by a killed start, whose initdb may still be writing
     if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, maxRetries: 10 });
   }
   const unfinished = await mkdtemp(join(parent, prefix)); // has mode 0700
@@ -80,7 +82,7 @@ async function makeCluster(
     await chown(passwordFile(unfinished), account.uid, account.gid);
   }
   await runPostgresProgram(binaries.initdb, initdbParameters(unfinished, binaries.majorVersion, isDurable), account);
-  // Cluster and password appear together and only when complete.
+  // A rename makes cluster and password appear together, and only when complete.
   await rename(unfinished, home);
 }
 
@@ -92,8 +94,8 @@ function initdbParameters(home: string, majorVersion: number, isDurable: boolean
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     '--no-instructions',
-    // Text sorts by code point on every machine. The locale of the C library decides what pg_trgm takes for a letter:
-    // C.UTF-8 knows all of them, but only Linux is sure to have it.
+    // Text sorts by code point on every machine. The C library's locale defines letters for pg_trgm: C.UTF-8 has all of
+    // them, but only Linux is certain to have that locale.
     process.platform === 'linux' ? '--locale=C.UTF-8' : '--locale=C',
     ...(majorVersion >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     ...(isDurable ? [] : ['--no-sync']),
@@ -105,7 +107,10 @@ async function ownerOf(path: string): Promise<PostgresAccount> {
   return { uid, gid };
 }
 
-/** A random word that dies with the data directory; else a new one at the same path would inherit old data. */
+/**
+ * A random identity that is deleted with the data directory; otherwise a new directory at the same path would inherit
+ * old data.
+ */
 async function readIdentity(directory: string): Promise<string> {
   const file = join(directory, 'postgres-identity');
   if (!existsSync(file)) await writeFile(file, randomBytes(18).toString('base64url'), { mode: 0o600 });

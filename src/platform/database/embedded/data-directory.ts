@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { StartError } from '../../errors/start-error';
 import { isSystemError } from '../../errors/system-error';
 
-/** A live process has the folder. */
+/** A running process uses the folder. */
 export class DirectoryInUseError extends StartError {}
 
 export interface TakenDataDirectory {
@@ -12,8 +12,9 @@ export interface TakenDataDirectory {
 }
 
 /**
- * Takes the folder at `path` (made when missing) for this process, until `release` or the end of the process.
- * @throws StartError when the folder cannot be made, DirectoryInUseError when a live process has it, this one included.
+ * Locks the folder at `path` (created if missing) for this process, until `release` or the end of the process.
+ * @throws StartError if the folder cannot be created, DirectoryInUseError if a running process, including this one, has
+ * locked it
  */
 export async function takeDataDirectory(path: string): Promise<TakenDataDirectory> {
   await mkdir(path, { recursive: true }).catch((error: unknown) => {
@@ -23,7 +24,7 @@ export async function takeDataDirectory(path: string): Promise<TakenDataDirector
       { cause: error },
     );
   });
-  // The folder itself, not its name: symbolic links, bind mounts and letter case lead to one and the same lock.
+  // Identifies the folder itself, not its name: symbolic links, bind mounts and letter case lead to the same lock.
   const { dev, ino } = await stat(path, { bigint: true });
   const lock = await listen(socketOf(`svc-health-server-${dev.toString()}-${ino.toString()}`));
   if (!lock)
@@ -40,12 +41,14 @@ export async function takeDataDirectory(path: string): Promise<TakenDataDirector
   };
 }
 
-/** A socket and not a file with a pid: the kernel frees it with the process, even at kill -9, and pids are reused. */
+/**
+ * A socket instead of a file with a pid: the kernel frees it with the process, even after kill -9, and pids are reused.
+ */
 function socketOf(name: string): string {
   switch (process.platform) {
     case 'linux':
-      // An abstract name has no file to go stale (unix(7)). Node 20 pads it to the full length and Node 22 does not:
-      // a name of the full length is the same lock to both.
+      // An abstract name leaves no stale file (unix(7)). Node 20 pads it to the full length and Node 22 does not, so
+      // the name has full length: it is the same lock for both.
       return `\0${name.padEnd(107, '.')}`;
     case 'win32':
       return `\\\\.\\pipe\\${name}`;
@@ -54,7 +57,7 @@ function socketOf(name: string): string {
   }
 }
 
-/** Returns undefined when another process listens there. */
+/** Returns undefined if another process listens there. */
 async function listen(socket: string): Promise<Server | undefined> {
   try {
     return await bind(socket);

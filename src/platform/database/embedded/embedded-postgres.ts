@@ -6,31 +6,31 @@ import { startPostmaster } from './postmaster';
 import { settingsParameters, type PostgresSettings } from './server-settings';
 
 export interface EmbeddedPostgresOptions {
-  /** The folder of this server; its cluster is kept in `postgres` below it. */
+  /** The folder of this server; its cluster is in `postgres` below it. */
   readonly dataDirectory: string;
-  /** False turns fsync off, for tests: a crash of the machine may lose everything. Default true. */
+  /** False disables fsync, for tests: a crash of the machine may lose everything. Default: true. */
   readonly isDurable?: boolean;
-  /** The folder of `initdb` and `postgres`. Default: those that npm installed. */
+  /** The folder of `initdb` and `postgres`. Default: the folder that npm installed. */
   readonly binaryDirectory?: string | undefined;
-  /** Settings of postgresql.conf that win over ours. */
+  /** Settings of postgresql.conf that override ours. */
   readonly settings?: PostgresSettings;
-  /** Takes the few lines that an operator has to know; routine is not among them. */
+  /** Receives the few messages that an operator needs, without routine ones. */
   readonly log?: (line: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** `postgresql://user:password@127.0.0.1:port/database`; user and password own the cluster. */
+  /** `postgresql://user:password@127.0.0.1:port/database`; the user owns the cluster. */
   readonly url: string;
-  /** Stops the server and waits until its processes are gone. */
+  /** Stops the server and waits for the end of its processes. */
   stop(): Promise<void>;
-  /** Settles when the server ended without having been stopped. */
+  /** Settles if the server ends without being stopped. */
   readonly lost: Promise<void>;
 }
 
 /**
- * Starts a private PostgreSQL, for which nothing need be installed but what npm brings. It takes the data directory, so
- * that there is one server on it, and ends a server that a killed process left there; what was committed is kept.
- * @throws StartError when the data directory is in use, or PostgreSQL does not start.
+ * Starts a private PostgreSQL from the programs that npm installed. It locks the data directory, so that only one
+ * server uses it, and ends a server that a killed process left there; committed data stay.
+ * @throws StartError if the data directory is in use, or PostgreSQL does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const taken = await takeDataDirectory(options.dataDirectory);

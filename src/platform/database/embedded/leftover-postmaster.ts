@@ -6,29 +6,29 @@ import { FAST_SHUTDOWN } from './postmaster';
 import { isAlive, readCommandLine } from './process-by-id';
 import { isSystemError } from '../../errors/system-error';
 
-/** A shutdown writes a checkpoint: up to all of shared_buffers goes to the disk. */
+/** Time for a shutdown, which writes a checkpoint: up to all of shared_buffers goes to the disk. */
 const SHUTDOWN_SECONDS = 60;
 
 /**
- * Ends the server that outlived its killed parent, if there is one, and removes a pid file that PostgreSQL would
- * stumble over. Call it only with the data directory taken: then no process uses that server.
- * @throws StartError when it does not end within a minute.
+ * Ends a server that outlived its killed parent, if there is one, and removes a stale pid file that would stop
+ * PostgreSQL. Call it only while the data directory is locked: then no process uses that server.
+ * @throws StartError if it does not end within a minute.
  */
 export async function endLeftoverPostmaster(clusterFolder: string): Promise<void> {
   const file = await findPostmasterPid(clusterFolder);
   if (!file) return;
   const { pid } = file;
-  // Without the file PostgreSQL could not see that backends of a killed postmaster still run: it judges a dead pid
-  // itself.
+  // Keep the file of a dead pid: PostgreSQL checks that itself, and needs the file to detect running backends of a
+  // killed postmaster.
   if (pid > 0 && !isAlive(pid)) return;
   if (await isPostmaster(pid, clusterFolder)) await endPostmaster(pid, clusterFolder);
-  // A file that is still there was cut short by a crash, or its pid belongs to a stranger by now, or to a zombie.
+  // A remaining file is incomplete after a crash, or its pid now belongs to another process or to a zombie.
   await rm(postmasterPidPath(clusterFolder), { force: true });
 }
 
 /**
- * The postmaster keeps the command line that `startPostmaster` gave it, its children show another title, and a zombie
- * that no parent has collected shows none.
+ * Only the postmaster has the command line of `startPostmaster`: its children have another title, and an uncollected
+ * zombie has none.
  */
 async function isPostmaster(pid: number, clusterFolder: string): Promise<boolean> {
   return (await readCommandLine(pid)).includes(` -D ${clusterFolder} -p `);

@@ -4,7 +4,7 @@ import { StartError } from '../../errors/start-error';
 
 const run = promisify(execFile);
 
-/** An account in the form that `spawn` takes. */
+/** An account in the form of `spawn`'s options. */
 export interface PostgresAccount {
   readonly uid: number;
   readonly gid: number;
@@ -14,8 +14,8 @@ export interface PostgresAccount {
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * Finds the account that root starts PostgreSQL as.
- * @throws StartError when the machine has neither `postgres` nor `nobody`.
+ * Finds the account under which root starts PostgreSQL.
+ * @throws StartError if the machine has neither `postgres` nor `nobody`.
  */
 export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
   for (const name of ['postgres', 'nobody']) {
@@ -31,7 +31,7 @@ export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
   );
 }
 
-/** Whether `account` may pass through `folder` and everything above it. */
+/** Whether `account` may enter `folder` and all folders above it. */
 export const canReach = (account: PostgresAccount, folder: string): Promise<boolean> =>
   run('test', ['-x', folder], { ...account, cwd: '/' }).then(
     () => true,

@@ -9,7 +9,7 @@ import { type PostgresAccount } from './postgres-account';
 import { runPostgresProgram } from './postgres-program';
 import { binariesCopyFolder, makeRootState } from './root-state';
 
-/** Paths of programs that the account of PostgreSQL can run. */
+/** Paths of programs that PostgreSQL's account can run. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -17,9 +17,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs of PostgreSQL in `binaryDirectory`, by default in the package that npm installed for this
- * platform. Programs of the package that `account` cannot reach are copied once to where it can.
- * @throws StartError when there are none, or when they do not run.
+ * Finds PostgreSQL's programs in `binaryDirectory`, by default in the npm package for this platform. Programs of the
+ * package that `account` cannot open are copied once to a folder that it can.
+ * @throws StartError if there are none, or they do not run.
  */
 export async function findBinaries(
   account: PostgresAccount | undefined,
@@ -81,7 +81,7 @@ async function copyNative(folder: string): Promise<string> {
   const unfinished = await mkdtemp(`${copy}.new-`);
   await cp(join(folder, 'native'), unfinished, { recursive: true, verbatimSymlinks: true });
   await promisify(execFile)('chmod', ['-R', 'go+rX', unfinished]);
-  // A rename shows the copy as a whole or not at all. It fails when another start was faster: then that one serves.
+  // A rename makes the complete copy visible. It fails if another start was faster; then that copy is used.
   await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
   return copy;
 }

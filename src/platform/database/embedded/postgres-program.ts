@@ -5,14 +5,14 @@ import { type PostgresAccount } from './postgres-account';
 const run = promisify(execFile);
 
 /**
- * How every program of PostgreSQL is started: messages in English (the launcher reads them), the clock in UTC, none of
- * our secrets in its environment, and a working folder that the account can reach.
+ * Options for all programs of PostgreSQL: messages in English (the launcher reads them), UTC, an environment without
+ * our secrets, and a working folder that the account can open.
  */
 export const postgresEnvironment = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } } as const;
 
 /**
- * Runs a short-lived program of PostgreSQL to its end and returns what it printed.
- * @throws Error with its error output when it fails or takes longer than two minutes.
+ * Runs a short-lived program of PostgreSQL and returns its output.
+ * @throws Error with its error output if it fails or takes longer than two minutes.
  */
 export async function runPostgresProgram(
   program: string,

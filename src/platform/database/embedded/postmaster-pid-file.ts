@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../errors/system-error';
 
-/** The content of `postmaster.pid`; `pid` is NaN when the file is empty or garbage. */
+/** The content of `postmaster.pid`; `pid` is NaN if the file is empty or invalid. */
 export interface PostmasterPidFile {
   readonly pid: number;
   readonly isReady: boolean;
 }
 
-/** Where PostgreSQL finds such a file, it checks whether its writer still lives. */
+/** The path of the file. PostgreSQL itself checks whether the writer of an existing one is still running. */
 export const postmasterPidPath = (clusterFolder: string): string => join(clusterFolder, 'postmaster.pid');
 
-/** Reads the file; undefined when there is none. Source: PostgreSQL, src/include/utils/pidfile.h. */
+/** Reads the file; undefined if it does not exist. Source: PostgreSQL, src/include/utils/pidfile.h. */
 export async function findPostmasterPid(clusterFolder: string): Promise<PostmasterPidFile | undefined> {
   let text: string;
   try {

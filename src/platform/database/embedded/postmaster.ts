@@ -8,29 +8,32 @@ import { type PostgresBinaries } from './postgres-binaries';
 import { postgresEnvironment } from './postgres-program';
 import { findPostmasterPid } from './postmaster-pid-file';
 
-/** After a crash it replays up to max_wal_size before it is ready. */
+/** Time until it is ready: after a crash it replays up to max_wal_size. */
 const READY_SECONDS = 180;
 
-/** Another process took the port meanwhile, or backends of a killed postmaster are about to notice its death. */
+/**
+ * Messages after which another start may succeed: another process took the port meanwhile, or backends of a killed
+ * postmaster are still ending.
+ */
 const passingTrouble = /could not bind|pre-existing shared memory block/;
 const PASSING_TROUBLE_SECONDS = 30;
 
-/** A shutdown writes a checkpoint: up to all of shared_buffers goes to the disk. */
+/** Time for a shutdown, which writes a checkpoint: up to all of shared_buffers goes to the disk. */
 const STOP_SECONDS = 60;
 
-/** PostgreSQL itself kills what has not followed an immediate shutdown for 5 seconds. */
+/** PostgreSQL itself kills processes that ignore an immediate shutdown for 5 seconds. */
 const IMMEDIATE_STOP_SECONDS = 10;
 
 /**
- * Rolls open transactions back, writes everything down and ends. Windows has no signals: there it ends at once, and the
- * next start replays the WAL.
+ * Rolls open transactions back, writes everything to the disk and ends. Windows has no signals: there it ends at once,
+ * and the next start replays the WAL.
  */
 export const FAST_SHUTDOWN = 'SIGINT';
 
-/** Enough for the last words of a server. */
+/** Maximum length of the kept log: enough for the last messages of a server. */
 const LOG_TAIL_LENGTH = 4096;
 
-/** `settings` are parameters of the command line. */
+/** `settings` are command-line parameters. */
 export interface PostmasterCommand {
   readonly binaries: PostgresBinaries;
   readonly account: PostgresAccount | undefined;
@@ -40,8 +43,8 @@ export interface PostmasterCommand {
 }
 
 /**
- * Starts PostgreSQL on a port that the kernel picks, and waits until it takes connections.
- * @throws StartError with the end of its log when it does not start.
+ * Starts PostgreSQL on a port that the kernel selects, and waits until it accepts connections.
+ * @throws StartError with the end of its log if it does not start.
  */
 export async function startPostmaster(command: PostmasterCommand): Promise<Postmaster> {
   const deadline = performance.now() + PASSING_TROUBLE_SECONDS * 1000;
@@ -60,15 +63,15 @@ export async function startPostmaster(command: PostmasterCommand): Promise<Postm
   }
 }
 
-/** A running PostgreSQL: its first process, of which all others are children. */
+/** A running PostgreSQL: its first process, the parent of all others. */
 export class Postmaster {
-  /** The end of what it wrote to its log, at most 4 kB. */
+  /** The end of its log, at most 4 kB. */
   logTail = '';
   private readonly child: ChildProcess;
   private hasEnded = false;
   private isStopping = false;
   private readonly ended: Promise<void>;
-  /** Settles when PostgreSQL ended without a call of `stop`. */
+  /** Settles if PostgreSQL ends without a call of `stop`. */
   readonly lost: Promise<void>;
 
   constructor(
@@ -76,18 +79,20 @@ export class Postmaster {
     readonly port: number,
   ) {
     const { binaries, account, clusterFolder, settings } = command;
-    // Order and spelling of the first parameters are how a later start knows its own (leftover-postmaster.ts).
+    // Order and spelling of the first parameters identify our server to a later start (leftover-postmaster.ts).
     this.child = spawn(binaries.postgres, ['-D', clusterFolder, '-p', String(port), ...settings], {
       ...postgresEnvironment,
       ...account,
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Ctrl-C goes to the whole process group: it shall reach us, who close the pool first and then stop the server.
+      // A separate process group: Ctrl-C must reach only this process, which closes the pool before it stops the
+      // server.
       detached: process.platform !== 'win32',
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.logTail = (this.logTail + text).slice(-LOG_TAIL_LENGTH);
     });
-    // "close" and not "exit": then its log is complete, and the processes that share its standard error are gone too.
+    // "close" instead of "exit": then its log is complete, and the processes that share its standard error have ended
+    // too.
     this.ended = new Promise((resolve) => {
       this.child
         .once('error', (error) => (this.logTail += error.message))
@@ -103,7 +108,7 @@ export class Postmaster {
     });
   }
 
-  /** Waits for the server; false when it ended instead. */
+  /** Waits until the server accepts connections; false if it ended instead. */
   async becomesReady(): Promise<boolean> {
     const deadline = performance.now() + READY_SECONDS * 1000;
     while (!(await this.saysReady())) {
@@ -120,13 +125,13 @@ export class Postmaster {
     return true;
   }
 
-  /** Stops the server and waits until all of its processes are gone; does nothing when it ended already. */
+  /** Stops the server and waits for the end of all its processes; does nothing if it has already ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
     this.keepNode();
     this.child.kill(FAST_SHUTDOWN);
     if (await this.endsWithin(STOP_SECONDS)) return;
-    // "Immediate": without a checkpoint. Nothing is lost, the next start replays the WAL.
+    // "Immediate": without a checkpoint. Nothing is lost, since the next start replays the WAL.
     this.child.kill('SIGQUIT');
     await this.endsWithin(IMMEDIATE_STOP_SECONDS);
   }
@@ -135,19 +140,19 @@ export class Postmaster {
     return Promise.race([this.ended.then(() => true), sleep(seconds * 1000, false, { ref: false })]);
   }
 
-  /** The pid file says so, as it does to `pg_ctl --wait`. */
+  /** The pid file shows it, as for `pg_ctl --wait`. */
   private async saysReady(): Promise<boolean> {
     const file = await findPostmasterPid(this.command.clusterFolder);
     return file?.pid === this.child.pid && file?.isReady === true;
   }
 
-  /** The server must not keep a process alive that has nothing else to do … */
+  /** The server must not keep a process alive that has no other work … */
   private letNodeEnd(): void {
     this.child.unref();
     if (this.child.stderr instanceof Socket) this.child.stderr.unref();
   }
 
-  /** … unless that process waits for the server to stop. */
+  /** … unless the process waits for the server to stop. */
   private keepNode(): void {
     this.child.ref();
     if (this.child.stderr instanceof Socket) this.child.stderr.ref();

@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns program and parameters of a process, joined by spaces and without quotes; empty when there is none. */
+/** Returns program and parameters of a process, joined by spaces and without quotes; empty if it does not exist. */
 export async function readCommandLine(pid: number): Promise<string> {
   try {
     switch (process.platform) {

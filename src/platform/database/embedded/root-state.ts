@@ -3,12 +3,12 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Where root keeps what the account of PostgreSQL cannot reach in a checkout under /root. Not the temporary folder:
- * anybody could have put programs there before us, and old files in it are removed by the system.
+ * Where root keeps files that PostgreSQL's account cannot open in a checkout under /root. Not the temporary folder:
+ * anybody could have put programs there before, and the system removes old files from it.
  */
 const rootState = '/var/lib/svc-health-server';
 
-/** Makes the folder that the two below are in, and lets every account pass, whatever the umask is. */
+/** Creates the parent of the two folders below, and lets every account enter it, whatever the umask is. */
 export async function makeRootState(): Promise<void> {
   await mkdir(rootState, { recursive: true });
   await chmod(rootState, 0o755);
@@ -18,8 +18,9 @@ export async function makeRootState(): Promise<void> {
 export const binariesCopyFolder = (release: string): string => join(rootState, `postgresql-${release}`);
 
 /**
- * Returns the folder that stands in for an unreachable data directory. Its name comes from the whole absolute path, so
- * that two clones never share a cluster, and from `identity`, so that a removed data directory begins anew.
+ * Returns the folder that replaces an inaccessible data directory. Its name is derived from the whole absolute path, so
+ * that two clones never share a cluster, and from `identity`, so that a new data directory at the same path starts
+ * empty.
  */
 export const fallbackFolder = (dataDirectory: string, identity: string): string =>
   join(rootState, createHash('sha256').update(`${dataDirectory}\0${identity}`).digest('hex'));

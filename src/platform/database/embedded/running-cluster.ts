@@ -4,8 +4,8 @@ import { postmasterPidPath } from './postmaster-pid-file';
 import { isSystemError } from '../../errors/system-error';
 
 /**
- * The URL of the embedded database of a server that runs on `dataDirectory`, for tools beside it; undefined when none
- * runs. Only who may read the data directory finds the password.
+ * The URL of the embedded database of a server that runs on `dataDirectory`, for tools; undefined if none runs. The
+ * password requires read access to the data directory.
  */
 export async function findRunningCluster(dataDirectory: string): Promise<string | undefined> {
   try {

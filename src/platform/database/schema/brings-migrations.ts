@@ -6,12 +6,9 @@ import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 
 /** The migrations of one module. */
 export interface MigrationsDefinition {
-  /**
-   * Begins the name of each table of the module: lower case, such as `acme_ward`. It names the module in
-   * `schema_migration`.
-   */
+  /** Prefix of the module's tables: lower case, such as `acme_ward`. It identifies the module in `schema_migration`. */
   readonly prefix: string;
-  /** In order; later ones are added at the end, and none is changed once it was applied. */
+  /** In order. Add later ones at the end, and never change one that was applied. */
   readonly migrations: readonly Migration[];
 }
 
@@ -39,8 +36,8 @@ export function BringsMigrations(definition: MigrationsDefinition): ClassDecorat
 type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule> | undefined;
 
 /**
- * Lists the migrations of `modules` and of all that they import, imported modules first.
- * @throws StartError when two modules have one prefix or table, or a table lacks the prefix of its module
+ * Lists the migrations of `modules` and of all modules that they import, imported ones first.
+ * @throws StartError if two modules have the same prefix or table, or a table lacks the prefix of its module
  */
 export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
   const seen = new Set<unknown>();
@@ -63,7 +60,7 @@ export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
 
 type Brought = readonly [name: string, set: MigrationSet];
 
-/** One prefix may begin with another, so two modules can bring one table. */
+/** One prefix may be the beginning of another, so two modules could create the same table. */
 function assertApart([name, set]: Brought, [otherName, other]: Brought): void {
   const both = `${name} and ${otherName} both bring`;
   if (set.module === other.module) throw new StartError(`${both} migrations with the prefix "${set.module}".`);

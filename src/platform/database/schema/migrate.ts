@@ -14,26 +14,26 @@ import { applyMigration, pendingMigrations, prepareList } from './schema-migrati
 
 const LOCK_PAUSE_MILLISECONDS = 100;
 
-/** A migration may rewrite a large table: it gets an hour, not the limit of a request. */
+/** Time limit of a migration, which may rewrite a large table: an hour, instead of the limit of a request. */
 const MIGRATION_TIMEOUT_SECONDS = 3600;
 
-/** A packet filter may let the connection wait for ever. */
+/** Time limit for connecting: a packet filter may drop packets without an answer. */
 const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
 
 const OLDEST_POSTGRESQL = 140_000;
 
-/** A line for the person who starts the server. */
+/** Receives a line for the person who starts the server. */
 type Tell = (line: string) => void;
 
 /**
- * Brings the schema of the database at `url` up to this version of the server, then of the modules of other teams.
+ * Migrates the schema of the database at `url` to this version of the server, then the tables of other teams' modules.
  * Replicas that start together wait for each other.
- * @throws StartError when PostgreSQL is older than 14 or refuses the connection, the connection loses its settings, or
- * the database is not one for Unicode, not one of ours, or not one for this version
+ * @throws StartError if PostgreSQL is older than 14 or refuses the connection, the connection loses its settings, or
+ * the database is not for Unicode, not ours, or not for this version
  */
 export function migrate(url: string, tell: Tell = () => undefined, sets: readonly MigrationSet[] = []): Promise<void> {
   return connected(url, async (client) => {
-    await assertSuitable(client); // before the lock, which a pooler in transaction mode would keep
+    await assertSuitable(client); // before the lock, which a transaction pooler would keep
     await waitForLock(client, tell);
     const pending = await pendingOf(client, [CORE, ...sets]);
     await prepareList(client);
@@ -43,14 +43,14 @@ export function migrate(url: string, tell: Tell = () => undefined, sets: readonl
       await applyMigration(client, module, migration).catch((error: unknown) => {
         if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration.name), { cause: error });
         if (module === CORE.module) throw error;
-        // The text may show values; it is the team's own SQL, and goes to who starts the server.
+        // The text may contain values, but it is the team's own SQL, and is shown to the person who starts the server.
         throw new StartError(failedMigration(module, migration.name, error), { cause: error });
       });
     }
   });
 }
 
-/** All sets are judged before the first migration is applied. */
+/** Checks all sets before it applies the first migration. */
 async function pendingOf(
   client: Client,
   sets: readonly MigrationSet[],
@@ -71,11 +71,11 @@ const lockedTables = (name: string): string =>
 
 export interface PlannedMigrations {
   readonly names: readonly string[];
-  /** Those that the migrations name and that exist, with bytes on disk and rows by estimate. */
+  /** Existing tables that the migrations name, with their bytes on disk and estimated rows. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
 }
 
-/** Plans {@link migrate} and changes nothing. Throws as it does. */
+/** Plans {@link migrate} and changes nothing. Throws the same errors. */
 export function planMigrations(url: string, sets: readonly MigrationSet[] = []): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
@@ -122,9 +122,9 @@ async function connectedClient(url: string): Promise<Client> {
 const POOLER =
   'DATABASE_URL leads through a pooler, which keeps no settings of a session: set SVC_DATABASE_DIRECT_URL to the URL of PostgreSQL itself beside it.';
 
-/** The driver's message names the user, the database or the address; of a URL that it cannot parse it says nothing. */
+/** The driver's message names the user, the database or the address, but nothing of an invalid URL. */
 function connectionRefusal(error: unknown): string {
-  // PgBouncer refuses the settings of a session.
+  // PgBouncer refuses session settings.
   if (error instanceof Error && error.message.startsWith('unsupported startup parameter')) return POOLER;
   if (isSystemError(error, 'ERR_INVALID_URL'))
     return 'DATABASE_URL is no URL: escape special characters of the password.';
@@ -132,8 +132,8 @@ function connectionRefusal(error: unknown): string {
 }
 
 /**
- * Tries again and again: a statement that waits for the lock would hold a snapshot, and an index that is built
- * concurrently waits for all older snapshots.
+ * Polls for the lock: a waiting statement would hold a snapshot, and a concurrent index build waits for all older
+ * snapshots.
  */
 async function waitForLock(client: Client, tell: Tell): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -146,10 +146,7 @@ async function waitForLock(client: Client, tell: Tell): Promise<void> {
   }
 }
 
-/**
- * In a database that does not know the letters of all languages, searches that ignore case would miss names without a
- * word.
- */
+/** In a database without the letters of all languages, case-insensitive searches would silently miss names. */
 async function assertSuitable(client: Client): Promise<void> {
   const { rows } = await client.query<{
     version: string;

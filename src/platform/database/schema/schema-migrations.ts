@@ -7,13 +7,13 @@ interface MigrationRow {
   readonly name: string;
   /** Absent in a database of 0.1.0. */
   readonly module?: string;
-  /** Null or absent where 0.1.0 applied it. */
+  /** Null or absent if 0.1.0 applied it. */
   readonly digest?: string | null;
 }
 
 /**
- * The migrations that the next start applies, in order. Changes nothing.
- * @throws StartError when the database belongs to a newer or another build of the server, to another program, or is
+ * The migrations that the next start will apply, in order. Changes nothing.
+ * @throws StartError if the database belongs to a newer or another build of the server or to another program, or is
  * incomplete
  */
 export async function pendingMigrations(client: Client, set: MigrationSet): Promise<Migration[]> {
@@ -30,7 +30,7 @@ function refusalOfNew({ migrations }: MigrationSet, existing: ReadonlySet<string
   return `The database has no list of migrations, but tables of these names: ${foreign.join(', ')}. They belong to another program, or to a backup that was restored in part: use an empty database, or restore the whole backup.`;
 }
 
-/** Why the server cannot start on a database with these rows of `schema_migration`. */
+/** Why the server cannot start with these rows of `schema_migration`. */
 function refusalOfMigrated(
   { module, migrations }: MigrationSet,
   rows: readonly MigrationRow[],
@@ -58,7 +58,7 @@ function refusalOfMigrated(
   return `Tables are missing that applied migrations made: ${missing.join(', ')}. The database was restored in part: restore the whole backup.`;
 }
 
-/** Makes the list of migrations ready for {@link applyMigration}, and adds digests to rows that 0.1.0 wrote. */
+/** Prepares the list of migrations for {@link applyMigration}, and adds digests to rows that 0.1.0 wrote. */
 export async function prepareList(client: Client): Promise<void> {
   await client.query(
     'create table if not exists schema_migration (id serial primary key, timestamp bigint not null, name text not null)',
@@ -72,7 +72,7 @@ export async function prepareList(client: Client): Promise<void> {
   );
 }
 
-/** In one transaction with its row, unless its statements are apart. */
+/** In one transaction with its row, unless its statements cannot share one. */
 export async function applyMigration(client: Client, module: string, migration: Migration): Promise<void> {
   const { isApart, name, statements } = migration;
   if (isApart === undefined) await client.query('begin');

@@ -6,8 +6,8 @@ import { databaseErrorToServiceError } from '../database-error';
 const PAUSE_MILLISECONDS = 500;
 
 /**
- * Waits until a database that starts, or fails over, takes connections. Returns at once where waiting does not help,
- * such as with a wrong password, and when the time is over: the migration connects next and reports the error.
+ * Waits until a database that is starting or failing over accepts connections. Returns at once if waiting does not
+ * help, such as with a wrong password, and after the time limit: the migration connects next and reports the error.
  */
 export async function waitForDatabase(url: string, seconds: number, tell: (line: string) => void): Promise<void> {
   const endsAt = performance.now() + seconds * 1000;
@@ -23,7 +23,7 @@ async function connectError(url: string): Promise<unknown> {
   let client: Client | undefined;
   try {
     client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => undefined); // fails `connect` too
+    client.on('error', () => undefined); // makes `connect` fail too
     await client.connect();
     return undefined;
   } catch (error) {
