@@ -59,6 +59,11 @@ export function Shell(): ReactElement {
             ))}
           </ul>
         </nav>
+        {hasKeys && (
+          <p className="key-note">
+            <kbd>?</kbd> for keys
+          </p>
+        )}
         <Menu onHelp={openHelp} />
       </header>
       <main id="main" ref={main} tabIndex={-1}>

@@ -83,7 +83,17 @@ export function SignInForm({ userName: known = '', onEnded, onSignedIn, onLeave 
         </Field>
       )}
       <div id={faultId} role="alert">
-        {fault?.kind === 'said' && <p className="sign-in-fault">{fault.text}</p>}
+        {fault?.kind === 'said' && (
+          <>
+            <p className="sign-in-fault">{fault.text}</p>
+            {fault.isRefused === true && (
+              <p className="fine">
+                The first User is <code>admin</code>. Its password is in <code>data/credentials.json</code> of the
+                server, where the database is the embedded one.
+              </p>
+            )}
+          </>
+        )}
         {fault?.kind === 'client' && (
           <>
             <p className="sign-in-fault">

@@ -17,12 +17,12 @@ export function SignInPage({ note, onEnded, onSignedIn }: Props): ReactElement {
       <div className="sign-in-card">
         <div className="brand">
           <Mark />
-          <span>{new URL(document.baseURI).host}</span>
+          <span>svc-health-server at {new URL(document.baseURI).host}</span>
         </div>
         <h1>Sign in to the console</h1>
         {note !== undefined && <p role="status">{note}</p>}
         <SignInForm onEnded={onEnded} onSignedIn={onSignedIn} />
-        <p className="fine">Tokens stay in the memory of this tab: reload it, and you sign in again.</p>
+        <p className="fine">For safety the console forgets you when this page is reloaded or closed.</p>
       </div>
     </main>
   );

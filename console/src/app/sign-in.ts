@@ -32,7 +32,9 @@ export async function signIn({ userName, password, code }: Credentials, onEnded:
 }
 
 export type SignInFault =
-  { readonly kind: 'code' } | { readonly kind: 'client' } | { readonly kind: 'said'; readonly text: string };
+  | { readonly kind: 'code' }
+  | { readonly kind: 'client' }
+  | { readonly kind: 'said'; readonly text: string; readonly isRefused?: boolean };
 
 /** The error, in words for the person who signs in. */
 export function faultOf(error: unknown): SignInFault {
@@ -41,5 +43,10 @@ export function faultOf(error: unknown): SignInFault {
   if (error.message === 'two-factor required') return { kind: 'code' };
   if (code === 'invalid_client' || code === 'unauthorized_client') return { kind: 'client' };
   const wait = error.retryAfterSeconds;
-  return { kind: 'said', text: wait === undefined ? error.message : `${error.message} Try again in ${wait} s.` };
+  const isRefused = code === 'invalid_grant';
+  return {
+    kind: 'said',
+    isRefused,
+    text: wait === undefined ? error.message : `${error.message} Try again in ${wait} s.`,
+  };
 }

@@ -10,7 +10,8 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** Left out where the page is narrow. */
   readonly isWide?: boolean;
-  readonly render: (row: Row) => ReactNode;
+  /** @param isNarrow whether columns are left out */
+  readonly render: (row: Row, isNarrow: boolean) => ReactNode;
 }
 
 interface Props<Row> {
@@ -19,7 +20,10 @@ interface Props<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
+  /** Of a row; the least one where texts wrap. */
   readonly rowHeight?: number;
+  /** Whether cells break their text into lines, so that nothing of it is cut. */
+  readonly isWrapped?: boolean;
   /** Makes rows openable by click and by Enter. */
   readonly onOpen?: (row: Row) => void;
   readonly selected?: string | undefined;
@@ -38,6 +42,7 @@ export function Table<Row>({
   columns,
   keyOf,
   rowHeight = 36,
+  isWrapped = false,
   onOpen,
   selected,
   onEnd,
@@ -60,7 +65,11 @@ export function Table<Row>({
   }, [last, rows.length, onEnd]);
 
   const shown = columns.filter(({ isWide }) => !(isNarrow && isWide === true));
-  const template = shown.map(({ width }) => width ?? 'minmax(90px, 1fr)').join(' ');
+  // On a narrow screen columns share the width, and texts break into lines: nothing is out of sight.
+  const wraps = isWrapped || isNarrow;
+  const template = shown
+    .map(({ width = 'minmax(90px, 1fr)' }) => (isNarrow ? width.replace(/minmax\(\d+px/, 'minmax(0') : width))
+    .join(' ');
   const move = (event: KeyboardEvent): void => {
     if (event.target !== scroller.current) return;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
@@ -85,7 +94,7 @@ export function Table<Row>({
   return (
     <div
       ref={scroller}
-      className={`${css.table} ${isGrid ? css.openable : ''}`}
+      className={`${css.table} ${isGrid ? css.openable : ''} ${wraps ? css.wrapped : ''}`}
       role={isGrid ? 'grid' : 'table'}
       aria-label={label}
       aria-rowcount={(total ?? rows.length) + 1}
@@ -111,11 +120,16 @@ export function Table<Row>({
               <div
                 key={key}
                 id={`${id}-${index}`}
+                {...(wraps ? { ref: virtual.measureElement, 'data-index': index } : {})}
                 role="row"
                 aria-rowindex={index + 2}
                 aria-selected={isGrid ? key === selected : undefined}
                 className={index === active ? `${css.row} ${css.active}` : css.row}
-                style={{ gridTemplateColumns: template, height: size, transform: `translateY(${start}px)` }}
+                style={{
+                  gridTemplateColumns: template,
+                  [wraps ? 'minHeight' : 'height']: wraps ? rowHeight : size,
+                  transform: `translateY(${start}px)`,
+                }}
                 onClick={
                   onOpen === undefined
                     ? undefined
@@ -127,7 +141,7 @@ export function Table<Row>({
               >
                 {shown.map(({ key: column, align, render }) => (
                   <span key={column} role={isGrid ? 'gridcell' : 'cell'} className={align && css[align]}>
-                    {render(row)}
+                    {render(row, isNarrow)}
                   </span>
                 ))}
               </div>

@@ -51,7 +51,7 @@ export function Tabs({ label, tabs, selected, onSelect, children }: Props): Reac
           </button>
         ))}
       </div>
-      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${selected}`} tabIndex={0} className="tab-panel">
+      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${selected}`} className="tab-panel">
         {children}
       </div>
     </>
