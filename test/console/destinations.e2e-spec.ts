@@ -131,7 +131,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       // The receiver is mended.
       receiver.always({ kind: 'answer', status: 200 });
       const sent = receiver.requests.length;
-      await page.getByRole('button', { name: 'Try now' }).click();
+      await page.getByRole('button', { name: 'Deliver the 3 waiting events now' }).click();
       await page.getByText('All events are delivered.').waitFor();
       await delivered(app, id, 3);
       expect(receiver.requests.length - sent).toBe(2);
@@ -152,6 +152,76 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     },
     90_000,
   );
+
+  it('stores a new webhook with the refusals of the server at their fields, and deletes it after a question', async () => {
+    await app.put('/fhir/Patient/p-made', { resourceType: 'Patient', id: 'p-made', active: true });
+    await store('taken');
+    await open();
+    await tab.go('destinations');
+    await page.getByRole('link', { name: 'New webhook' }).click();
+    await page.getByRole('button', { name: 'Store the webhook' }).click();
+    await page.getByText('An absolute http or https URL.').waitFor();
+    await expectReadable(page);
+    await page.getByLabel('Id', { exact: true }).fill('taken');
+    await page.getByLabel('Endpoint').fill(receiver.url);
+    await page.getByLabel('Topic').fill(topic);
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByLabel('Name of header 1').fill('Host');
+    await page.getByLabel('Value of header 1').fill('clinic');
+    // The draft stays while another page is open.
+    await tab.go('overview');
+    await tab.go('destinations?tab=new');
+    await page.getByRole('button', { name: 'Store the webhook' }).click();
+    const headers = page.getByRole('group', { name: 'Headers' });
+    await headers.getByText(/A header names Host/).waitFor();
+    await page.getByLabel('Name of header 1').fill('X-Clinic');
+    await page.getByRole('button', { name: 'Store the webhook' }).click();
+    await page.getByText('There is a webhook with this id.').waitFor();
+    await page.getByLabel('Id', { exact: true }).fill('made');
+    await page.getByRole('button', { name: 'Store the webhook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The new secret' });
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'made' }).waitFor();
+    await page.getByText(`Sends to ${receiver.url}`).waitFor();
+
+    receiver.always({ kind: 'answer', status: 500 });
+    await app.put('/fhir/Patient/p-made', { resourceType: 'Patient', id: 'p-made', active: false });
+    await eventually('it fails', async () => ((await countsOf(app, 'made')).messageBatchesDeliveryAttempts ?? 0) > 0);
+    expect(receiver.request(0).headers).toMatchObject({
+      'x-clinic': 'clinic',
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    });
+    await page.getByRole('button', { name: /^#1/ }).click();
+    const link = page.getByRole('link', { name: 'Open Patient/p-made in the record of the patient' });
+    expect(await link.getAttribute('href')).toBe('#/patients/p-made');
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Delete this webhook' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete made?' });
+    await question.getByText('1 event that is not delivered').waitFor();
+    await expectReadable(page);
+    await question.getByRole('button', { name: 'Delete it and drop 1' }).click();
+    await page.getByRole('grid', { name: 'Webhooks' }).waitFor();
+    expect((await app.get('/fhir/SvcTopicDestination/made')).status).toBe(410);
+    await remove('taken');
+    await close(/412|422/);
+  }, 90_000);
+
+  it('says since when it fails where a replay does', async () => {
+    await store('replayed');
+    await write(newName());
+    await delivered(app, 'replayed', 1);
+    receiver.always({ kind: 'answer', status: 503 });
+    await app.post('/fhir/SvcTopicDestination/replayed/$replay?from=1&to=1', {});
+    await eventually(
+      'it fails',
+      async () => ((await countsOf(app, 'replayed')).messageBatchesDeliveryAttempts ?? 0) > 1,
+    );
+    await open();
+    await tab.go('destinations/replayed');
+    await page.getByText(/Failing since \d{4}-/).waitFor();
+    await remove('replayed');
+    await close();
+  }, 60_000);
 
   it('sends a test, and grades the receiver', async () => {
     await store('tested');
@@ -202,7 +272,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await timeout.fill('13');
     await app.put('/fhir/SvcTopicDestination/edited', { ...stored, content: 'empty' });
     await page.getByRole('button', { name: 'Store', exact: true }).click();
-    await page.getByText('Somebody else changed this destination meanwhile').waitFor();
+    await page.getByText('Somebody else changed this webhook meanwhile').waitFor();
     await page.getByRole('button', { name: 'Read it again' }).click();
     await page.getByText('Somebody else changed').waitFor({ state: 'detached' });
     await eventually('it is read', async () => (await page.getByLabel('Content').inputValue()) === 'empty');
@@ -282,6 +352,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
         await expectReadable(page);
       }
       await tab.go('destinations?tab=topics');
+      await page.getByRole('grid', { name: 'Topics' }).waitFor();
+      await expectReadable(page);
+      await page.getByRole('grid', { name: 'Topics' }).getByRole('link').first().click();
       await page.getByText(/Would have fired/).waitFor();
       await expectReadable(page);
       if (screen === 'phone') await keepPicture(page, 'topic-phone');
@@ -349,7 +422,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await open();
     await bed.browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
     await tab.go('destinations');
-    const table = page.getByRole('grid', { name: 'Destinations' });
+    const table = page.getByRole('grid', { name: 'Webhooks' });
     await table.waitFor();
     await page.getByText(/^Reading/).waitFor({ state: 'detached', timeout: 60_000 });
     const names = page.getByRole('button', { name: /^All 10,00\d$/ });

@@ -31,9 +31,9 @@ export const PAGES: readonly Page[] = [
   },
   {
     path: 'destinations',
-    name: 'Destinations',
+    name: 'Webhooks',
     short: 'Webhooks',
-    shortcut: 'd',
+    shortcut: 'w',
     icon: 'M4 12h11m-4-5 5 5-5 5M20 4v16',
     component: lazy(() => import('../pages/destinations/DestinationsPage')),
   },

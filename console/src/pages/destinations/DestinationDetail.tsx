@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { type DestinationOverview } from 'svc-health-client';
 import { useClient } from '../../app/session';
 import { goTo, hashOf } from '../../app/routes';
@@ -10,14 +10,18 @@ import { whole } from '../../parts/numbers';
 import { PageHeader } from '../../parts/PageHeader';
 import { Tabs } from '../../parts/Tabs';
 import { Time } from '../../parts/Time';
+import { useKept } from '../../parts/use-kept';
 import { Waiting } from '../../parts/Waiting';
+import { BackToList } from './BackToList';
 import { EventList } from './EventList';
 import { HourBars } from './HourBars';
 import { NextAttempt } from './NextAttempt';
 import { ReplayPanel } from './ReplayPanel';
-import { SettingsPanel } from './SettingsPanel';
+import { settingsOf } from './settings';
+import { type Edited, SettingsPanel } from './SettingsPanel';
 import { TestPanel } from './TestPanel';
-import { verdictOf } from './verdict';
+import { useStored } from './use-stored';
+import { failingSince, verdictOf, waitingOf } from './verdict';
 import css from './destinations.module.css';
 
 const TABS = [
@@ -26,6 +30,12 @@ const TABS = [
   { id: 'test', label: 'Test' },
   { id: 'settings', label: 'Settings' },
 ];
+const CHANGED_SETTINGS = (
+  <>
+    Settings <span aria-hidden="true">•</span>
+    <span className="hidden">, not stored</span>
+  </>
+);
 const REFRESH_MILLISECONDS = 2_000;
 
 interface Props {
@@ -41,39 +51,53 @@ export function DestinationDetail({ id, tab }: Props): ReactElement {
     queryFn: async () => (await client.destinations.overviewOf(id)) ?? null,
     refetchInterval: REFRESH_MILLISECONDS,
   });
+  const stored = useStored(id);
+  const endpoint = stored.data == null ? '' : settingsOf(stored.data).endpoint;
+  const [edited, setEdited] = useKept<Edited | null>(`settings of ${id}`, null);
+  const [isCorrecting, setIsCorrecting] = useState(false);
   const selected = TABS.some((one) => one.id === tab) ? tab : 'events';
-  const show = (to: string): void => goTo(hashOf('destinations', [id], to === 'events' ? {} : { tab: to }), true);
+  const tabs = TABS.map((one) =>
+    one.id === 'settings' && edited !== null ? { ...one, label: CHANGED_SETTINGS } : one,
+  );
+  const show = (to: string, isToCorrect = false): void => {
+    setIsCorrecting(isToCorrect);
+    goTo(hashOf('destinations', [id], to === 'events' ? {} : { tab: to }), true);
+  };
   return (
     <>
-      <p className={css.crumb}>
-        <a href={hashOf('destinations')}>Destinations</a> <span aria-hidden="true">/</span>
-      </p>
-      <PageHeader title={id}>
+      <PageHeader title={id} actions={<BackToList />}>
+        {endpoint !== '' && (
+          <>
+            Sends to <code>{endpoint}</code>{' '}
+          </>
+        )}
         {overview.data?.topic !== undefined && (
           <>
-            Gets <code>{overview.data.topic}</code>
+            what fires topic <code>{overview.data.topic}</code>
           </>
         )}
       </PageHeader>
       {overview.data === null ? (
-        <Empty title="There is no such destination">
+        <Empty title="There is no such webhook">
           It was deleted, or no policy lets you see it. <a href={hashOf('destinations')}>See all</a>
         </Empty>
       ) : overview.data === undefined ? (
         overview.error === null ? (
-          <Waiting what="the destination" />
+          <Waiting what="the webhook" />
         ) : (
-          <Fault error={overview.error} what="the destination" onRetry={() => void overview.refetch()} />
+          <Fault error={overview.error} what="the webhook" onRetry={() => void overview.refetch()} />
         )
       ) : (
         <div className="stack">
           <Verdict overview={overview.data} onShow={show} />
           <div>
-            <Tabs label="About this destination" tabs={TABS} selected={selected} onSelect={show}>
+            <Tabs label="About this webhook" tabs={tabs} selected={selected} onSelect={show}>
               {selected === 'events' && <EventList id={id} />}
               {selected === 'replay' && <ReplayPanel id={id} onShow={show} />}
               {selected === 'test' && <TestPanel id={id} />}
-              {selected === 'settings' && <SettingsPanel id={id} />}
+              {selected === 'settings' && (
+                <SettingsPanel id={id} edited={edited} onEdit={setEdited} isCorrecting={isCorrecting} />
+              )}
             </Tabs>
           </div>
         </div>
@@ -87,7 +111,7 @@ function Verdict({
   onShow,
 }: {
   readonly overview: DestinationOverview;
-  readonly onShow: (tab: string) => void;
+  readonly onShow: (tab: string, isToCorrect?: boolean) => void;
 }): ReactElement {
   const { id, nextAttempt, hours, state } = overview;
   const client = useClient();
@@ -98,23 +122,29 @@ function Verdict({
     queryFn: () => client.destinations.status(id),
     refetchInterval: REFRESH_MILLISECONDS,
   });
-  const since = useQuery({
+  const blocking = useQuery({
     queryKey: ['destination', id, 'blocking'],
     queryFn: async () => {
       const { value } = await client.destinations.timeline(id, { state: 'in-process', _count: 1 }).next();
-      const [event] = value ?? [];
-      const [first] = event?.attempt.filter(({ delivered }) => !delivered) ?? [];
-      if (event === undefined || first === undefined) return null;
-      return event.attempts > event.attempt.length ? (event.batched ?? first.ended) : first.ended;
+      return value?.[0] ?? null;
     },
     enabled: state === 'failing',
     refetchInterval: REFRESH_MILLISECONDS,
   });
   const retry = useMutation({
-    mutationFn: () => client.destinations.retry(id),
+    mutationFn: async () => {
+      const before = status.data?.messagesDelivered ?? 0;
+      const at = Date.now();
+      await client.destinations.retry(id);
+      return { at, before };
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ['destination', id] }),
   });
   const totals = status.data;
+  const waits = waitingOf(overview);
+  const isUnderWay =
+    state === 'failing' && (nextAttempt === undefined || Date.parse(nextAttempt) <= status.dataUpdatedAt);
+  const since = failingSince(blocking.data ?? undefined, totals?.lastErrors ?? [], overview.failuresInARow ?? 0);
   return (
     <section className={`${css.verdict} ${css[tone]}`} aria-label="What is the matter">
       <div className={css.verdictText}>
@@ -124,9 +154,9 @@ function Verdict({
         {advice !== undefined && <p>{advice}</p>}
         {state === 'failing' && (
           <p className="faint">
-            {typeof since.data === 'string' && (
+            {since !== undefined && (
               <>
-                Failing since <Time value={since.data} />.{' '}
+                {since.isLonger ? 'Failing since before' : 'Failing since'} <Time value={since.at} />.{' '}
               </>
             )}
             {nextAttempt !== undefined && <NextAttempt at={nextAttempt} />}
@@ -134,24 +164,36 @@ function Verdict({
         )}
         {state === 'failing' && (
           <div className="row">
-            <button type="button" className="button primary" disabled={retry.isPending} onClick={() => retry.mutate()}>
-              Try now
+            <button
+              type="button"
+              className="button primary"
+              disabled={retry.isPending || isUnderWay}
+              onClick={() => retry.mutate()}
+            >
+              {isUnderWay
+                ? 'Trying…'
+                : waits === 0
+                  ? 'Try now'
+                  : `Deliver the ${overview.queuedIsMore === true ? '' : `${whole(waits)} `}waiting ${waits === 1 ? 'event' : 'events'} now`}
             </button>
             <button type="button" className="button" onClick={() => onShow('test')}>
-              Send a test
+              Test…
             </button>
-            <button type="button" className="button" onClick={() => onShow('settings')}>
-              Correct the endpoint
+            <button type="button" className="button" onClick={() => onShow('settings', true)}>
+              Correct the endpoint…
             </button>
           </div>
+        )}
+        {retry.data !== undefined && !isUnderWay && (
+          <p role="status">{saidOf(retry.data, totals?.messagesDelivered ?? 0, state)}</p>
         )}
         {retry.error !== null && <Fault error={retry.error} what="another attempt" />}
       </div>
       <dl className={css.facts}>
         {[
-          ['Delivered', totals?.messagesDelivered],
+          ['Delivered in all', totals?.messagesDelivered],
           ['Waiting', totals && totals.messagesQueued + totals.messagesInProcess],
-          ['Failed attempts', totals?.messageBatchesDeliveryAttempts],
+          ['Failed attempts in all', totals?.messageBatchesDeliveryAttempts],
         ].map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -159,7 +201,10 @@ function Verdict({
           </div>
         ))}
         <div className={css.factsWide}>
-          <dt>24 hours</dt>
+          <dt>
+            24 hours: <span className={css.key}>{whole(sumOf(hours, 'delivered'))} delivered</span>
+            <span className={`${css.key} ${css.bad}`}>{whole(sumOf(hours, 'failed'))} failed attempts</span>
+          </dt>
           <dd>
             <HourBars hours={hours} height={36} />
           </dd>
@@ -168,3 +213,24 @@ function Verdict({
     </section>
   );
 }
+
+/** The outcome of the latest "now". */
+function saidOf(
+  { at, before }: { readonly at: number; readonly before: number },
+  delivered: number,
+  state: DestinationOverview['state'],
+): ReactElement {
+  return (
+    <>
+      {delivered > before
+        ? `${whole(delivered - before)} delivered since`
+        : state === 'failing'
+          ? 'Tried, and nothing is delivered since'
+          : 'Tried at'}{' '}
+      <Time value={at} as="clock" />
+    </>
+  );
+}
+
+const sumOf = (hours: DestinationOverview['hours'], name: 'delivered' | 'failed'): number =>
+  hours.reduce((sum, hour) => sum + hour[name], 0);

@@ -19,34 +19,39 @@ const NAMES = { all: 'All', failing: 'Failing', held: 'Held', active: 'Active' }
 const COLUMNS: readonly Column<DestinationOverview>[] = [
   {
     key: 'id',
-    label: 'Destination',
+    label: 'Webhook',
     width: 'minmax(150px, 2fr)',
-    render: ({ id, topic = '' }) => (
+    render: (row, isNarrow) => (
       <span className={css.name}>
-        <a href={hashOf('destinations', [id])} tabIndex={-1} onClick={(event) => event.stopPropagation()}>
-          {id}
-        </a>
-        <span className="fine">{topic}</span>
+        <span className={css.title}>
+          <a href={hashOf('destinations', [row.id])} tabIndex={-1} onClick={(event) => event.stopPropagation()}>
+            {row.id}
+          </a>
+          {isNarrow && <StateBadge row={row} />}
+        </span>
+        <span className="fine" title={row.topic}>
+          {row.topic?.replace(/.*\/(?=.)/, '')}
+        </span>
+        {isNarrow && <Reason row={row} />}
       </span>
     ),
   },
   {
     key: 'state',
     label: 'State',
+    isWide: true,
     width: 'minmax(84px, 3fr)',
-    render: (row) => {
-      const { tone, label, text } = verdictOf(row);
-      return (
-        <span className={css.state}>
-          <Badge tone={tone}>{label}</Badge>
-          <span className={`faint ${css.why}`}>{tone === 'good' ? '' : text}</span>
-        </span>
-      );
-    },
+    render: (row) => (
+      <span className={css.state}>
+        <StateBadge row={row} />
+        <Reason row={row} />
+      </span>
+    ),
   },
   {
     key: 'waits',
     label: 'Waiting',
+    isWide: true,
     width: '76px',
     align: 'end',
     render: (row) => `${whole(waitingOf(row))}${row.queuedIsMore === true ? '+' : ''}`,
@@ -62,11 +67,26 @@ const COLUMNS: readonly Column<DestinationOverview>[] = [
   { key: 'hours', label: '24 hours', width: '132px', isWide: true, render: ({ hours }) => <HourBars hours={hours} /> },
 ];
 
-/** All destinations, filtered as somebody types. */
-export function DestinationList(): ReactElement {
+interface RowProps {
+  readonly row: DestinationOverview;
+}
+
+function StateBadge({ row }: RowProps): ReactElement {
+  const { tone, label } = verdictOf(row);
+  return <Badge tone={tone}>{label}</Badge>;
+}
+
+/** Why it is not well. */
+function Reason({ row }: RowProps): ReactElement | null {
+  const { tone, text } = verdictOf(row);
+  return tone === 'good' ? null : <span className="faint">{text}</span>;
+}
+
+/** All webhooks, filtered as somebody types. */
+export function DestinationList({ state: given }: { readonly state: string | null }): ReactElement {
   const { rows, isReading, error, retry } = useDestinations();
   const [text, setText] = useState('');
-  const [state, setState] = useState<(typeof STATES)[number]>('all');
+  const [state, setState] = useState(() => STATES.find((one) => one === given) ?? 'all');
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const counts = useMemo(() => {
     const found = { all: rows.length, failing: 0, held: 0, active: 0 };
@@ -84,11 +104,12 @@ export function DestinationList(): ReactElement {
     [rows, state, wanted],
   );
   if (rows.length === 0) {
-    if (error !== null) return <Fault error={error} what="the destinations" onRetry={retry} />;
-    if (isReading) return <Waiting what="the destinations" />;
+    if (error !== null) return <Fault error={error} what="the webhooks" onRetry={retry} />;
+    if (isReading) return <Waiting what="the webhooks" />;
     return (
       <Empty title="No webhook is stored yet" command="npm run demo -- --keep">
-        The demo stores two: one that delivers, and one that nobody answers.
+        <a href={hashOf('destinations', [], { tab: 'new' })}>Store a new one</a>, or let the demo store two: one that
+        delivers, and one that nobody answers.
       </Empty>
     );
   }
@@ -124,16 +145,17 @@ export function DestinationList(): ReactElement {
               : `${whole(shown.length)} of ${whole(rows.length)}`}
         </p>
       </div>
-      {error !== null && <Fault error={error} what="the rest of the destinations" onRetry={retry} />}
+      {error !== null && <Fault error={error} what="the rest of the webhooks" onRetry={retry} />}
       {shown.length === 0 ? (
         <Empty title="Nothing matches">Clear the filter to see all {whole(rows.length)}.</Empty>
       ) : (
         <Table
-          label="Destinations"
+          label="Webhooks"
           rows={shown}
           columns={COLUMNS}
           keyOf={({ id }) => id}
           rowHeight={52}
+          isWrapped
           onOpen={({ id }) => goTo(hashOf('destinations', [id]))}
         />
       )}

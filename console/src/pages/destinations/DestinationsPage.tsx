@@ -5,6 +5,7 @@ import { PageHeader } from '../../parts/PageHeader';
 import { Tabs } from '../../parts/Tabs';
 import { DestinationDetail } from './DestinationDetail';
 import { DestinationList } from './DestinationList';
+import { NewDestination } from './NewDestination';
 import { TopicEditor } from './TopicEditor';
 
 const TABS = [
@@ -16,17 +17,39 @@ const TABS = [
 export default function DestinationsPage({ route }: PageProps): ReactElement {
   const [id] = route.steps;
   if (id !== undefined) return <DestinationDetail key={id} id={id} tab={route.query.get('tab') ?? 'events'} />;
-  const tab = route.query.get('tab') === 'topics' ? 'topics' : 'webhooks';
+  const asked = route.query.get('tab');
+  if (asked === 'new') return <NewDestination />;
+  const topic = route.query.get('topic') ?? undefined;
+  const tab = asked === 'topics' ? 'topics' : 'webhooks';
   return (
     <>
-      <PageHeader title="Destinations">Webhooks that get the events of a topic, and the topics themselves</PageHeader>
+      <PageHeader
+        title="Webhooks"
+        actions={
+          tab === 'webhooks' ? (
+            <a className="button primary" href={hashOf('destinations', [], { tab: 'new' })}>
+              New webhook
+            </a>
+          ) : topic === undefined ? (
+            <a className="button primary" href={hashOf('destinations', [], { tab, topic: 'new' })}>
+              New topic
+            </a>
+          ) : (
+            <a className="button" href={hashOf('destinations', [], { tab })}>
+              ← All topics
+            </a>
+          )
+        }
+      >
+        Destinations (SvcTopicDestination) that get the events of a topic, and the topics themselves
+      </PageHeader>
       <Tabs
         label="Webhooks and topics"
         tabs={TABS}
         selected={tab}
         onSelect={(to) => goTo(hashOf('destinations', [], to === 'topics' ? { tab: to } : {}), true)}
       >
-        {tab === 'topics' ? <TopicEditor selected={route.query.get('topic') ?? undefined} /> : <DestinationList />}
+        {tab === 'topics' ? <TopicEditor selected={topic} /> : <DestinationList state={route.query.get('state')} />}
       </Tabs>
     </>
   );

@@ -12,13 +12,13 @@ import css from './destinations.module.css';
 
 const STATES = [
   { id: '', label: 'All' },
-  { id: 'queued', label: 'Queued' },
-  { id: 'in-process', label: 'On the way' },
+  { id: 'queued', label: 'Waiting' },
+  { id: 'in-process', label: 'Being delivered' },
   { id: 'delivered', label: 'Delivered' },
 ] as const;
 const BADGES = {
-  queued: ['neutral', 'Queued'],
-  'in-process': ['warn', 'On the way'],
+  queued: ['neutral', 'Waiting'],
+  'in-process': ['warn', 'Being delivered'],
   delivered: ['good', 'Delivered'],
 } as const;
 const PAGE = 20;

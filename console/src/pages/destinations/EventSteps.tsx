@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
-import { type DestinationEvent } from 'svc-health-client';
-import { useClient } from '../../app/session';
+import { type DestinationEvent, type ResourceType } from 'svc-health-client';
+import { hashOf } from '../../app/routes';
+import { useClient, useSession } from '../../app/session';
 import { Copy } from '../../parts/Copy';
 import { Fault } from '../../parts/Fault';
 import { bytes, duration } from '../../parts/numbers';
+import { firstPage, type Row } from '../../parts/search-pages';
 import { Time } from '../../parts/Time';
 import { ageOf } from '../../parts/times';
 import { Waiting } from '../../parts/Waiting';
@@ -18,9 +20,10 @@ interface Props {
 
 /** The way of an event, and the request that carries it. */
 export function EventSteps({ destinationId, event }: Props): ReactElement {
-  const { correlationId, undecided, number } = event;
+  const { correlationId, undecided, number, focus } = event;
   return (
     <div className={css.eventBody}>
+      {focus !== undefined && <RecordLink focus={focus} />}
       <ol className={css.steps} aria-label="From commit to delivery">
         {stepsOf(event).map(({ kind, name, tone, at, outcome, durationMilliseconds, after }, index) => (
           <li key={`${kind} ${index}`} className={`${css.step} ${css[tone] ?? ''}`}>
@@ -51,6 +54,46 @@ export function EventSteps({ destinationId, event }: Props): ReactElement {
       )}
     </div>
   );
+}
+
+/** Members that name the patient of most types. */
+const PATIENT_MEMBERS = ['subject', 'patient', 'beneficiary', 'for', 'individual'];
+
+/** Opens what was written in the record of its patient, where one is named that the User may read. */
+function RecordLink({ focus }: { readonly focus: string }): ReactElement | null {
+  const { client, userId } = useSession();
+  const [type = '', id = ''] = focus.split('/');
+  const patient = useQuery({
+    queryKey: ['patient-of', userId, focus],
+    enabled: type !== 'Patient',
+    retry: false,
+    staleTime: 60_000,
+    queryFn: async ({ signal }) => {
+      const query = { _id: id, _elements: PATIENT_MEMBERS.join(), _total: 'none' };
+      const { resources } = await firstPage(client, type as ResourceType, query, signal);
+      return resources.map(patientIn)[0] ?? null;
+    },
+  });
+  const patientId = type === 'Patient' ? id : patient.data;
+  if (typeof patientId !== 'string') return null;
+  return (
+    <p>
+      <a href={hashOf('patients', type === 'Patient' ? [id] : [patientId, type, id])}>
+        Open {focus} in the record of {type === 'Patient' ? 'the patient' : 'its patient'}
+      </a>
+    </p>
+  );
+}
+
+/** The patient that a resource names: by a reference of FHIR, or a native one. */
+function patientIn(resource: Row): string | undefined {
+  for (const member of PATIENT_MEMBERS) {
+    const { reference, resourceType, id } = (resource[member] ?? {}) as Row;
+    const named = typeof reference === 'string' ? reference : `${String(resourceType)}/${String(id)}`;
+    const [, patientId] = /^Patient\/([A-Za-z0-9.-]{1,64})$/.exec(named) ?? [];
+    if (patientId !== undefined) return patientId;
+  }
+  return undefined;
 }
 
 function SentRequest({
@@ -90,7 +133,8 @@ function SentRequest({
         ))}
       </dl>
       <p className="fine">
-        {bytes(size)} with {from === to ? `event ${from}` : `events ${from} to ${to}`}. Secrets are shown as ***.
+        {bytes(size)} with {from === to ? `event ${from}` : `events ${from} to ${to}`}. Secrets are shown as ***. The
+        body is not shown, since it may hold more than you may read: see the written resource.
       </p>
     </section>
   );

@@ -78,7 +78,7 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
             <button
               key={hours}
               type="button"
-              className="button small quiet"
+              className="button small"
               onClick={() => set({ since: localTime(Date.now() - hours * 3_600_000), until: '' })}
             >
               Last {hours === 1 ? 'hour' : `${hours} hours`}
@@ -88,7 +88,7 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
       <div className={css.pair}>
         {text.kind === 'time' ? (
           <>
-            <Field label="Delivered from">
+            <Field label="Delivered from" hint={`Times of this device (${zone()})`}>
               {(field) => (
                 <input
                   {...field}
@@ -177,6 +177,13 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
 
 /** Limit of one call. */
 const MOST = 10_000;
+
+/** `UTC+02:00`. */
+function zone(): string {
+  const minutes = -new Date().getTimezoneOffset();
+  const two = (number: number): string => String(Math.floor(number)).padStart(2, '0');
+  return `UTC${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+}
 
 const localTime = (milliseconds: number): string => {
   const time = new Date(milliseconds);

@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { type Schemas } from 'svc-health-client';
-import { Code } from '../../parts/Code';
-import { Dialog } from '../../parts/Dialog';
 import { Fault } from '../../parts/Fault';
 import { Panel } from '../../parts/Panel';
+import { NewSecret } from './NewSecret';
 import { MASK, newSecret, secretsOf, withSecrets } from './settings';
 import { useStoreDestination } from './use-store-destination';
 
@@ -54,19 +53,7 @@ export function SecretPanel({ stored }: { readonly stored: Schemas['SvcTopicDest
         {count === 2 && <p className="fine">End it when all receivers check signatures by the new secret.</p>}
         {change.error !== null && <Fault error={change.error} what="the secret" />}
       </div>
-      {fresh !== undefined && (
-        <Dialog title="The new secret" isRequired>
-          <p>
-            Give it to the receiver now: it is not shown again. {count > 1 && 'Until you end the rotation both sign.'}
-          </p>
-          <Code text={fresh} label="Copy" />
-          <div className="row">
-            <button type="button" className="button primary" onClick={() => setFresh(undefined)}>
-              I have kept it
-            </button>
-          </div>
-        </Dialog>
-      )}
+      {fresh !== undefined && <NewSecret secret={fresh} isRotating={count > 1} onKept={() => setFresh(undefined)} />}
     </Panel>
   );
 }

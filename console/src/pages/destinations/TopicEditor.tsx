@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { SvcError, type Topic } from 'svc-health-client';
 import { useClient } from '../../app/session';
@@ -7,73 +7,93 @@ import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
 import { Field } from '../../parts/Field';
+import { type Column, Table } from '../../parts/Table';
+import { useKept } from '../../parts/use-kept';
 import { Waiting } from '../../parts/Waiting';
 import { DryRunPanel } from './DryRunPanel';
 import { draftOf, NEW_TOPIC, type TopicDraft, topicOf } from './topic-draft';
 import { TriggerFields } from './TriggerFields';
+import { useTopics } from './use-topics';
 import css from './destinations.module.css';
 
 const STATUSES = ['draft', 'active', 'retired'] as const;
-/** More are not listed here. */
-const MOST_LISTED = 500;
 const NEW = 'new';
 
 /** Topics, and one of them with a dry run beside it. */
 export function TopicEditor({ selected }: { readonly selected: string | undefined }): ReactElement {
-  const client = useClient();
-  const topics = useQuery({
-    queryKey: ['topics'],
-    queryFn: async () => {
-      const found: Topic[] = [];
-      for await (const topic of client.search('SvcSubscriptionTopic', { _count: 100 })) {
-        found.push(topic);
-        if (found.length === MOST_LISTED) break;
-      }
-      return found;
-    },
-  });
+  const topics = useTopics();
   if (topics.data === undefined) {
     if (topics.error === null) return <Waiting what="the topics" />;
     return <Fault error={topics.error} what="the topics" onRetry={() => void topics.refetch()} />;
   }
-  const show = (id: string | undefined): void => goTo(hashOf('destinations', [], { tab: 'topics', topic: id }), true);
-  const found = topics.data.find(({ id }) => id === selected) ?? (selected === NEW ? undefined : topics.data[0]);
-  const isNew = selected === NEW;
+  const { data } = topics;
+  const show = (id: string): void => goTo(hashOf('destinations', [], { tab: 'topics', topic: id }));
+  const found = data.find(({ id }) => id === selected);
+  if (selected === NEW || found !== undefined)
+    return (
+      <div className={css.topics}>
+        <h2>{found === undefined ? 'New topic' : <code>{found.id}</code>}</h2>
+        <TopicForm
+          key={selected}
+          stored={found}
+          onStored={(id) => goTo(hashOf('destinations', [], { tab: 'topics', topic: id }), true)}
+        />
+      </div>
+    );
   return (
     <div className={css.topics}>
-      <div className="row">
-        <select
-          aria-label="Topic"
-          value={isNew ? NEW : (found?.id ?? '')}
-          onChange={({ target }) => show(target.value)}
-          disabled={topics.data.length === 0 && !isNew}
-        >
-          {topics.data.map(({ id = '', url }) => (
-            <option key={id} value={id}>
-              {id} ({url})
-            </option>
-          ))}
-          {isNew && <option value={NEW}>New topic</option>}
-        </select>
-        <button type="button" className="button" onClick={() => show(NEW)}>
-          New topic
-        </button>
-      </div>
-      {found === undefined && !isNew ? (
+      {selected !== undefined && <p role="status">There is no topic {selected}.</p>}
+      {data.length === 0 ? (
         <Empty title="No topic is stored yet" command="npm run demo -- --keep">
           A topic says which writes are events. The demo stores one; or begin with a new one.
         </Empty>
       ) : (
-        <TopicForm
-          key={isNew ? NEW : found?.id}
-          stored={isNew ? undefined : found}
-          onStored={(id) => {
-            show(id);
-          }}
+        <Table
+          label="Topics"
+          rows={data}
+          columns={COLUMNS}
+          keyOf={({ id = '' }) => id}
+          onOpen={({ id = '' }) => show(id)}
+          isWrapped
         />
       )}
     </div>
   );
+}
+
+const COLUMNS: readonly Column<Topic>[] = [
+  {
+    key: 'id',
+    label: 'Topic',
+    width: 'minmax(140px, 2fr)',
+    render: ({ id = '' }) => (
+      <a
+        href={hashOf('destinations', [], { tab: 'topics', topic: id })}
+        tabIndex={-1}
+        onClick={(event) => event.stopPropagation()}
+      >
+        {id}
+      </a>
+    ),
+  },
+  { key: 'url', label: 'URL', width: 'minmax(180px, 3fr)', isWide: true, render: ({ url }) => url },
+  {
+    key: 'fires',
+    label: 'Fires for',
+    width: 'minmax(120px, 2fr)',
+    render: ({ trigger = [] }) => [...new Set(trigger.map(({ resource }) => resource))].join(', '),
+  },
+  {
+    key: 'status',
+    label: 'Status',
+    width: '84px',
+    render: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'neutral'}>{status}</Badge>,
+  },
+];
+
+interface Edited {
+  readonly id: string;
+  readonly draft: TopicDraft;
 }
 
 interface FormProps {
@@ -85,8 +105,9 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
   const [base, setBase] = useState(stored);
-  const [draft, setDraft] = useState<TopicDraft>(() => (stored === undefined ? NEW_TOPIC : draftOf(stored)));
-  const [id, setId] = useState('');
+  // Kept while somebody looks at another page; null where nothing is changed.
+  const [edited, setEdited] = useKept<Edited | null>(`topic ${stored?.id ?? NEW}`, null);
+  const { draft, id } = edited ?? { draft: base === undefined ? NEW_TOPIC : draftOf(base), id: '' };
   const isChanged = base === undefined || JSON.stringify(draft) !== JSON.stringify(draftOf(base));
   const save = useMutation({
     mutationFn: async () => {
@@ -101,14 +122,14 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
     },
     onSuccess: async (topic) => {
       setBase(topic);
-      setDraft(draftOf(topic));
+      setEdited(null);
       await queries.invalidateQueries({ queryKey: ['topics'] });
       if (topic.id !== undefined && topic.id !== stored?.id) onStored(topic.id);
     },
   });
   const set = (change: Partial<TopicDraft>): void => {
     save.reset();
-    setDraft({ ...draft, ...change });
+    setEdited({ id, draft: { ...draft, ...change } });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -126,7 +147,7 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
                 required
                 pattern="[A-Za-z0-9.\-]{1,64}"
                 value={id}
-                onChange={({ target }) => setId(target.value)}
+                onChange={({ target }) => setEdited({ draft, id: target.value })}
               />
             )}
           </Field>
@@ -150,7 +171,12 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
           <button type="submit" className="button primary" disabled={save.isPending || !isChanged}>
             Store the topic
           </button>
-          {base !== undefined && isChanged && <Badge tone="accent">Not stored</Badge>}
+          {base !== undefined && edited !== null && (
+            <button type="button" className="button quiet" onClick={() => setEdited(null)}>
+              Discard
+            </button>
+          )}
+          {base !== undefined && isChanged && <Badge tone="accent">Not stored yet</Badge>}
           <span role="status" className={css.said}>
             {save.isSuccess && !isChanged ? 'Stored: it counts for each write from now on.' : ''}
           </span>

@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultsOf, fieldOf, MASK, newSecret, secretsOf, settingsOf, withSecrets, withSettings } from './settings';
+import {
+  faultsOf,
+  fieldOf,
+  MASK,
+  newDestination,
+  newSecret,
+  secretsOf,
+  settingsOf,
+  withSecrets,
+  withSettings,
+} from './settings';
 
 const destination = {
   resourceType: 'SvcTopicDestination',
@@ -35,6 +45,20 @@ describe('settings of a webhook', () => {
     expect([secretsOf(stored), secretsOf(rotating), secretsOf(withSecrets(rotating, [MASK]))]).toEqual([1, 2, 1]);
     expect(newSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(newSecret()).not.toBe(newSecret());
+  });
+});
+
+describe(newDestination.name, () => {
+  it('holds every value as it was typed, the secret last, and the profile beside the topic', () => {
+    const settings = { ...settingsOf(stored), endpoint: 'https://hook.example/in' };
+    const made = newDestination('new', { ...settings, headers: [{ name: 'X-Key', value: 'k' }] }, 'whsec_new');
+    expect(made).toMatchObject({ id: 'new', meta: destination.meta, kind: destination.kind, topic: destination.topic });
+    expect(made.parameter).toEqual([
+      { name: 'endpoint', valueUrl: 'https://hook.example/in' },
+      { name: 'timeout', valueUnsignedInt: 10 },
+      { name: 'header', valueString: 'X-Key: k' },
+      { name: 'secret', valueString: 'whsec_new' },
+    ]);
   });
 });
 

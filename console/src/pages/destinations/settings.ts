@@ -60,6 +60,23 @@ function headerOf({ valueString = '' }: Parameter): HeaderText {
   return { name: valueString.slice(0, colon), value: MASK };
 }
 
+export const NO_SETTINGS: Settings = {
+  ...{ endpoint: '', timeout: '', keepAlive: '', maxMessagesInBatch: '', headers: [], topic: '' },
+  ...{ content: 'full-resource', includeEntryAction: false, includeVersionIdInFocusReference: false },
+};
+
+const KIND = 'webhook-at-least-once';
+
+/** A webhook that is not stored yet. Its profile stands beside the topic, as canonical URLs of one publisher do. */
+export function newDestination(id: string, settings: Settings, secret: string | undefined): Destination {
+  const publisher = /^https?:\/\/[^/]+/.exec(settings.topic)?.[0] ?? 'urn:svc';
+  const meta = { profile: [`${publisher}/StructureDefinition/svctopicdestination-${KIND}`] };
+  const empty: Destination = { resourceType: 'SvcTopicDestination', id, meta, kind: KIND, topic: settings.topic };
+  const { parameter = [], ...stored } = withSettings(empty, settings);
+  const secrets = secret === undefined ? [] : [{ name: 'secret', valueString: secret }];
+  return { ...stored, parameter: [...parameter, ...secrets] };
+}
+
 /** How many secrets sign: two during a rotation. */
 export const secretsOf = ({ parameter = [] }: Destination): number =>
   parameter.filter(({ name }) => name === 'secret').length;

@@ -5,8 +5,8 @@ import { useClient } from '../../app/session';
 type Destination = Schemas['SvcTopicDestination'];
 
 /**
- * Stores a destination if it still has the version that was read. The answer is left out: it would show the values of
- * headers to a caller who may update them.
+ * Stores a destination if it still has the version that was read, a new one if its id is free. The answer is left out:
+ * it would show the values of headers to a caller who may update them.
  */
 export function useStoreDestination(): (destination: Destination) => Promise<void> {
   const client = useClient();
@@ -15,7 +15,10 @@ export function useStoreDestination(): (destination: Destination) => Promise<voi
     const { id = '', meta } = destination;
     await client.request('PUT', `/fhir/SvcTopicDestination/${encodeURIComponent(id)}`, {
       body: destination,
-      headers: { Prefer: 'return=minimal', 'If-Match': `W/"${meta?.versionId ?? ''}"` },
+      headers: {
+        Prefer: 'return=minimal',
+        ...(meta?.versionId === undefined ? { 'If-None-Match': '*' } : { 'If-Match': `W/"${meta.versionId}"` }),
+      },
     });
     await queries.invalidateQueries({ queryKey: ['destination', id] });
   };

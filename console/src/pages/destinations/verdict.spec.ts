@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { adviceOf, byUrgency, verdictOf } from './verdict';
+import { adviceOf, byUrgency, failingSince, verdictOf } from './verdict';
 
 const quiet = { id: 'a', kind: 'webhook', state: 'active', queued: 0, inProcess: 0, hours: [] } as const;
 
@@ -53,5 +53,26 @@ describe(byUrgency.name, () => {
       { ...quiet, id: 'later', state: 'failing', oldestAgeSeconds: 99 },
     ] as const;
     expect([...rows].sort(byUrgency).map(({ id }) => id)).toEqual(['later', 'late', 'waits', 'a', 'b']);
+  });
+});
+
+describe(failingSince.name, () => {
+  const errors = ['10:04', '10:03', '10:02', '10:01', '10:00'].map((time) => ({
+    message: 'HTTP 503',
+    timestamp: `2026-01-31T${time}:00Z`,
+  }));
+  const at = (time: string): string => `2026-01-31T${time}:00Z`;
+  const event = { state: 'in-process', recorded: at('09:00'), batched: at('09:01') } as const;
+
+  it('is the first attempt on the event that blocks, or its notification where that attempt is not shown', () => {
+    const attempt = [{ ended: at('09:02'), delivered: false, outcome: 'HTTP 503' }];
+    expect(failingSince({ ...event, attempts: 1, attempt }, errors, 1)).toEqual({ at: at('09:02') });
+    expect(failingSince({ ...event, attempts: 30, attempt }, errors, 30)).toEqual({ at: at('09:01') });
+  });
+
+  it('is among the latest errors where a replay fails, or before them', () => {
+    expect(failingSince(undefined, errors, 2)).toEqual({ at: at('10:03') });
+    expect(failingSince(undefined, errors, 9)).toEqual({ at: at('10:00'), isLonger: true });
+    expect(failingSince(undefined, [], 1)).toBeUndefined();
   });
 });

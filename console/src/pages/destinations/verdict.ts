@@ -1,4 +1,4 @@
-import { type DestinationOverview } from 'svc-health-client';
+import { type DestinationEvent, type DestinationOverview, type DestinationStatus } from 'svc-health-client';
 import { whole } from '../../parts/numbers';
 import { ageOf } from '../../parts/times';
 
@@ -45,6 +45,23 @@ export function verdictOf(destination: State): Verdict {
       advice: 'The receiver takes long to answer, or an attempt is under way: see the durations of its events.',
     };
   return { tone: 'good', label: 'Active', text: waits === 0 ? 'All events are delivered.' : `${events} briefly.` };
+}
+
+/**
+ * When the failures in a row began. The event that blocks the queue has its attempts. None is blocked where a replay
+ * fails: then the latest errors say it, or that it began before the oldest of them.
+ */
+export function failingSince(
+  blocking: DestinationEvent | undefined,
+  lastErrors: DestinationStatus['lastErrors'],
+  failuresInARow: number,
+): { readonly at: string; readonly isLonger?: true } | undefined {
+  const first = blocking?.attempt.find(({ delivered }) => !delivered);
+  if (blocking !== undefined && first !== undefined)
+    return { at: blocking.attempts > blocking.attempt.length ? (blocking.batched ?? first.ended) : first.ended };
+  const known = lastErrors[failuresInARow - 1] ?? lastErrors.at(-1);
+  if (known === undefined) return undefined;
+  return { at: known.timestamp, ...(failuresInARow > lastErrors.length ? { isLonger: true } : {}) };
 }
 
 /** Events that are not delivered, as far as they are counted. */
