@@ -19,6 +19,9 @@ export interface Decision {
   readonly limited?: true;
 }
 
+/** A denied request in a list: its decision has the policies. */
+export type DeniedRequest = Pick<Decision, 'id' | 'at' | 'request'>;
+
 /** The decision of a policy on a described request, which is not sent. */
 export interface PolicyTrial {
   readonly request: Readonly<Record<string, unknown>>;
@@ -73,6 +76,16 @@ export class Access {
   /** The decision that a refusal names (`SvcError.decisionId`); kept for a day. */
   decision(id: string): Promise<Decision> {
     return this.connection.json('GET', `/auth/decisions/${encodeURIComponent(id)}`);
+  }
+
+  /** The latest denied requests, newest first; of one User, one Client, or of all. */
+  async decisions(of: { readonly user?: string; readonly client?: string } = {}): Promise<readonly DeniedRequest[]> {
+    const query = Object.entries(of).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const { decisions } = await this.connection.json<{ readonly decisions: readonly DeniedRequest[] }>(
+      'GET',
+      `/auth/decisions${query.length === 0 ? '' : `?${query.join('&')}`}`,
+    );
+    return decisions;
   }
 
   /** Tries a policy, stored (by its id) or not, on a described request. */

@@ -1,8 +1,12 @@
-import { Controller, Get, HttpStatus, Param } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpStatus, Param, Req } from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
+import { assertKnownParameters } from '../../platform/http/known-parameters';
+import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
-import { DenialLog, type StoredDenial } from './denial-log';
+import { DenialLog, type ListedDenial, type StoredDenial } from './denial-log';
+import { MAX_LISTED } from './denial-statements';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -10,6 +14,34 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 @Controller('auth/decisions')
 export class DecisionController {
   constructor(private readonly denials: DenialLog) {}
+
+  @Get()
+  @OperationId('AuthDecisions')
+  @ApiOperation({
+    summary: 'Lists the latest denied requests',
+    description: `Newest first, at most ${MAX_LISTED}, of the latest day. Each has an id, under which the policies that were tried can be read.`,
+  })
+  @ApiQuery({ name: 'user', required: false, schema: { type: 'string' }, description: 'Id of the User' })
+  @ApiQuery({ name: 'client', required: false, schema: { type: 'string' }, description: 'Id of the Client' })
+  @ApiResponse({
+    status: HttpStatus.OK,
+    description: 'Time and kind of each request, without its values',
+    example: {
+      decisions: [
+        {
+          id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+          at: '2026-11-23T09:14:07.482Z',
+          request: { method: 'get', operation: 'FhirRead', resourceType: 'Patient', user: 'nurse', client: 'try-app' },
+        },
+      ],
+    },
+  })
+  async list(@Req() request: Request): Promise<{ readonly decisions: readonly ListedDenial[] }> {
+    const query = queryOf(request);
+    assertKnownParameters('This list', query, ['user', 'client'], request.headers.prefer?.toString());
+    const [user, client] = ['user', 'client'].map((name) => query.get(name) ?? undefined);
+    return { decisions: await this.denials.latest(user, client) };
+  }
 
   @Get(':id')
   @OperationId('AuthDecision')

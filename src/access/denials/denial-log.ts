@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { errorTrace } from '../../platform/logging/error-trace';
-import { ADD_DENIAL, FIND_DENIAL, PRUNE_DENIALS } from './denial-statements';
+import { ADD_DENIAL, FIND_DENIAL, LATEST_DENIALS, PRUNE_DENIALS } from './denial-statements';
 import { type DenialSummary } from './denial-summary';
 
 /** Prunes once per this many denials, so the table briefly exceeds its maximum. */
@@ -14,6 +14,9 @@ export interface StoredDenial extends DenialSummary {
   /** An instant in UTC. */
   readonly at: string;
 }
+
+/** A denial in a list: its decision has the policies. */
+export type ListedDenial = Pick<StoredDenial, 'id' | 'at' | 'request'>;
 
 /** Stores denials in the database, so that any replica can return them. */
 @Injectable()
@@ -42,6 +45,19 @@ export class DenialLog {
     const row = await this.statements.runOne<{ denied_at: Date; body: string }>(FIND_DENIAL, [id]);
     if (row === undefined) return undefined;
     return { id, at: row.denied_at.toISOString(), ...(JSON.parse(row.body) as DenialSummary) };
+  }
+
+  /** The latest denials, newest first; of one User, one Client, or of all. */
+  async latest(user: string | undefined, client: string | undefined): Promise<readonly ListedDenial[]> {
+    const rows = await this.statements.run<{ id: string; denied_at: Date; request: string | null }>(LATEST_DENIALS, [
+      user ?? null,
+      client ?? null,
+    ]);
+    return rows.map(({ id, denied_at: at, request }) => ({
+      id,
+      at: at.toISOString(),
+      request: JSON.parse(request ?? '{}') as DenialSummary['request'],
+    }));
   }
 
   /** A failed write is logged; the request is denied anyway. */

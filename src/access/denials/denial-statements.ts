@@ -4,6 +4,8 @@ import { type Statement } from '../../platform/database/statement';
 const KEPT_HOURS = 24;
 const MAX_DENIALS = 10_000;
 
+export const MAX_LISTED = 50;
+
 export const ADD_DENIAL: Statement = {
   name: 'access-denial-add',
   text: 'insert into access_denial (id, body) values ($1, $2)',
@@ -13,6 +15,16 @@ export const FIND_DENIAL: Statement = {
   name: 'access-denial-find',
   text: `select id, denied_at, body from access_denial
     where id = $1 and denied_at > clock_timestamp() - interval '${KEPT_HOURS} hours'`,
+};
+
+/** Absent texts select all. At most {@link MAX_DENIALS} bodies are read, which takes some 50 ms. */
+export const LATEST_DENIALS: Statement = {
+  name: 'access-denial-latest',
+  text: `select id, denied_at, body::json->>'request' as request from access_denial
+    where denied_at > clock_timestamp() - interval '${KEPT_HOURS} hours'
+      and ($1::text is null or body::json->'request'->>'user' = $1)
+      and ($2::text is null or body::json->'request'->>'client' = $2)
+    order by denial_number desc limit ${MAX_LISTED}`,
 };
 
 /** Both limits walk the primary key: numbers follow time, except between concurrent writers. */

@@ -109,6 +109,32 @@ describe('a denial', () => {
     await app.delete('/AccessPolicy/explain');
   });
 
+  it('stands in the list of the latest ones, of all and of its User, for callers with a policy for the list', async () => {
+    const listed = async (query = ''): Promise<readonly Decision[]> => {
+      const answer = await app.get(`/auth/decisions${query}`);
+      expect(answer.status).toBe(200);
+      return answer.json<{ decisions: Decision[] }>().decisions;
+    };
+    const [first, second] = [
+      idIn(diagnosticsOf(await asNurse('GET', '/Patient/p-other'))),
+      idIn(diagnosticsOf(await asNurse('GET', '/Encounter?status=planned'))),
+    ];
+    expect((await listed()).slice(0, 2)).toEqual([
+      {
+        id: second,
+        at: expect.any(String),
+        request: expect.objectContaining({ operation: 'FhirSearch', parameters: ['status'], user: 'nurse' }),
+      },
+      { id: first, at: expect.any(String), request: expect.objectContaining({ operation: 'FhirRead' }) },
+    ]);
+    expect((await listed('?user=nurse'))[0]?.id).toBe(second);
+    expect([await listed('?user=nobody'), await listed('?user=nurse&client=none')]).toEqual([[], []]);
+    expect((await app.get('/auth/decisions?usr=nurse')).status).toBe(400);
+    expect((await asNurse('GET', '/auth/decisions')).status).toBe(403);
+    for (let count = 0; count < 60; count++) await asNurse('GET', '/Patient/p1');
+    expect(await listed()).toHaveLength(50);
+  });
+
   it.each(['00000000-0000-4000-8000-000000000000', 'x', "1' or '1"])('is 404 under the id %s', async (id) => {
     expect((await app.get(`/auth/decisions/${encodeURIComponent(id)}`)).status).toBe(404);
   });
