@@ -72,6 +72,14 @@ const slugify = (heading) =>
     .trim()
     .replaceAll(' ', '-');
 
+/** Wide tables: long names break, and the text may use the room beside it. */
+const STYLE = [
+  '.vp-doc{position:relative}',
+  '.vp-doc td code{white-space:normal;overflow-wrap:anywhere}',
+  '.VPDoc.has-aside .content-container{max-width:100% !important}',
+  ':root{--vp-layout-max-width:1680px}',
+].join('');
+
 /** The server allows no style attributes: colors of code become classes of `code.css`. */
 const colors = transformerStyleToClass();
 const base = process.env.SITE_BASE ?? '/docs/';
@@ -92,6 +100,8 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
+    // Pages are no book: an item may lead into another page, and the pager would not know which is next.
+    docFooter: { prev: false, next: false },
     nav: [
       { text: 'All pages', link: '/all-pages' },
       { text: 'Routes', link: '/reference/routes' },
@@ -113,7 +123,7 @@ export default defineConfig({
   },
   transformHtml: (html) => html.replace(/(<[^<>]*?) style="(?:position:relative|--vp-vh:0px);"/g, '$1'),
   buildEnd: ({ outDir }) => {
-    writeFileSync(join(outDir, 'code.css'), `${colors.getCSS()}\n.vp-doc{position:relative}`);
+    writeFileSync(join(outDir, 'code.css'), `${colors.getCSS()}\n${STYLE}`);
   },
   vite: { build: { chunkSizeWarningLimit: 4_000 } },
 });

@@ -10,7 +10,7 @@ export class Grants extends HandlerRegistry<string, Grant> {
     super(discovery, GrantOf, (grantType) => grantType);
   }
 
-  /** Whether the Client must send its secret for tokens of this grant, and for the refresh tokens that come with them. */
+  /** Whether the Client must send its secret for tokens of this grant, and for their refresh tokens. */
   requiresSecret(client: Client, grantType: string): boolean {
     const required = this.find(grantType)?.handler.requiresSecret?.(client);
     return required ?? [grantType, 'password'].some((key) => settingsOf(client, key).requiresSecret);
