@@ -69,6 +69,7 @@ export { EnforcesRows, OperationId, PublicRoute, TokenIsEnough } from './platfor
 // Grants
 export { type Client } from './auth/client/client';
 export { type Grant, GrantOf } from './auth/grants/grant';
+export { type Account, CredentialGuard } from './auth/guessing/credential-guard';
 export { OAuthError } from './auth/oauth/oauth-error';
 export { type TokenRequest } from './auth/oauth/token-request';
 export { TokenIssuer, type TokenResponse } from './auth/token/token-issuer';

@@ -68,7 +68,7 @@ const tokens = [TokenOwners, TokenIssuer, TokenSlots, LoginMetrics, Introspectio
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 /**
- * Exports {@link TokenIssuer} and {@link TokenOwners}, for grants of your own.
+ * Exports {@link CredentialGuard}, {@link TokenIssuer} and {@link TokenOwners}, for grants of your own.
  * @example
  * &#64;Module({ imports: [AuthModule, SessionModule] })
  * export class BadgeModule {}
@@ -105,6 +105,6 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     { provide: APP_GUARD, useClass: CallerGuard },
   ],
   // For grants that other teams add.
-  exports: [TokenIssuer, TokenOwners],
+  exports: [CredentialGuard, TokenIssuer, TokenOwners],
 })
 export class AuthModule {}

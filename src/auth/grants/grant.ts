@@ -26,10 +26,16 @@ export interface Grant {
  *     private readonly owners: TokenOwners,
  *     private readonly issuer: TokenIssuer,
  *     private readonly unitOfWork: UnitOfWork,
+ *     private readonly guesses: CredentialGuard,
  *   ) {}
  *
  *   exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
- *     if (request.parameter('badge') !== '1234') throw new OAuthError('invalid_grant', 'The badge is unknown');
+ *     const pin = request.parameter('pin') ?? '';
+ *     return this.guesses.judge({ kind: 'user', name: 'nurse' }, [pin], () => this.issue(client, pin));
+ *   }
+ *
+ *   private issue(client: Client, pin: string): Promise<TokenResponse> {
+ *     if (pin !== '1234') throw OAuthError.wrongGuess('The PIN is wrong');
  *     return this.unitOfWork.run(async () => {
  *       const user = await this.owners.hold(client, 'nurse');
  *       return this.issuer.issue({ client, user, grantType: 'urn:acme:badge' });

@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Client } from '../client/client';
 import { CredentialGuard } from '../guessing/credential-guard';
-import { isWrongGuess, OAuthError, wrongCredentials } from '../oauth/oauth-error';
+import { OAuthError, wrongCredentials } from '../oauth/oauth-error';
 import { TokenIssuer, type TokenOrder, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
 import { type TokenRequest } from '../oauth/token-request';
@@ -55,7 +55,6 @@ export class PasswordGrant implements Grant {
       owner === undefined ? { kind: 'login', name: username } : { kind: 'user', name: owner.userId },
       [password, ...(code === undefined ? [] : [code])],
       () => this.issueFor(requested, { username, password, code, owner }),
-      isWrongGuess,
     );
   }
 

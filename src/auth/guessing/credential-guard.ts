@@ -5,9 +5,12 @@ import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
+import { OAuthError } from '../oauth/oauth-error';
 import { type Account, type GuessKeys, GuessKeyMaker } from './guess-keys';
 import { COUNT_FAILURE, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
 import { SlowAddresses } from './slow-addresses';
+
+export { type Account } from './guess-keys';
 
 /** The longest pause between two tries for one account from one address. */
 const LONGEST_PAUSE_SECONDS = 30;
@@ -24,12 +27,18 @@ interface Taken {
  * Throttles password guessing. PostgreSQL counts tries per account and address; beyond the free ones each waits longer.
  * Failures of an address are counted too: none is refused, but logins of an address with many failures queue. No
  * account is locked out (ADR 0024).
+ * @example
+ * return guesses.judge({ kind: 'user', name: 'nurse' }, [pin], () => {
+ *   if (pin !== '1234') throw OAuthError.wrongGuess('The PIN is wrong');
+ *   return this.issue(client);
+ * });
  */
 @Injectable()
 export class CredentialGuard {
   /** Credentials that this process is judging now. */
   private readonly trying = new Map<string, Promise<void>>();
 
+  /** @internal */
   constructor(
     private readonly keys: GuessKeyMaker,
     private readonly statements: Statements,
@@ -42,14 +51,15 @@ export class CredentialGuard {
   /**
    * Judges credentials, unless their account is paused. Concurrent requests with the same credentials count as one try:
    * a program that logs in many times at once is not guessing.
-   * @param isWrong whether the error of `judge` means wrong credentials; any other error leaves the question open
+   * @param isWrong whether the error of `judge` means wrong credentials: by default, `OAuthError.wrongGuess`. Any other
+   * error leaves the question open.
    * @throws ServiceError 'throttled' without judging, or the error of `judge`
    */
   judge<T>(
     account: Account,
     credentials: readonly string[],
     judge: () => Promise<T>,
-    isWrong: (error: unknown) => boolean,
+    isWrong: (error: unknown) => boolean = isWrongGuess,
   ): Promise<T> {
     const keys = this.keys.keysOf(account, this.requests.origin?.ip);
     const sameTry = this.keys.hashOf('try', keys.account.toString('base64'), ...credentials).toString('base64');
@@ -111,6 +121,8 @@ export class CredentialGuard {
     return this.requests.outside(() => this.statements.runOne<Taken>(statement, values));
   }
 }
+
+const isWrongGuess = (error: unknown): boolean => error instanceof OAuthError && error.isWrongGuess;
 
 /** One text for every account, whether it exists or not. */
 const throttled = (retryAfterSeconds: number): ServiceError =>

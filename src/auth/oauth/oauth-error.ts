@@ -20,21 +20,12 @@ const CATALOGED: Readonly<Record<OAuthErrorCode, ErrorCode>> = {
   invalid_target: 'oauth-invalid-target',
 };
 
-/** One text for an unknown user and a wrong password: callers must not learn which names exist. */
-export const WRONG_CREDENTIALS = 'Wrong username or password';
-
-/** One text for every rejected one-time code, whatever the reason. */
-export const WRONG_CODE = 'The one-time code is not valid';
-
-/** True for a wrong password or one-time code; false for refusals that have another cause. */
-export const isWrongGuess = (error: unknown): boolean =>
-  error instanceof OAuthError && [WRONG_CREDENTIALS, WRONG_CODE].includes(error.description);
-
 /**
  * A refusal of an OAuth endpoint. `description` goes to the caller, `operatorDetail` only to the log, so that a caller
  * cannot distinguish an unknown user from a wrong password. Neither contains a secret or a user name.
  * @example
  * throw new OAuthError('invalid_grant', 'subject_token is no live token of a User');
+ * throw OAuthError.wrongGuess('The PIN is wrong');
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
@@ -47,8 +38,19 @@ export class OAuthError extends Error {
     readonly clientId?: string,
     /** The cause in the catalogue of docs/reference/errors.md. */
     readonly cataloged: ErrorCode = CATALOGED[code],
+    /** Whether a credential was wrong that a caller could guess, such as a password; CredentialGuard counts it. */
+    readonly isWrongGuess = false,
   ) {
     super(description);
+  }
+
+  /** An `invalid_grant` for a wrong password, PIN or code. */
+  static wrongGuess(
+    description: string,
+    operatorDetail?: string,
+    cataloged: ErrorCode = CATALOGED.invalid_grant,
+  ): OAuthError {
+    return new OAuthError('invalid_grant', description, operatorDetail, undefined, cataloged, true);
   }
 
   /** 401 for a failed client authentication, else 400 (RFC 6749, section 5.2). */
@@ -61,6 +63,6 @@ export class OAuthError extends Error {
 export const invalidGrant = (cataloged: ErrorCode, description: string, operatorDetail?: string): OAuthError =>
   new OAuthError('invalid_grant', description, operatorDetail, undefined, cataloged);
 
-/** One answer for an unknown user and a wrong password. */
+/** One answer for an unknown user and a wrong password: callers must not learn which names exist. */
 export const wrongCredentials = (operatorDetail?: string): OAuthError =>
-  invalidGrant('credentials-wrong', WRONG_CREDENTIALS, operatorDetail);
+  OAuthError.wrongGuess('Wrong username or password', operatorDetail, 'credentials-wrong');

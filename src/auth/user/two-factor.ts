@@ -4,7 +4,7 @@ import { SecretBox } from '../../platform/crypto/secret-box';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { Clock } from '../../platform/time/clock';
-import { invalidGrant, type OAuthError, WRONG_CODE } from '../oauth/oauth-error';
+import { invalidGrant, OAuthError } from '../oauth/oauth-error';
 import { stepOf } from './one-time-code';
 
 /** A new key resets `last_step`: none of its codes was accepted yet. */
@@ -65,4 +65,6 @@ export class TwoFactor {
 const isEnabled = (twoFactor: unknown): boolean =>
   typeof twoFactor === 'object' && twoFactor !== null && 'enabled' in twoFactor && twoFactor.enabled === true;
 
-const wrongCode = (detail: string): OAuthError => invalidGrant('one-time-code-wrong', WRONG_CODE, detail);
+/** One answer for every rejected code, whatever the reason. */
+const wrongCode = (detail: string): OAuthError =>
+  OAuthError.wrongGuess('The one-time code is not valid', detail, 'one-time-code-wrong');

@@ -4,11 +4,14 @@ import { type Received, startTestApp, type TestApp } from 'svc-health-server/tes
 import {
   AuthModule,
   type Client,
+  CredentialGuard,
   type Grant,
   GrantOf,
+  OAuthError,
   SessionModule,
   TokenIssuer,
   TokenOwners,
+  type TokenRequest,
   type TokenResponse,
   UnitOfWork,
 } from '../../../src/index';
@@ -36,7 +39,34 @@ class Exchange implements Grant {
   }
 }
 
-@Module({ imports: [AuthModule, SessionModule], providers: [Exchange] })
+const BADGE = 'urn:acme:badge';
+
+/** A grant whose credential can be guessed. */
+@Injectable()
+@GrantOf(BADGE)
+class Badge implements Grant {
+  constructor(
+    private readonly owners: TokenOwners,
+    private readonly issuer: TokenIssuer,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly guesses: CredentialGuard,
+  ) {}
+
+  exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
+    const pin = request.parameter('pin') ?? '';
+    return this.guesses.judge({ kind: 'user', name: 'nurse' }, [pin], () => this.issue(client, pin));
+  }
+
+  private issue(client: Client, pin: string): Promise<TokenResponse> {
+    if (pin === 'lost') throw new OAuthError('invalid_grant', 'The badge is lost');
+    if (pin !== '1234') throw OAuthError.wrongGuess('The PIN is wrong');
+    return this.unitOfWork.run(async () =>
+      this.issuer.issue({ client, user: await this.owners.hold(client, 'nurse'), grantType: BADGE }),
+    );
+  }
+}
+
+@Module({ imports: [AuthModule, SessionModule], providers: [Exchange, Badge] })
 class GrantsModule {}
 
 const KIOSK = {
@@ -49,7 +79,7 @@ describe('a grant of another team', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startTestApp({ modules: [GrantsModule] });
+    app = await startTestApp({ modules: [GrantsModule], environment: { SVC_CREDENTIAL_FAILURES_FREE: '2' } });
     await stored('/Client/kiosk', KIOSK);
     await stored('/User/nurse', { userName: 'nurse', password: 'a long password' });
   });
@@ -94,6 +124,18 @@ describe('a grant of another team', () => {
       expect(outcomeOf(await ask(refresh))).toEqual([401, 'invalid_client']);
       expect(outcomeOf(await ask({ ...refresh, client_secret: 's' }))).toEqual([200, undefined]);
       await stored('/Client/kiosk', KIOSK);
+    });
+  });
+
+  describe('whose credential can be guessed', () => {
+    const logIn = async (pin: string): Promise<unknown[]> =>
+      outcomeOf(await ask({ client_id: 'reader', grant_type: BADGE, pin }));
+
+    it('counts a wrong one, whatever its sentence, and nothing else', async () => {
+      await stored('/Client/reader', { grant_types: [BADGE] });
+      for (const pin of ['lost', 'lost', 'lost', '0001', '0002'])
+        expect(await logIn(pin)).toEqual([400, 'invalid_grant']);
+      expect(await logIn('1234')).toEqual([429, 'slow_down']);
     });
   });
 });
