@@ -83,13 +83,21 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByText('Choose who asks and what for').waitFor();
       await expectReadable(page);
       // Searches by the user name, which differs from the id.
-      await ask(page, 'ana', '/fhir/Patient/p2');
-      await page.getByText('Hidden: answered with 404').waitFor();
-      await page.getByText('Yes, Patient/p2 is stored.').waitFor();
-      expect(await tryItem(page, 'administrators').innerText()).toMatch(
-        /must hold a Role of this name[\s\S]*administrator/,
-      );
-      expect(await tryItem(page, 'code-lists').innerText()).toContain('matcho.params.resource/type');
+      await page.getByLabel('Path and query').fill('okaf');
+      await page.getByRole('option', { name: '/fhir/Patient/p2' }).click();
+      await page.getByLabel('User', { exact: true }).fill('ana');
+      await page.getByRole('button', { name: 'Why?' }).click();
+      await page.getByText('Hidden from u-ana: answered with 404').waitFor();
+      await page
+        .getByText('Patient/p2 is stored, but ward-clinicians does not grant it: its id is p2, not p1.')
+        .waitFor();
+      expect(await page.getByRole('link', { name: 'Patient/p2' }).getAttribute('href')).toBe('#/patients/p2');
+      await tryItem(page, 'administrators')
+        .getByText('administrators is for holders of the role administrator, which u-ana does not hold.')
+        .waitFor();
+      await tryItem(page, 'code-lists')
+        .getByText('code-lists allows ValueSet only; the request was for Patient.')
+        .waitFor();
       const ward = tryItem(page, 'ward-clinicians');
       await ward.getByText('"p1"').waitFor();
       expect(await ward.innerText()).toMatch(
@@ -97,6 +105,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       );
       await expectReadable(page);
       await keepPicture(page, `access-why-${screen}`);
+      await ask(page, 'ana', '/fhir/Patient/Rivera');
+      await page.getByText('Not stored: answered with 404').waitFor();
+      await page.getByText('No, there is no Patient/Rivera.').waitFor();
       await ask(page, 'ana', '/fhir/Patient/p1');
       await page.getByText('this is one of them').waitFor();
       await ask(page, 'ana', 'DELETE /fhir/Patient/p1');
@@ -119,7 +130,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await page.getByText('Holders of the role').waitFor();
     await page.getByRole('link', { name: 'u-ana' }).waitFor();
     await page.getByRole('tab', { name: 'Why?' }).click();
-    await page.getByText('Hidden: answered with 404').waitFor();
+    await page.getByText('Hidden from u-ana: answered with 404').waitFor();
     expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('ana@clinic.example');
     await tab.close();
   }, 60_000);
@@ -134,19 +145,28 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await tab.go('access');
       await page.getByLabel(/^Decision id/).fill(text);
       await page.getByRole('button', { name: 'Explain' }).click();
-      await page.getByText('None of the policies that covered it granted it.').waitFor();
+      await page.getByText('policies grants it.').waitFor();
+      expect(await page.getByLabel(/^Decision id/).inputValue()).toBe(id);
       expect(await page.evaluate('location.hash')).toBe(`#/access/decisions/${id}`);
       const ward = tryItem(page, 'ward-clinicians');
       await ward.getByText('the policy says').waitFor();
       expect(await ward.innerText()).toContain('$enum');
       await expectReadable(page);
       await keepPicture(page, `access-decision-${screen}`);
-      await page.getByRole('link', { name: /^Try this request again/ }).click();
-      expect(await page.getByLabel('Path and query').inputValue()).toBe('/fhir/Encounter');
+      await page.getByRole('link', { name: /^Describe this request again/ }).click();
+      // It was a read: the caret stands where the id is missing.
+      await page.locator('input:focus[value="/fhir/Encounter/"]').waitFor();
       expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('u-ana');
+      expect(await page.evaluate('location.hash')).toBe('#/access');
+      await page.getByRole('link', { name: 'GET Encounter (FhirRead)' }).first().click();
+      await page.getByText('Policies that were tried, in order').waitFor();
       await page.getByLabel(/^Decision id/).fill('no id');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByText('There is no decision id in this text.').waitFor();
+      await page.getByLabel(/^Decision id/).fill('Resource Patient/p2 not found. Check the id.');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByText('A 404 names no decision').waitFor();
+      expect(await page.getByLabel('Path and query').inputValue()).toBe('/fhir/Patient/p2');
       await tab.go('access/decisions/00000000-0000-4000-8000-000000000000');
       await page.getByText('There is no such decision').waitFor();
       await tab.close();
@@ -178,6 +198,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
         .first()
         .click();
       await page.getByText('11 sessions').waitFor();
+      await page.getByText(`A session of ${who} is closed`).waitFor();
       expect([await statusOf(tokens.at(-1)), await statusOf(tokens[0])]).toEqual([401, 200]);
       await page.getByRole('button', { name: `Close all of ${who}` }).click();
       await expectReadable(page);
@@ -187,6 +208,12 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByText('No session is open for this filter').waitFor();
       expect(await Promise.all(tokens.map(statusOf))).toEqual(tokens.map(() => 401));
       expect(await statusOf(others)).toBe(200);
+      // One of the reader's own is closed after a question alone.
+      await tab.go('access/sessions?user=operator');
+      await page.getByRole('button', { name: 'Close the session of operator' }).first().click();
+      await page.getByText('perhaps from this page').waitFor();
+      await page.getByRole('button', { name: 'Keep it' }).click();
+      await page.getByText('(you)').first().waitFor();
       expect(tab.complaints).toEqual([]);
       await tab.close();
     },
@@ -203,7 +230,8 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByText('1 users').or(page.getByText('1 user')).first().waitFor();
       await expectReadable(page);
       await page.getByRole('link', { name: 'u-ana' }).click();
-      await page.getByRole('link', { name: 'Try a request as u-ana' }).waitFor();
+      await page.getByRole('link', { name: 'Describe a request of u-ana' }).waitFor();
+      await page.getByText('Refused lately').waitFor();
       await page.getByRole('link', { name: 'ward-clinicians' }).waitFor();
       // Of a Role that she does not hold.
       expect(await page.getByRole('link', { name: 'administrators' }).count()).toBe(0);

@@ -4,7 +4,6 @@ import { goTo, hashOf } from '../../app/routes';
 import { PageHeader } from '../../parts/PageHeader';
 import { Tabs } from '../../parts/Tabs';
 import { ClientDetail } from './ClientDetail';
-import { DecisionView } from './DecisionView';
 import { ClientList, PolicyList, RoleList, UserList } from './Directories';
 import { Explain } from './Explain';
 import { PolicyDetail } from './PolicyDetail';
@@ -52,14 +51,13 @@ interface ShownProps {
 function Shown({ tab, id, decisionId, query }: ShownProps): ReactElement {
   switch (tab) {
     case 'why':
-      return decisionId === undefined ? (
+      return (
         <Explain
           user={query.get('user') ?? undefined}
           client={query.get('client') ?? undefined}
           asked={query.get('request') ?? undefined}
+          decisionId={decisionId}
         />
-      ) : (
-        <DecisionView key={decisionId} id={decisionId} />
       );
     case 'sessions':
       return <SessionsTab key={query.toString()} user={query.get('user') ?? ''} client={query.get('client') ?? ''} />;

@@ -17,7 +17,7 @@ export function ClientDetail({ id }: { readonly id: string }): ReactElement {
       actions={
         <>
           <a className="button" href={hashOf('access', [], { client: id })}>
-            Try a request by {id}
+            Describe a request of {id}
           </a>
           <a className="button" href={hashOf('access', ['sessions'], { client: id })}>
             Sessions

@@ -1,18 +1,30 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { goTo, hashOf } from '../../app/routes';
 import { Field } from '../../parts/Field';
-import { decisionIdIn } from './typed-request';
+import { decisionIdIn, refusedReadIn } from './typed-request';
 import css from './access.module.css';
 
+interface Props {
+  /** The decision that is shown. */
+  readonly id: string | undefined;
+  /** Called with the request that a text without a decision names, such as `GET /fhir/Patient/p7`. */
+  readonly onNothing: (request: string | undefined) => void;
+}
+
 /** Opens the decision that a refusal names. */
-export function DecisionBox(): ReactElement {
-  const [text, setText] = useState('');
+export function DecisionBox({ id, onNothing }: Props): ReactElement {
+  const [text, setText] = useState(id ?? '');
   const [isAsked, setIsAsked] = useState(false);
+  useEffect(() => {
+    if (id !== undefined) setText(id);
+  }, [id]);
   const open = (from: string): void => {
-    const id = decisionIdIn(from);
+    const found = decisionIdIn(from);
     setIsAsked(true);
-    if (id !== undefined) goTo(hashOf('access', ['decisions', id]));
+    if (found !== undefined) goTo(hashOf('access', ['decisions', found]));
+    else onNothing(refusedReadIn(from));
   };
+  const isHidden = refusedReadIn(text) !== undefined;
   return (
     <form
       className={css.decisionBox}
@@ -24,7 +36,13 @@ export function DecisionBox(): ReactElement {
       <Field
         label="Decision id, or the whole text of a 403"
         hint="Every refusal by a policy names its decision. It is kept for a day."
-        fault={isAsked && decisionIdIn(text) === undefined ? 'There is no decision id in this text.' : undefined}
+        fault={
+          !isAsked || decisionIdIn(text) !== undefined
+            ? undefined
+            : isHidden
+              ? 'A 404 names no decision, since policies may hide what is stored. Say below who asked.'
+              : 'There is no decision id in this text.'
+        }
       >
         {(field) => (
           <input

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
-import { type Decision } from 'svc-health-client';
+import { type Decision, SvcError } from 'svc-health-client';
 import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
+import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
-import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
 import { Waiting } from '../../parts/Waiting';
-import { DecisionBox } from './DecisionBox';
 import { PolicyClause } from './PolicyClause';
+import { requestLike } from './refused-request';
 import { VerdictBox } from './TrialResult';
+import { noneGrants } from './verdict';
 import css from './access.module.css';
 
 /** Why a request was refused, as the server kept it. */
@@ -20,23 +21,16 @@ export function DecisionView({ id }: { readonly id: string }): ReactElement {
     queryFn: () => client.access.decision(id),
     staleTime: Infinity,
   });
-  return (
-    <div className={css.explain}>
-      <Panel title="From a refusal">
-        <DecisionBox />
-      </Panel>
-      <a className={`button ${css.explainOther}`} href={hashOf('access')}>
-        Try a request instead
-      </a>
-      <section className={css.explainResult} aria-label="Decision" aria-live="polite">
-        {decision.isPending && <Waiting what="the decision" />}
-        {decision.isError && (
-          <Fault error={decision.error} what="the decision" onRetry={() => void decision.refetch()} />
-        )}
-        {decision.data !== undefined && <Explained decision={decision.data} />}
-      </section>
-    </div>
-  );
+  if (decision.isPending) return <Waiting what="the decision" />;
+  if (decision.isError && decision.error instanceof SvcError && decision.error.status === 404)
+    return (
+      <Empty title="There is no such decision">
+        Decisions are kept for a day. If the id is from there, it is an id of something else, such as of the request.
+      </Empty>
+    );
+  if (decision.isError)
+    return <Fault error={decision.error} what="the decision" onRetry={() => void decision.refetch()} />;
+  return <Explained decision={decision.data} />;
 }
 
 function Explained({ decision }: { readonly decision: Decision }): ReactElement {
@@ -50,8 +44,9 @@ function Explained({ decision }: { readonly decision: Decision }): ReactElement 
   const method = text('method')?.toUpperCase() ?? 'GET';
   const again = hashOf('access', [], {
     ...(user === undefined ? { client } : { user }),
-    request: `${method} ${text('rpcMethod') === undefined ? `/fhir/${type ?? ''}` : '/rpc'}`,
+    request: requestLike(request),
   });
+  const refused = { method, type, operation: text('operation'), caller: user ?? client };
   return (
     <>
       <VerdictBox
@@ -62,8 +57,8 @@ function Explained({ decision }: { readonly decision: Decision }): ReactElement 
             limited === true
               ? 'Policies grant this request for some resources only, and this route cannot keep to some.'
               : policies.length === 0
-                ? 'No policy covered this request, and without a policy nothing is granted.'
-                : 'None of the policies that covered it granted it.',
+                ? (note ?? 'No policy covered this request.')
+                : noneGrants(policies.length + (more ?? 0)),
         }}
       />
       <dl className={css.facts}>
@@ -105,11 +100,10 @@ function Explained({ decision }: { readonly decision: Decision }): ReactElement 
           </dd>
         </div>
       </dl>
-      {note !== undefined && <p className={css.noteLine}>{note}</p>}
       {policies.length > 0 && <h2>Policies that were tried, in order</h2>}
       <ol className={css.tried}>
         {policies.map(({ id: policyId, engine, failed }) => (
-          <li key={policyId} className={`${css.triedPolicy} bad`}>
+          <li key={policyId} className={`${css.triedPolicy} ${css.bad}`}>
             <div className={css.triedHead}>
               <span className={css.triedSign} aria-hidden="true">
                 ✕
@@ -118,14 +112,14 @@ function Explained({ decision }: { readonly decision: Decision }): ReactElement 
               <span>did not grant</span>
               <span className={`fine ${css.triedWhy}`}>engine {engine}</span>
             </div>
-            <PolicyClause policyId={policyId} {...failed} />
+            <PolicyClause policyId={policyId} {...failed} request={refused} />
           </li>
         ))}
       </ol>
       {more !== undefined && <p className="fine">{more} further policies are not listed.</p>}
       <p className="fine">
         A decision keeps paths, never values: the id that was asked for is not in it.{' '}
-        <a href={again}>Try this request again as {user ?? client}</a>
+        <a href={again}>Describe this request again as {user ?? client}</a>
       </p>
     </>
   );

@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useRef } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { goTo, hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
 import { Fault } from '../../parts/Fault';
 import { Panel } from '../../parts/Panel';
 import { useKept } from '../../parts/use-kept';
 import { Waiting } from '../../parts/Waiting';
 import { DecisionBox } from './DecisionBox';
+import { DecisionView } from './DecisionView';
 import { describedBy, type Draft, EMPTY_DRAFT, withMethodOf } from './draft';
+import { Refusals } from './Refusals';
 import { RequestForm } from './RequestForm';
 import { TrialResult } from './TrialResult';
 import { userIdOf } from './user-id';
@@ -17,26 +20,28 @@ interface Props {
   readonly client: string | undefined;
   /** A request to begin with: `GET /fhir/Patient`. */
   readonly asked: string | undefined;
+  readonly decisionId: string | undefined;
 }
 
 /** Two ways to the reason of a refusal: its decision, or the same request once more, described. */
-export function Explain({ user, client, asked }: Props): ReactElement {
+export function Explain({ user, client, asked, decisionId }: Props): ReactElement {
   const [draft, setDraft] = useKept<Draft>('access-draft', EMPTY_DRAFT);
   const [submitted, setSubmitted] = useKept<Draft | undefined>('access-submitted', undefined);
-  const named = [user, client, asked].join('\n');
-  const taken = useRef('\n\n');
+  const [begun, setBegun] = useState(0);
   useEffect(() => {
-    if (taken.current === named) return;
-    taken.current = named;
     if (user === undefined && client === undefined && asked === undefined) return;
-    setSubmitted(undefined);
     const who = user === undefined && client !== undefined ? { who: 'client' as const, client } : { user: user ?? '' };
+    setSubmitted(undefined);
     setDraft(withMethodOf({ ...EMPTY_DRAFT, ...who }, asked ?? ''));
-  }, [named, user, client, asked, setDraft, setSubmitted]);
+    setBegun((count) => count + 1);
+    // The form may be changed from here on, and the address would still say what it began with.
+    goTo(hashOf('access'), true);
+  }, [user, client, asked, setDraft, setSubmitted]);
 
   const result = useRef<HTMLElement>(null);
   const submit = (next: Draft): void => {
     setSubmitted(next);
+    if (decisionId !== undefined) goTo(hashOf('access'));
     // In one column the result is below the form, out of sight.
     if (matchMedia('(max-width: 899px)').matches) requestAnimationFrame(() => result.current?.scrollIntoView());
   };
@@ -44,19 +49,30 @@ export function Explain({ user, client, asked }: Props): ReactElement {
   return (
     <div className={css.explain}>
       <Panel title="From a refusal">
-        <DecisionBox />
+        <DecisionBox
+          id={decisionId}
+          onNothing={(request) => {
+            setSubmitted(undefined);
+            goTo(hashOf('access', [], request === undefined ? {} : { request, user: draft.user }));
+          }}
+        />
       </Panel>
-      <Panel title="Try a request">
-        <RequestForm draft={draft} onChange={setDraft} onSubmit={submit} />
+      <Panel title="Describe a request">
+        <RequestForm draft={draft} begun={begun} onChange={setDraft} onSubmit={submit} />
       </Panel>
       <section className={css.explainResult} aria-label="Result" aria-live="polite" ref={result}>
-        {submitted === undefined ? (
-          <p className={css.explainIdle}>
-            Choose who asks and what for. Nothing is called: the server says which policies it would try, and where each
-            of them fails.
-          </p>
-        ) : (
+        {decisionId !== undefined ? (
+          <DecisionView id={decisionId} />
+        ) : submitted !== undefined ? (
           <Result draft={submitted} />
+        ) : (
+          <>
+            <p className={css.explainIdle}>
+              Choose who asks and what for. Nothing is sent: the server says which policies it would try, and where each
+              of them fails.
+            </p>
+            <Refusals />
+          </>
         )}
       </section>
     </div>

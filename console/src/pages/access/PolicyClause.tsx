@@ -1,4 +1,5 @@
 import { type ReactElement } from 'react';
+import { clauseSentence, type RefusedRequest } from './clause-sentence';
 import { clauseAt } from './policy-reading';
 import { usePolicy } from './use-policies';
 import css from './access.module.css';
@@ -7,21 +8,24 @@ interface Props {
   readonly policyId: string;
   readonly path: string;
   readonly reason: string;
+  readonly request: RefusedRequest;
 }
 
 const LONGEST = 240;
 
-/** The first clause of a policy that failed: where it stands, what it wants, and the text there. */
-export function PolicyClause({ policyId, path, reason }: Props): ReactElement {
+/** The first clause of a policy that failed: a sentence on it where there is one, and what the policy says there. */
+export function PolicyClause({ policyId, path, reason, request }: Props): ReactElement {
   const { data: policy } = usePolicy(policyId);
   const found = policy === undefined ? undefined : clauseAt(policy, path);
   const text = found === undefined ? '' : JSON.stringify(found);
+  const sentence = clauseSentence(policyId, path, found, request);
   return (
     <div className={css.clause}>
+      {sentence !== undefined && <p>{sentence}</p>}
       <p>
         <span className={css.clauseLabel}>fails at</span> <code>{path}</code>
       </p>
-      <p>{reason}</p>
+      {sentence === undefined && <p>{reason}</p>}
       {text !== '' && (
         <p>
           <span className={css.clauseLabel}>the policy says</span>{' '}

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Combobox } from '../../parts/Combobox';
 import { Field } from '../../parts/Field';
 import { type Draft, faultsIn, takesBody, withMethodOf } from './draft';
@@ -8,12 +8,20 @@ import css from './access.module.css';
 
 interface Props {
   readonly draft: Draft;
+  /** Counts the links that filled the form: after each the caret stands where the path goes on. */
+  readonly begun: number;
   readonly onChange: (draft: Draft) => void;
   readonly onSubmit: (draft: Draft) => void;
 }
 
 /** Describes a request: who asks, and what for. */
-export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement {
+export function RequestForm({ draft, begun, onChange, onSubmit }: Props): ReactElement {
+  const line = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const input = begun === 0 ? null : line.current?.querySelector('input');
+    input?.focus();
+    input?.setSelectionRange(input.value.length, input.value.length);
+  }, [begun]);
   const [isTried, setIsTried] = useState(false);
   const faults = isTried ? faultsIn(draft) : {};
   const change = (changed: Partial<Draft>): void => onChange({ ...draft, ...changed });
@@ -38,7 +46,7 @@ export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement 
         ))}
       </fieldset>
       {draft.who === 'user' && (
-        <Field label="User" hint="Id, user name or email" fault={faults.user}>
+        <Field label="User" hint="Name, id, user name or email" fault={faults.user}>
           {(field) => (
             <Combobox
               field={field}
@@ -65,7 +73,7 @@ export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement 
           )}
         </Field>
       )}
-      <div className={css.requestLine}>
+      <div className={css.requestLine} ref={line}>
         <Field label="Method">
           {({ id }) => (
             <select id={id} value={draft.method} onChange={({ target }) => change({ method: target.value })}>
@@ -75,7 +83,7 @@ export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement 
             </select>
           )}
         </Field>
-        <Field label="Path and query" fault={faults.request}>
+        <Field label="Path and query" hint="Or the name of a patient" fault={faults.request}>
           {(field) => (
             <Combobox
               field={field}
@@ -130,7 +138,7 @@ export function RequestForm({ draft, onChange, onSubmit }: Props): ReactElement 
         </div>
       </details>
       <button type="submit" className="button primary">
-        Which policies are tried?
+        Why?
       </button>
     </form>
   );

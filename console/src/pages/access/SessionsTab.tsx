@@ -11,6 +11,7 @@ import { type Column, Table } from '../../parts/Table';
 import { Time } from '../../parts/Time';
 import { useList } from '../../parts/use-list';
 import { Waiting } from '../../parts/Waiting';
+import { CloseOwn } from './CloseOwn';
 import { CloseSessions } from './CloseSessions';
 import { type Row } from '../../parts/search-pages';
 import { idOf, textAt } from './resource-text';
@@ -33,6 +34,8 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
   const [app, setApp] = useState(clientFilter);
   const [state, setState] = useState<State>('open');
   const [isClosing, setIsClosing] = useState(false);
+  const [own, setOwn] = useState<string>();
+  const [closed, setClosed] = useState<string>();
   const users = useNamed('User', user, true);
   const apps = useNamed('Client', app, true);
   const filter = {
@@ -46,11 +49,16 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
     _count: 100,
   });
   const close = useMutation({
-    mutationFn: (id: string) => client.sessions.close(id),
+    mutationFn: (row: Row) => client.sessions.close(textAt(row, 'id')),
+    onMutate: () => setClosed(undefined),
+    onSuccess: (_answer, row) => setClosed(ownerOf(row)),
     onSettled: () => queries.invalidateQueries({ queryKey: ['list', userId, 'Session'] }),
   });
   const apply = (next: { user?: string; client?: string } = {}): void =>
     goTo(hashOf('access', ['sessions'], { user: (next.user ?? user).trim(), client: (next.client ?? app).trim() }));
+
+  /** The reader has it from this console: it may be the one that this page works with. */
+  const isOwn = (row: Row): boolean => idOf(row['user']) === userId && textAt(row, 'client') === 'console';
 
   const columns: readonly Column<Row>[] = [
     {
@@ -62,7 +70,10 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
         return id === undefined ? (
           <span className="faint">none</span>
         ) : (
-          <a href={hashOf('access', ['users', id])}>{id}</a>
+          <>
+            <a href={hashOf('access', ['users', id])}>{id}</a>
+            {isOwn(row) && <span className="faint"> (you)</span>}
+          </>
         );
       },
     },
@@ -84,11 +95,11 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
       label: 'Token until',
       width: '148px',
       isWide: true,
-      render: (row) => (typeof row['exp'] === 'number' ? <Time value={row['exp'] * 1000} /> : ''),
+      render: (row) => <TokenEnd row={row} />,
     },
     {
       key: 'close',
-      label: 'State',
+      label: 'Action',
       width: '62px',
       align: 'end',
       render: (row) =>
@@ -96,9 +107,9 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
           <button
             type="button"
             className="button small"
-            disabled={close.isPending && close.variables === textAt(row, 'id')}
-            aria-label={`Close the session of ${idOf(row['user']) ?? textAt(row, 'client')} that started ${textAt(row, 'start')}`}
-            onClick={() => close.mutate(textAt(row, 'id'))}
+            disabled={close.isPending && close.variables['id'] === row['id']}
+            aria-label={`Close the session of ${ownerOf(row)} that started ${textAt(row, 'start')}`}
+            onClick={() => (isOwn(row) ? setOwn(textAt(row, 'id')) : close.mutate(row))}
           >
             Close
           </button>
@@ -159,6 +170,11 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
           Filter
         </button>
       </form>
+      {closed !== undefined && (
+        <p role="status" className={css.done}>
+          A session of {closed} is closed: its tokens are refused from now on.
+        </p>
+      )}
       {close.isError && <Fault error={close.error} what="that the session was closed" />}
       {list.error !== null && list.rows.length === 0 ? (
         <Fault error={list.error} what="the sessions" onRetry={list.retry} />
@@ -191,6 +207,15 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
           />
         </>
       )}
+      {own !== undefined && (
+        <CloseOwn
+          onClose={() => setOwn(undefined)}
+          onSure={() => {
+            setOwn(undefined);
+            close.mutate({ id: own, user: { id: userId } });
+          }}
+        />
+      )}
       {isClosing && (
         <CloseSessions
           filter={filter}
@@ -204,4 +229,14 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
       )}
     </div>
   );
+}
+
+const ownerOf = (row: Row): string => idOf(row['user']) ?? textAt(row, 'client');
+
+/** Until when the access token lives. The Session stays open behind that, while its refresh token does. */
+function TokenEnd({ row }: { readonly row: Row }): ReactElement {
+  const { exp, active } = row;
+  if (typeof exp !== 'number') return <></>;
+  if (active === true && exp * 1000 < Date.now()) return <span className="faint">expired, may be renewed</span>;
+  return <Time value={exp * 1000} />;
 }

@@ -1,24 +1,29 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
-import { type RequestTrial, type ResourceType, type TriedPolicy } from 'svc-health-client';
+import { type RequestTrial, type TriedPolicy } from 'svc-health-client';
 import { hashOf } from '../../app/routes';
-import { useSession } from '../../app/session';
-import { firstPage } from '../../parts/search-pages';
+import { type RefusedRequest } from './clause-sentence';
 import { Criteria } from './Criteria';
 import { PolicyClause } from './PolicyClause';
 import { resourceIn } from './typed-request';
-import { type Verdict, verdictOf } from './verdict';
+import { callerOf, type Verdict, verdictOf } from './verdict';
 import css from './access.module.css';
 
 /** The decision of the policies on a described request: the verdict, then each policy in the order of evaluation. */
 export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactElement {
   const { request, operation, decision, policies, more, note } = trial;
+  const verdict = verdictOf(trial);
   const user = typeof request['user-id'] === 'string' ? request['user-id'] : undefined;
   const type = (request['params'] as { readonly 'resource/type'?: string } | undefined)?.['resource/type'];
+  const refused = {
+    method: String(request['request-method']),
+    type,
+    operation: operation?.id,
+    caller: callerOf(request),
+  };
   const uri = `${String(request['uri'] ?? '')}${request['query-string'] === '' ? '' : `?${String(request['query-string'])}`}`;
   return (
     <>
-      <VerdictBox verdict={verdictOf(trial)} />
+      <VerdictBox verdict={verdict} />
       <dl className={css.facts}>
         <div>
           <dt>Who</dt>
@@ -38,18 +43,26 @@ export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactE
           <dt>Operation</dt>
           <dd>{operation === null ? 'none that policies name' : <code>{operation.id}</code>}</dd>
         </div>
-        <StoredFact uri={uri} />
+        <StoredFact uri={uri} isStored={decision['is-stored']} />
       </dl>
-      {/* The verdict says it in more words. */}
-      {note !== undefined && decision['finds-resource'] !== false && <p className={css.noteLine}>{note}</p>}
-      <h2>
-        {policies.length === 0
-          ? 'No policy covers this request'
-          : `${policies.length + (more ?? 0)} ${policies.length === 1 && more === undefined ? 'policy covers' : 'policies cover'} it, in the order of evaluation`}
-      </h2>
+      {note !== undefined && note !== verdict.text && decision['is-stored'] !== false && (
+        <p className={css.noteLine}>{note}</p>
+      )}
+      {policies.length > 0 && (
+        <h2>
+          {`${policies.length + (more ?? 0)} ${policies.length === 1 && more === undefined ? 'policy covers' : 'policies cover'} it, in the order of evaluation`}
+        </h2>
+      )}
       <ol className={css.tried}>
         {policies.map((policy) => (
-          <Tried key={policy.id} policy={policy} isDecisive={policy.id === decision.by} user={user} type={type} />
+          <Tried
+            key={policy.id}
+            policy={policy}
+            isDecisive={policy.id === decision.by}
+            user={user}
+            type={type}
+            request={refused}
+          />
         ))}
       </ol>
       {more !== undefined && <p className="fine">{more} further policies are not listed.</p>}
@@ -87,26 +100,27 @@ function Caller({ request }: { readonly request: RequestTrial['request'] }): Rea
 }
 
 /** Whether the named resource is there, as far as the reader of the page may know. */
-function StoredFact({ uri }: { readonly uri: string }): ReactElement | null {
-  const { client, userId } = useSession();
+function StoredFact({
+  uri,
+  isStored,
+}: {
+  readonly uri: string;
+  readonly isStored: boolean | undefined;
+}): ReactElement | null {
   const named = resourceIn(uri);
-  const { data } = useQuery({
-    queryKey: ['is-stored', userId, named?.type, named?.id],
-    enabled: named !== undefined,
-    retry: false,
-    queryFn: async ({ signal }) => {
-      const query = { _id: named?.id, _elements: 'id', _count: 1, _total: 'none' };
-      return (await firstPage(client, named?.type as ResourceType, query, signal)).resources.length > 0;
-    },
-  });
-  if (named === undefined || data === undefined) return null;
+  if (named === undefined) return null;
+  const name = `${named.type}/${named.id}`;
   return (
     <div>
       <dt>Stored</dt>
       <dd>
-        {data
-          ? `Yes, ${named.type}/${named.id} is stored.`
-          : `You find no ${named.type}/${named.id}: it is not stored, or hidden from you too.`}
+        {isStored === undefined && `You may not read ${name}, so this page cannot say.`}
+        {isStored === false && `No, there is no ${name}.`}
+        {isStored === true && (
+          <>
+            Yes: {named.type === 'Patient' ? <a href={hashOf('patients', [named.id])}>{name}</a> : <code>{name}</code>}
+          </>
+        )}
       </dd>
     </div>
   );
@@ -118,9 +132,10 @@ interface TriedProps {
   readonly user: string | undefined;
   /** The type that is asked for: criteria of other types are only counted. */
   readonly type: string | undefined;
+  readonly request: RefusedRequest;
 }
 
-function Tried({ policy, isDecisive, user, type }: TriedProps): ReactElement {
+function Tried({ policy, isDecisive, user, type, request }: TriedProps): ReactElement {
   const { id, engine, result } = policy;
   const isGrant = result['eval-result'];
   const finds = result['finds-resource'];
@@ -142,7 +157,8 @@ function Tried({ policy, isDecisive, user, type }: TriedProps): ReactElement {
           {reasonToTry(policy)} · engine {engine}
         </span>
       </div>
-      {result.failed !== undefined && <PolicyClause policyId={id} {...result.failed} />}
+      {result.failed !== undefined && <PolicyClause policyId={id} {...result.failed} request={request} />}
+      {result.reason !== undefined && <p>{`Not this one: ${result.reason}.`}</p>}
       {result.criteria !== undefined && <Criteria criteria={result.criteria} user={user} type={type} />}
     </li>
   );

@@ -8,6 +8,7 @@ import { useList } from '../../parts/use-list';
 import { Detail, Facts } from './Detail';
 import { mayCoverUser } from './policy-reading';
 import { PoliciesThatCover } from './PoliciesThatCover';
+import { Refusals } from './Refusals';
 import { textAt } from './resource-text';
 import css from './access.module.css';
 
@@ -23,7 +24,7 @@ export function UserDetail({ id }: { readonly id: string }): ReactElement {
       actions={
         <>
           <a className="button primary" href={hashOf('access', [], { user: id })}>
-            Try a request as {id}
+            Describe a request of {id}
           </a>
           <a className="button" href={hashOf('access', ['sessions'], { user: id })}>
             Sessions
@@ -65,6 +66,7 @@ export function UserDetail({ id }: { readonly id: string }): ReactElement {
             )}
           </Panel>
           <PoliciesThatCover covers={(policy) => mayCoverUser(policy, id, names)} />
+          <Refusals user={id} />
         </>
       )}
     </Detail>

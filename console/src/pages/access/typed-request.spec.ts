@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decisionIdIn, resourceIn, typedRequest } from './typed-request';
+import { decisionIdIn, refusedReadIn, resourceIn, typedRequest } from './typed-request';
 
 describe(typedRequest, () => {
   it.each([
@@ -30,6 +30,18 @@ describe(decisionIdIn, () => {
 
   it('finds none in other texts', () => {
     expect(decisionIdIn('Patient/p7')).toBeUndefined();
+  });
+});
+
+describe(refusedReadIn, () => {
+  it.each([
+    ['Resource Patient/p7 is not stored.', 'GET /fhir/Patient/p7'],
+    ['{"diagnostics": "No Patient/p.7-a. Try others"}', 'GET /fhir/Patient/p.7-a'],
+    ['404 Patient/p7', 'GET /fhir/Patient/p7'],
+    ['no id', undefined],
+    ['and/or', undefined],
+  ])('of %j is %j', (text, request) => {
+    expect(refusedReadIn(text)).toBe(request);
   });
 });
 

@@ -31,6 +31,12 @@ export function decisionIdIn(text: string): string | undefined {
   return (named ?? DECISION.exec(text)?.[0])?.toLowerCase();
 }
 
+/** The read that the text of a 404 is about: it names `Patient/p7`. */
+export function refusedReadIn(text: string): string | undefined {
+  const [, named] = /\b([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?=[\s"',:;]|\.?$|\. )/.exec(text) ?? [];
+  return named === undefined ? undefined : `GET /fhir/${named.replace(/\.$/, '')}`;
+}
+
 /** The type and id that a path of the resource API names. */
 export function resourceIn(uri: string): { readonly type: string; readonly id: string } | undefined {
   const [, type, id] = /^(?:\/fhir)?\/([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})\/?(?:\?|$)/.exec(uri) ?? [];

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session';
 import { type Option } from '../../parts/Combobox';
 import { nameIn } from '../../parts/names';
+import { readSearchText, searchParametersOf } from '../../parts/patient-query';
 import { firstPage } from '../../parts/search-pages';
 import { useSettled } from '../../parts/use-settled';
 
@@ -37,7 +38,29 @@ function noteOn(type: 'User' | 'Client', resource: Readonly<Record<string, unkno
   return `${nameIn(resource) ?? ''}${resource['inactive'] === true ? ' (inactive)' : ''}`;
 }
 
-/** Paths of types that begin as typed. */
+/** Patients whose name, birth date or identifier is typed in place of a path. */
+function usePatients(typed: string): readonly Option[] {
+  const { client, userId } = useSession();
+  const [, below, alone = ''] = /^\/?(?:fhir\/)?Patient\/([^/?]*)$|^([^/?$]*)$/.exec(typed) ?? [];
+  const words = useSettled((below ?? alone).trim());
+  const { data } = useQuery({
+    queryKey: ['named-patients', userId, words],
+    enabled: words.length > 1,
+    retry: false,
+    queryFn: async ({ signal }): Promise<readonly Option[]> => {
+      const shown = { _elements: 'name,birthDate', _count: MOST_OPTIONS, _total: 'none' };
+      const query = { ...shown, ...searchParametersOf(readSearchText(words)) };
+      const { resources } = await firstPage(client, 'Patient', query, signal);
+      return resources.map((patient) => ({
+        text: `/fhir/Patient/${String(patient['id'])}`,
+        note: [nameIn(patient), patient['birthDate']].filter((part) => typeof part === 'string').join(', '),
+      }));
+    },
+  });
+  return words.length > 1 ? (data ?? []) : [];
+}
+
+/** Paths of types that begin as typed, and of patients who are named so. */
 export function usePaths(typed: string): readonly Option[] {
   const { client } = useSession();
   const { data = [] } = useQuery({
@@ -53,8 +76,9 @@ export function usePaths(typed: string): readonly Option[] {
       return rest.flatMap(({ resource = [] }) => resource.map(({ type }) => type));
     },
   });
+  const patients = usePatients(typed);
   const [, begun] = /^\/?(?:fhir\/)?([A-Za-z]*)$/.exec(typed) ?? [];
-  if (begun === undefined) return [];
+  if (begun === undefined) return patients;
   const types = data.filter((type) => type.toLowerCase().startsWith(begun.toLowerCase()) && type !== begun);
   const common =
     begun === '' ? ['Patient', 'Observation', 'Encounter', 'SDCDocument'].filter((type) => data.includes(type)) : types;
@@ -62,6 +86,7 @@ export function usePaths(typed: string): readonly Option[] {
     ...common
       .slice(0, MOST_OPTIONS)
       .map((type) => ({ text: `/fhir/${type}/`, note: 'add an id to read one', isOpen: true })),
+    ...patients,
     ...(begun === '' ? [{ text: '/rpc', note: 'POST: methods of addenda' }] : []),
   ];
 }

@@ -8,17 +8,22 @@ export interface Verdict {
 }
 
 export function verdictOf({ decision, policies, request, note = '' }: RequestTrial): Verdict {
+  const method = request['request-method'];
+  const isRead = method === 'get' || method === 'head';
+  const { 'finds-resource': finds, 'is-stored': isStored } = decision;
   // Whatever the policies say, nobody can log in.
-  if (note.startsWith('There is no active'))
-    return { tone: 'bad', title: 'Refused with 401', text: 'Nobody can send this request.' };
+  if (note.startsWith('There is no active')) return { tone: 'bad', title: 'Refused with 401', text: note };
   if (!decision.granted)
     return {
       tone: 'bad',
       title: 'Refused with 403',
-      text:
-        policies.length === 0
-          ? 'No policy covers this request, and without a policy nothing is granted.'
-          : 'None of the policies that cover it grants it. Each fails at the clause below.',
+      text: policies.length === 0 ? note : `${noneGrants(policies.length)} It fails at the clause below.`,
+    };
+  if (isStored === false && isRead)
+    return {
+      tone: 'warn',
+      title: 'Not stored: answered with 404',
+      text: `There is no ${nameOf(request)}. The policies have no part in this answer.`,
     };
   if (decision.rows === 'all')
     return {
@@ -26,24 +31,38 @@ export function verdictOf({ decision, policies, request, note = '' }: RequestTri
       title: 'Granted',
       text: `The policy ${decision.by ?? ''} grants it without a limit to some resources.`,
     };
-  if (decision['finds-resource'] === false)
-    return request['request-method'] === 'get' || request['request-method'] === 'head'
-      ? {
-          tone: 'bad',
-          title: 'Hidden: answered with 404',
-          text: 'The request is granted, but only for some resources, and this is not one of them. So the answer is the same as for a resource that does not exist.',
-        }
-      : {
-          tone: 'bad',
-          title: 'Refused: not one of the granted resources',
-          text: 'The request is granted, but only for some resources, and the stored one is not one of them.',
-        };
+  if (finds === false && isStored === undefined)
+    return { tone: 'warn', title: isRead ? 'Answered with 404' : 'Refused', text: note };
+  if (finds === false && isStored === false)
+    return { tone: 'warn', title: method === 'put' ? 'Not stored yet' : 'Not stored', text: note };
+  if (finds === false)
+    return {
+      tone: 'bad',
+      title: isRead
+        ? `Hidden from ${callerOf(request)}: answered with 404`
+        : 'Refused: not one of the granted resources',
+      text: note,
+    };
   return {
-    tone: decision['finds-resource'] === true ? 'good' : 'warn',
-    title: decision['finds-resource'] === true ? 'Granted' : 'Granted for some resources',
+    tone: finds === true ? 'good' : 'warn',
+    title: finds === true ? 'Granted' : 'Granted for some resources',
     text:
-      decision['finds-resource'] === true
+      finds === true
         ? 'Policies limit it to some resources, and this is one of them.'
         : 'The answer holds only what the criteria below find.',
   };
+}
+
+/** That all policies failed, by their number. */
+export const noneGrants = (count: number): string =>
+  count === 1 ? 'The only policy that covers this request does not grant it.' : `None of ${count} policies grants it.`;
+
+type Described = RequestTrial['request'];
+
+export const callerOf = (request: Described): string =>
+  [request['user-id'], request['client-id']].find((id) => typeof id === 'string') ?? 'the caller';
+
+function nameOf({ params }: Described): string {
+  const { 'resource/type': type, 'resource/id': id } = (params ?? {}) as Readonly<Record<string, string>>;
+  return `${type ?? ''}/${id ?? ''}`;
 }

@@ -1,0 +1,43 @@
+/** What a refused request was, as far as a sentence on it needs. */
+export interface RefusedRequest {
+  readonly method?: string | undefined;
+  readonly type?: string | undefined;
+  readonly operation?: string | undefined;
+  /** Who asked: `nora`. */
+  readonly caller?: string | undefined;
+}
+
+/**
+ * One sentence on the clause of a policy that failed: "lab-reader allows Observation only; the request was for
+ * Patient." Undefined where the place in the policy says no more than the clause itself.
+ * @param wanted what the policy says there
+ */
+export function clauseSentence(
+  policy: string,
+  path: string,
+  wanted: unknown,
+  { method, type, operation, caller = 'the caller' }: RefusedRequest,
+): string | undefined {
+  if (path === 'roleName' && typeof wanted === 'string')
+    return `${policy} is for holders of the role ${wanted}, which ${caller} does not hold.`;
+  const allowed = listOf(wanted);
+  if (allowed === undefined) return undefined;
+  const only = (texts: readonly string[], was: string): string =>
+    `${policy} allows ${texts.join(' or ')} only; the request was ${was}.`;
+  if (path.endsWith('params.resource/type')) return only(allowed, type === undefined ? 'for no type' : `for ${type}`);
+  if (path.endsWith('request-method') && method !== undefined)
+    return only(
+      allowed.map((one) => one.toUpperCase()),
+      method.toUpperCase(),
+    );
+  if (path.endsWith('operation.id')) return only(allowed, operation ?? 'none that policies name');
+  return undefined;
+}
+
+/** The texts that a pattern of matcho names, one or an `$enum`; undefined for patterns that are no plain text. */
+function listOf(wanted: unknown): readonly string[] | undefined {
+  const texts = (wanted as { readonly $enum?: unknown } | null | undefined)?.$enum ?? [wanted];
+  if (!Array.isArray(texts)) return undefined;
+  const plain = texts.filter((one): one is string => typeof one === 'string' && /^[A-Za-z$][\w$-]*$/.test(one));
+  return plain.length === texts.length && plain.length > 0 ? plain : undefined;
+}
