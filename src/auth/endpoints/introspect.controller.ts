@@ -85,7 +85,7 @@ export class IntrospectController {
       this.requests.identify(caller, epochs);
       return caller;
     }
-    if (authorization === undefined && !parameters.has('client_id')) {
+    if (authorization === undefined && parameters.get('client_id') === undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
       // RFC 7662, section 2.3 requires 401; the token endpoint reports a missing parameter instead.
       throw new OAuthError('invalid_client', 'Send the credentials of a client, or a bearer token');

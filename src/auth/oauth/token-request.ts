@@ -11,7 +11,10 @@ export interface TokenRequest {
   readonly grantType: string;
   /** The client's credentials from the header or the body. */
   readonly client: BasicCredentials;
-  /** Returns a parameter; an empty one counts as missing (RFC 6749, section 3.2). */
+  /**
+   * Returns a parameter of the body; an empty one counts as missing (RFC 6749, section 3.2).
+   * @throws OAuthError invalid_request for a value that is no text
+   */
   parameter(name: string): string | undefined;
 }
 
@@ -45,41 +48,37 @@ export function clientCredentialsOf(request: Request, parameters: RequestParamet
   return inHeader;
 }
 
-/** Parameters of a request to an OAuth endpoint, by name; an empty one counts as missing (RFC 6749, section 3.2). */
-export type RequestParameters = ReadonlyMap<string, string>;
-
-/** Parameters whose values must be strings; other members are ignored. */
-const KNOWN = new Set([
-  'grant_type',
-  'client_id',
-  'client_secret',
-  'username',
-  'password',
-  'totp',
-  'refresh_token',
-  'scope',
-  'audience',
-  'token',
-  'token_type_hint',
-]);
+/** Parameters of a request to an OAuth endpoint; others than those that are asked for are ignored (RFC 6749, 3.2). */
+export interface RequestParameters {
+  /**
+   * Returns a parameter; an empty one counts as missing (RFC 6749, section 3.2).
+   * @throws OAuthError invalid_request for a value that is no text
+   */
+  get(name: string): string | undefined;
+}
 
 /**
  * Reads a form or JSON body (interface, "Token issuance").
  * @throws OAuthError invalid_request for repeated parameters, parameters in the URL, other bodies
  */
 export function readParameters(request: Request): RequestParameters {
-  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI", since URIs end up in logs.
-  if ([...queryOf(request).keys()].some((name) => KNOWN.has(name)))
-    throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
-  const parameters = parametersOf(request);
-  for (const [name, value] of parameters) {
-    // No name, password or token contains a NUL, and PostgreSQL text cannot store one.
-    if (value.includes('\0')) throw new OAuthError('invalid_request', `${shown(name)} holds a NUL character`);
-  }
-  return new Map([...parameters].filter(([, value]) => value !== ''));
+  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI", since URIs end up in logs. Any
+  // parameter may be the credential of a grant.
+  if (queryOf(request).size > 0) throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
+  const members = membersOf(request);
+  return { get: (name) => parameterOf(members.get(name), name) };
 }
 
-function parametersOf(request: Request): RequestParameters {
+/** @param name a parameter that the server knows: only its name is shown, since any other may be a misplaced secret */
+function parameterOf(value: unknown, name: string): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw new OAuthError('invalid_request', `${name} must be a string`);
+  // No name, password or token contains a NUL, and PostgreSQL text cannot store one.
+  if (value.includes('\0')) throw new OAuthError('invalid_request', `${name} holds a NUL character`);
+  return value;
+}
+
+function membersOf(request: Request): ReadonlyMap<string, unknown> {
   const read = READERS.get(mediaTypeOf(request));
   if (read === undefined)
     throw new OAuthError(
@@ -94,7 +93,7 @@ function parametersOf(request: Request): RequestParameters {
   }
 }
 
-function formParameters(text: string): RequestParameters {
+function formMembers(text: string): ReadonlyMap<string, unknown> {
   try {
     decodeURIComponent(text);
   } catch {
@@ -108,23 +107,15 @@ function formParameters(text: string): RequestParameters {
   return parameters;
 }
 
-function jsonParameters(text: string): RequestParameters {
+function jsonMembers(text: string): ReadonlyMap<string, unknown> {
   const { value } = readJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new OAuthError('invalid_request', 'The body must be one JSON object');
   }
-  const entries = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  for (const [name, member] of entries) {
-    if (typeof member !== 'string' && KNOWN.has(name))
-      throw new OAuthError('invalid_request', `${name} must be a string`);
-  }
-  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return new Map(Object.entries(value));
 }
 
-/** Shows only names of known parameters: any other name may be a misplaced secret. */
-const shown = (name: string): string => (KNOWN.has(name) ? name : 'A parameter');
-
-const READERS = new Map<string | undefined, (text: string) => RequestParameters>([
-  ['application/x-www-form-urlencoded', formParameters],
-  ['application/json', jsonParameters],
+const READERS = new Map<string | undefined, (text: string) => ReadonlyMap<string, unknown>>([
+  ['application/x-www-form-urlencoded', formMembers],
+  ['application/json', jsonMembers],
 ]);

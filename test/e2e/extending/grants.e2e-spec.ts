@@ -138,4 +138,21 @@ describe('a grant of another team', () => {
       expect(await logIn('1234')).toEqual([429, 'slow_down']);
     });
   });
+
+  describe('with parameters of its own', () => {
+    it('takes them from the body alone', async () => {
+      const { status, text } = await app.post(
+        '/auth/token?pin=1234',
+        { client_id: 'reader', grant_type: BADGE, pin: '1234' },
+        { authorization: null },
+      );
+      expect([status, text]).toEqual([400, expect.stringContaining('in the body, not in the URL')]);
+    });
+
+    it('takes them as text alone, and shows their names alone', async () => {
+      const { status, text } = await ask({ client_id: 'reader', grant_type: BADGE, pin: 1234 });
+      expect([status, text]).toEqual([400, expect.stringContaining('pin must be a string')]);
+      expect(text).not.toContain('1234');
+    });
+  });
 });
