@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServer } from '../../../src/boot';
 import { readEnvironmentOfOne } from '../../../src/platform/config/environment';
@@ -11,7 +11,7 @@ import { startCluster } from '../start-cluster';
 import { chosen } from '../suite';
 import { WebhookReceiver } from '../webhook-receiver';
 import { coveredRequests, type CoveredRequest, STORED } from './covered-requests';
-import { FunctionCoverage } from './function-coverage';
+import { type CalledFunction, FunctionCoverage } from './function-coverage';
 import { StatementLog } from './statement-log';
 
 const WARM_UPS = 20;
@@ -24,7 +24,7 @@ const FOLDER = resolve('dist/src');
 
 /**
  * Measures the code that one warm request of each kind runs: files, functions and SQL (docs/performance.md). The server
- * runs in this process, where V8 counts. With `--only`, files and statements are listed.
+ * runs in this process, where V8 counts. With `--only`, files with their functions, and statements, are listed.
  */
 export async function measureCoverage(only: string | undefined, cleanup: Cleanup): Promise<string> {
   const log = new StatementLog();
@@ -62,7 +62,7 @@ export async function measureCoverage(only: string | undefined, cleanup: Cleanup
     }
     const way = wayOf(runs);
     rows.push(rowOf(request, way));
-    if (only !== undefined) lists.push([`${request.name}:`, ...way.files, ...way.statements].join('\n  '));
+    if (only !== undefined) lists.push([`${request.name}:`, ...way.files.map((file) => lineOf(file, way)), ...way.statements].join('\n  '));
   }
   coverage.stop();
   return [textTable(HEADINGS, rows), ...lists].join('\n\n');
@@ -71,29 +71,34 @@ export async function measureCoverage(only: string | undefined, cleanup: Cleanup
 const HEADINGS = ['request', 'files', 'functions', 'folders', 'packages', 'statements'];
 
 interface Run {
-  readonly functions: ReadonlySet<string>;
+  readonly functions: ReadonlyMap<string, CalledFunction>;
   readonly statements: readonly string[];
 }
 
 /** Functions, files and statements that occur in every run. */
 interface Way {
-  readonly functions: readonly string[];
+  readonly functions: readonly CalledFunction[];
   readonly files: readonly string[];
   readonly statements: readonly string[];
 }
 
 function wayOf(runs: readonly Run[]): Way {
   const [first, ...others] = runs;
-  const functions = [...(first?.functions ?? [])].filter((name) => others.every((run) => run.functions.has(name)));
+  const functions = [...(first?.functions ?? [])]
+    .filter(([at]) => others.every((run) => run.functions.has(at)))
+    .map(([, called]) => called);
   const [statements = []] = runs.map((run) => run.statements).sort((one, other) => one.length - other.length);
-  return { functions, files: distinct(functions, (name) => name.slice(0, name.lastIndexOf(':'))), statements };
+  return { functions, files: distinct(functions.map(({ file }) => file)), statements };
 }
 
 function rowOf({ name }: CoveredRequest, { functions, files, statements }: Way): string[] {
-  const folders = distinct(files, (file) => file.slice(0, Math.max(0, file.lastIndexOf('/'))));
-  const packages = distinct(folders, (folder) => folder.split('/')[0] ?? '');
+  const folders = distinct(files.map((file) => dirname(file)));
+  const packages = distinct(folders.map((folder) => folder.split('/')[0] ?? ''));
   return [name, ...[files, functions, folders, packages, statements].map(({ length }) => String(length))];
 }
 
-const distinct = (names: readonly string[], of: (name: string) => string): readonly string[] =>
-  [...new Set(names.map(of))].sort();
+/** A file with the functions that ran. */
+const lineOf = (file: string, { functions }: Way): string =>
+  `${file}: ${functions.flatMap((called) => (called.file === file && called.name !== '' ? [called.name] : [])).join(', ')}`;
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

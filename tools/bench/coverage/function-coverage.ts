@@ -2,6 +2,12 @@ import { type Profiler, Session } from 'node:inspector/promises';
 import { relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+export interface CalledFunction {
+  readonly file: string;
+  /** Empty for one without a name. */
+  readonly name: string;
+}
+
 /** Counts the calls of functions of this process by V8's precise coverage. */
 export class FunctionCoverage {
   private readonly session = new Session();
@@ -19,20 +25,19 @@ export class FunctionCoverage {
     this.session.disconnect();
   }
 
-  /** The functions of the folder that run while `work` does, each as `<file>:<offset of its first character>`. */
-  async of(work: () => Promise<void>): Promise<ReadonlySet<string>> {
+  /** The functions of the folder that run while `work` does, by `<file>:<offset of the first character>`. */
+  async of(work: () => Promise<void>): Promise<ReadonlyMap<string, CalledFunction>> {
     await this.session.post('Profiler.takePreciseCoverage');
     await work();
     const { result } = await this.session.post('Profiler.takePreciseCoverage');
-    return new Set(result.flatMap((script) => this.calledIn(script)));
+    return new Map(result.flatMap((script) => this.calledIn(script)));
   }
 
-  private calledIn({ url, functions }: Profiler.ScriptCoverage): string[] {
+  private calledIn({ url, functions }: Profiler.ScriptCoverage): [string, CalledFunction][] {
     if (!url.startsWith(`${pathToFileURL(this.folder).href}/`)) return [];
     const file = relative(this.folder, fileURLToPath(url)).split(sep).join('/');
     return functions
-      .flatMap(({ ranges }) => ranges.slice(0, 1))
-      .filter(({ count }) => count > 0)
-      .map(({ startOffset }) => `${file}:${startOffset}`);
+      .filter(({ ranges: [all] }) => all !== undefined && all.count > 0)
+      .map(({ functionName, ranges: [all] }) => [`${file}:${all?.startOffset ?? 0}`, { file, name: functionName }]);
   }
 }
