@@ -4,7 +4,7 @@ import { type NextFunction, type RequestHandler } from 'express';
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { lineageOf } from '../fhir/definitions/definitions';
 import { PublicFile } from '../platform/http/public-file';
-import { pathOf } from '../platform/http/raw-request';
+import { sentPathOf } from '../platform/http/raw-request';
 
 /** Shows the document. Scrolls the credentials dialog to its first form: Swagger UI would focus the last one. */
 const SCRIPT = `window.ui = SwaggerUIBundle({
@@ -64,7 +64,7 @@ export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
       return;
     }
     files ??= publicFiles(makeDocument());
-    const file = files.get(pathOf(request));
+    const file = files.get(sentPathOf(request));
     if (file === undefined) next();
     else file.send(request, response).catch(next as NextFunction);
   };

@@ -1,10 +1,22 @@
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { handlerNameOf } from '../../platform/discovery/handler-calls';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type AccessPolicy, criteriaOf } from './access-policy';
 import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-template';
 import { type PolicyCheck, type PolicyEngine } from './policy-engine';
 import { type PolicyEngines } from './policy-engine.registry';
+
+/** A stored grant (interface, "Authentication", rule 5): a request that no policy grants is denied. */
+interface AccessPolicy extends Resource {
+  readonly engine: string;
+  /** The callers or Operations that it covers, as alternatives. Without links it covers every authenticated caller. */
+  readonly link?: readonly NativeReference[];
+  /** Covers only Users with a Role of this name. */
+  readonly roleName?: string;
+  /** Covers requests of one kind only; absent: all. */
+  readonly type?: 'rest' | 'rpc';
+  /** Limits the grant to resources that match one of these searches. */
+  readonly criteria?: string | readonly string[];
+}
 
 /** A policy in the form that decisions use. */
 export interface CompiledPolicy {
@@ -20,14 +32,14 @@ export interface CompiledPolicy {
 
 /** @throws ServiceError 'unprocessable' with the expression at fault */
 export function compilePolicy(resource: Resource, engines: PolicyEngines): CompiledPolicy {
-  const { id = '', engine, link = [], roleName, type } = resource as AccessPolicy;
+  const { id = '', engine, link = [], roleName, type, criteria = [] } = resource as AccessPolicy;
   return {
     id,
     engine,
     links: link,
     roleName,
     type,
-    criteria: criteriaOf(resource as AccessPolicy).map(templateOf),
+    criteria: [criteria].flat().map(templateOf),
     check: checkOf(engines.named(engine), resource),
   };
 }

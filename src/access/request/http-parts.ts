@@ -1,6 +1,6 @@
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
-import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
+import { bodyOf, mediaTypeOf, sentPathOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Slices } from '../../platform/time/slices';
@@ -33,8 +33,8 @@ export function httpParts(request: Request, origin: Request, slices: Slices): Pa
 }
 
 /** Decoded and without a trailing slash, as the router reads it. */
-function uriOf({ originalUrl }: Request): string {
-  const path = decodeURIComponent(originalUrl.split('?', 1)[0] ?? '');
+function uriOf(request: Request): string {
+  const path = decodeURIComponent(sentPathOf(request));
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }
 

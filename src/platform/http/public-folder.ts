@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { PublicFile } from './public-file';
-import { pathOf } from './raw-request';
+import { sentPathOf } from './raw-request';
 import { pagePolicy } from './security-headers';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ export class PublicFolder {
       return;
     }
     // Relative: a proxy may serve this server below a path.
-    if (pathOf(request) === this.path) {
+    if (sentPathOf(request) === this.path) {
       response
         .set({ Location: `${this.path.slice(1)}/`, 'Cache-Control': 'no-cache' })
         .status(302)

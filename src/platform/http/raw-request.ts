@@ -17,7 +17,7 @@ export function queryOf({ url }: Request): URLSearchParams {
 }
 
 /** The path as sent, also for a handler that is mounted below a path. */
-export const pathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';
+export const sentPathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';
 
 /** `type/subtype` of the body in lower case, without parameters; undefined when none was named. */
 export const mediaTypeOf = ({ headers }: Request): string | undefined =>

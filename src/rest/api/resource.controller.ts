@@ -11,7 +11,6 @@ import { assertId } from '../../model/resource-draft';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
-import { IsolationGuard } from './isolation.guard';
 import { resourceAnswer } from './resource-answer';
 
 /**
@@ -19,7 +18,7 @@ import { resourceAnswer } from './resource-answer';
  * route. The routes match any type, so they are registered after all others (ADR 0007).
  */
 @ApiExcludeController()
-@UseGuards(FormatGuard, IsolationGuard)
+@UseGuards(FormatGuard)
 @EnforcesRows()
 @Controller(['fhir', ''])
 export class ResourceController {

@@ -1,8 +1,8 @@
-import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { isSame, type JsonObject, type JsonValue } from '../../platform/json/lossless';
+import { isSameNumber } from '../../platform/json/same-number';
 import { type Steps } from '../../platform/time/steps';
 import { indexOf, parsePointer } from './json-pointer';
 import { PatchEffort } from './patch-effort';
-import { isSameValue } from './same-value';
 import { type TreePatch, malformed, excerpt, unfit } from './tree-patch';
 
 type Pointer = readonly string[];
@@ -185,3 +185,7 @@ const printed = (pointer: Pointer): string =>
 
 const nothingAt = (pointer: Pointer): Error =>
   unfit(`There is nothing at "${printed(pointer)}" that the patch could change.`);
+
+/** Equality of RFC 6902, section 4.6: members in any order, numbers by their value (`1.10` is `1.1` is `11e-1`). */
+const isSameValue = (a: JsonValue, b: JsonValue): boolean =>
+  isSame(a, b, (one, other) => isSameNumber(one.text, other.text));

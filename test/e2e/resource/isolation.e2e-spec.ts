@@ -166,5 +166,6 @@ describe('x-max-isolation-level', () => {
 
   it('is about writes: reads need no level', async () => {
     expect((await send('GET', '/fhir/Basic', 'snapshot')).status).toBe(200);
+    expect((await send('GET', '/fhir/Basic/never', 'snapshot')).status).toBe(404);
   });
 });
