@@ -8,7 +8,7 @@ const MARKUP = `<img src=x onerror="document.title='broken'"><b>Ana</b>`;
 const DECISION = /\/auth\/decisions\/([\da-f-]{36})/;
 const user = (id: string): object => ({ resourceType: 'User', id });
 
-/** Ana may read her own ward, by a Role; Vera may see Users and nothing else. */
+/** Ana may read her ward, by a Role; Vera may only read Users. */
 const STORED: Readonly<Record<string, object>> = {
   'User/u-ana': {
     userName: 'ana',
@@ -192,7 +192,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByText('12 sessions').waitFor();
       await expectReadable(page);
       await keepPicture(page, `access-sessions-${screen}`);
-      // The latest one stands first.
+      // The latest Session is first.
       await page
         .getByRole('button', { name: `Close the session of ${who}` })
         .first()
@@ -233,7 +233,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByRole('link', { name: 'Describe a request of u-ana' }).waitFor();
       await page.getByText('Refused lately').waitFor();
       await page.getByRole('link', { name: 'ward-clinicians' }).waitFor();
-      // Of a Role that she does not hold.
+      // A policy for a Role that she does not have.
       expect(await page.getByRole('link', { name: 'administrators' }).count()).toBe(0);
       await expectReadable(page);
       await keepPicture(page, `access-user-${screen}`);
@@ -263,7 +263,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await page.getByText('Bea Novak').waitFor();
     const links = page.getByRole('link', { name: 'Why it was refused' });
     await links.first().waitFor();
-    // Roles and policies, each by a decision of its own.
+    // Reads of Roles and of policies have separate decisions.
     expect(await page.getByText('No policy lets you see the roles.').count()).toBe(1);
     expect(await page.getByText('No policy lets you see the policies.').count()).toBe(1);
     expect(await links.first().getAttribute('href')).toMatch(/^#\/access\?decision=[\da-f-]{36}$/);
@@ -272,7 +272,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await tab.go('access');
     await ask(page, 'bea', '/fhir/Patient/p1');
     await page.getByText('No policy lets you see what the policies say.').waitFor();
-    // She may not read decisions either: the refusal says so, and nothing else is shown.
+    // She may not read decisions either: the page shows only the refusal.
     await page.getByRole('link', { name: 'Why it was refused' }).click();
     await page.getByText('No policy lets you see the decision.').waitFor();
     await tab.close();

@@ -3,7 +3,7 @@ import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, expectReadable, fillSignIn, keepPicture, OPERATOR, SCREENS } from '../support/console';
 
 const PAGES = ['overview', 'destinations', 'patients', 'documents', 'access', 'search'];
-/** Five times what it takes on two cores for which twenty other processes wait; alone it is well below a second. */
+/** Five times the duration on two cores with twenty waiting processes; an idle machine takes well below a second. */
 const FIRST_PAINT_MILLISECONDS = 2700;
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 

@@ -16,7 +16,7 @@ import {
 import { countsOf, delivered, destination, newName, newTopic } from '../support/destinations';
 
 const MANY = 10_000;
-/** Measured 60 to 90 ms on two cores that other work shared. */
+/** Measured: 60 to 90 ms on two busy cores. */
 const LONGEST_TASK_MILLISECONDS = 200;
 
 interface TraceEvent {
@@ -28,7 +28,7 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-/** The CPU time of each task of the main thread, in milliseconds: wall time would count what other programs take. */
+/** The CPU time of each task of the main thread in milliseconds, since wall time would include other programs. */
 function tasksOf(trace: Buffer): number[] {
   const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] };
   const threads = new Set(
@@ -128,7 +128,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       await expectReadable(page);
       await keepPicture(page, `destination-${screen}`);
 
-      // The receiver is mended.
+      // The receiver works again.
       receiver.always({ kind: 'answer', status: 200 });
       const sent = receiver.requests.length;
       await page.getByRole('button', { name: 'Deliver the 3 waiting events now' }).click();
@@ -136,7 +136,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       await delivered(app, id, 3);
       expect(receiver.requests.length - sent).toBe(2);
 
-      // It lost what it took.
+      // It lost the events that it had accepted.
       await page.getByRole('tab', { name: 'Send again' }).click();
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.getByText('3 delivered events: numbers 1 to 3.').waitFor();

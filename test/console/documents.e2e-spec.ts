@@ -28,7 +28,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
        and body like '%"forged"%'`,
     );
     await database.query('set session_replication_role = origin');
-    // Signed by a User without a display, then changed by a write that nobody signed; with markup in it.
+    // Signed by a User without a display name, then changed by an unsigned write; contains markup.
     const content = `"type":"clinic.forms/Letter","patient":{"resourceType":"Patient","id":"p7"},"body":${JSON.stringify(MARKUP)}`;
     await app.put('/SDCDocument/letter', `{"resourceType":"SDCDocument","id":"letter","status":"draft",${content}}`);
     const user = { resourceType: 'User', id: 'plain' };
@@ -247,7 +247,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.getByRole('slider').focus();
     await page.keyboard.press('ArrowLeft');
     await page.getByRole('heading', { name: 'Revision 1', level: 2 }).waitFor();
-    expect(await tasks.longest()).toBeLessThan(1000); // 61 to 209 ms were measured beside other work
+    expect(await tasks.longest()).toBeLessThan(1000); // measured: 61 to 209 ms on a busy machine
     await tab.close();
   }, 180_000);
 });

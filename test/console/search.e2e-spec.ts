@@ -64,7 +64,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await tab.go('search');
       await page.getByText('Nothing was searched yet').waitFor();
       await expectReadable(page);
-      // By keys alone: the type, a chain by its completions, a value, and Enter.
+      // By keyboard only: the type, a chain by completion, a value, and Enter.
       await page.keyboard.press('/');
       await page.keyboard.type('Obs');
       await page.getByRole('option', { name: 'Observation', exact: true }).waitFor();
@@ -89,7 +89,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await page.getByRole('option', { name: /^-date/ }).click();
       await valueOf(page, 2).press('Enter');
       await tabOf(page, 'Matches (30)').waitFor();
-      // Values are of patients: the address keeps none.
+      // The address contains no values, since they may be patient data.
       expect(await page.evaluate('location.hash')).toBe('#/search/Observation');
       await page
         .getByRole('row', { name: /o\d+ .*Body height/ })
@@ -110,7 +110,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await plan.getByText('most expensive').waitFor();
       expect(await plan.getByText(/^search_string_/).count()).toBeGreaterThan(0);
       expect(await plan.getByText('Patient.family', { exact: true }).count()).toBeGreaterThan(0);
-      // A node opens to its conditions, in which numbers of parameters have names.
+      // A node expands to its conditions, which show parameter names instead of ids.
       const node = plan.locator('summary', { hasText: 'Patient.family' }).first();
       await node.click();
       await plan.locator('mark', { hasText: 'Patient.family' }).first().waitFor();
@@ -191,7 +191,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await page.waitForTimeout(100);
     }
     expect(await isAtEnd()).toBe(true);
-    // Only rows in view are in the document.
+    // Only visible rows are rendered.
     expect(await page.locator('[role=row]').count()).toBeLessThan(80);
     await tab.close();
   }, 60_000);
@@ -209,7 +209,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await page.getByText('No Patient matches').waitFor();
     await run(page, 'Encounter?_count=5');
     await page.getByText('No Encounter matches').waitFor();
-    // The mistake is mended in place.
+    // The error is corrected in place.
     await run(page, 'Patient?family=Rivera');
     await tabOf(page, 'Matches (1)').waitFor();
     await tab.close();

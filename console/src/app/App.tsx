@@ -8,8 +8,8 @@ import { type SignedIn, SignInForm } from './SignInForm';
 import { SignInPage } from './SignInPage';
 
 /**
- * The page of who is signed in. A Session that ends in mid-work asks for the password above the page, which stays as it
- * is.
+ * The page for the signed-in User. If a Session ends during work, a dialog asks for the password, and the page stays as
+ * it is.
  */
 export function App(): ReactElement {
   const [signedIn, setSignedIn] = useState<SignedIn>();
@@ -21,7 +21,7 @@ export function App(): ReactElement {
   const queries = useMemo(() => makeQueryClient(onEnded), [onEnded]);
 
   const enter = (next: SignedIn): void => {
-    // Nothing that one User was shown stays for another.
+    // Data shown to one User must not remain for another.
     if (next.userId !== signedIn?.userId) queries.clear();
     setSignedIn(next);
     setIsOver(false);

@@ -4,7 +4,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Keeps the rest of the console alive when a page throws while it is drawn. */
+/** Keeps the rest of the console usable if a page throws during rendering. */
 export class ErrorBoundary extends Component<Props, { readonly error?: unknown }> {
   override state: { readonly error?: unknown } = {};
 

@@ -12,7 +12,7 @@ import { hashOf, type Route, useRoute } from './routes';
 import { Unreachable } from './Unreachable';
 import { useShortcuts } from './use-shortcuts';
 
-/** The frame of all pages: navigation, who is signed in, and the page that the address names. */
+/** The frame of all pages: navigation, the signed-in User, and the page of the current address. */
 export function Shell(): ReactElement {
   const route = useRoute();
   const path = route.page === '' ? 'overview' : route.page;
@@ -28,7 +28,7 @@ export function Shell(): ReactElement {
   const shown = useRef(path);
   useEffect(() => {
     document.title = `${page?.name ?? 'Not found'} · Console`;
-    // A screen reader begins to read the new page; the first page keeps the focus where the sign-in left it.
+    // Focus moves to a new page, so that a screen reader begins there; the first page keeps the focus of the sign-in.
     if (shown.current !== path) main.current?.focus({ preventScroll: true });
     shown.current = path;
   }, [path, page]);

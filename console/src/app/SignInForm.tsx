@@ -11,7 +11,7 @@ interface Props {
   readonly userName?: string;
   readonly onEnded: () => void;
   readonly onSignedIn: (session: SignedIn) => void;
-  /** Offered where somebody else was signed in. */
+  /** Shown if another User was signed in. */
   readonly onLeave?: () => void;
 }
 

@@ -6,20 +6,20 @@ export interface PageProps {
 }
 
 export interface Page {
-  /** The first step of its address: `destinations` in `#/destinations/hook`. */
+  /** The first segment of its address: `destinations` in `#/destinations/hook`. */
   readonly path: string;
   readonly name: string;
-  /** The name where there is little room. */
+  /** A short name for narrow screens. */
   readonly short: string;
-  /** Goes to the page after `g`. */
+  /** The key that opens the page after `g`. */
   readonly shortcut: string;
-  /** Outline of its icon in a box of 24. */
+  /** Path of its icon in a box of 24. */
   readonly icon: string;
-  /** Missing pages say so. */
+  /** A page without content says so. */
   readonly component?: ComponentType<PageProps>;
 }
 
-/** All pages in the order of the navigation. Each is loaded when it is opened. */
+/** All pages in the order of the navigation, each loaded on demand. */
 export const PAGES: readonly Page[] = [
   {
     path: 'overview',

@@ -1,9 +1,9 @@
-/** Choices of a person that are kept for the next visit. Nothing else of the console is stored in the browser. */
+/** Preferences of a person that are kept for the next visit. The console stores nothing else in the browser. */
 type Preference = 'theme' | 'shortcuts';
 
 const keyOf = (name: Preference): string => `svc-console.${name}`;
 
-/** Browsers that forbid storage throw. */
+/** Browsers that forbid storage throw an error. */
 export function remembered(name: Preference): string | undefined {
   try {
     return localStorage.getItem(keyOf(name)) ?? undefined;

@@ -3,20 +3,23 @@ import { SvcError } from 'svc-health-client';
 
 const RETRIES = 3;
 
-/** Refusals stay refusals; a server that is busy (429, 503) or does not answer is asked again. */
+/** Refusals are final. If the server is busy (429, 503) or does not answer, the request is repeated. */
 export function mayRetry(failures: number, error: unknown): boolean {
   if (failures >= RETRIES) return false;
-  if (!(error instanceof SvcError)) return error instanceof TypeError; // that of fetch: no answer
+  if (!(error instanceof SvcError)) return error instanceof TypeError; // the error of fetch without a response
   return error.status === 429 || error.status >= 500;
 }
 
-/** Waits as long as `Retry-After` says, else 1 s, 2 s, 4 s. */
+/** Waits for `Retry-After`, else 1 s, 2 s, 4 s. */
 export function retryDelay(failures: number, error: unknown): number {
   const seconds = error instanceof SvcError ? error.retryAfterSeconds : undefined;
   return (seconds ?? 2 ** failures) * 1000;
 }
 
-/** @param onEnded called when an answer says that the Session is over */
+/**
+ * @param onEnded called if a response says that the Session has ended
+ * @param onEnded called when an answer says that the Session is over
+ */
 export function makeQueryClient(onEnded: () => void): QueryClient {
   const onError = (error: unknown): void => {
     if (error instanceof SvcError && error.status === 401) onEnded();
@@ -29,7 +32,7 @@ export function makeQueryClient(onEnded: () => void): QueryClient {
         retry: mayRetry,
         retryDelay,
         staleTime: 5_000,
-        // Whether the device is online says nothing about a server on this machine or network.
+        // Ignores the online state of the device: the server may be on this machine or network.
         networkMode: 'always',
         refetchOnWindowFocus: false,
       },

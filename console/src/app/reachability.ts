@@ -4,7 +4,7 @@ import { type Fetch } from 'svc-health-client';
 let unreachableSince: number | undefined;
 const listeners = new Set<() => void>();
 
-/** Calls `listener` when the server cannot be reached any more, and when it can again. */
+/** Calls `listener` when the server becomes unreachable, and when it is reachable again. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -16,11 +16,11 @@ function note(isReached: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Since when no request gets an answer; undefined while requests are answered. */
+/** Time since when no request was answered; undefined while requests are answered. */
 export const useUnreachableSince = (): number | undefined => useSyncExternalStore(subscribe, () => unreachableSince);
 
 /**
- * `fetch` that remembers whether the server answers. A request that its caller gave up says nothing about the server.
+ * `fetch` that records whether the server answers. A request that its caller aborted shows nothing about the server.
  */
 export const noticedFetch: Fetch = async (input, init) => {
   try {

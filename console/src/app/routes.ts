@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** The part of the address after `#`: a page, the steps below it, and parameters. Never a token. */
+/** The part of the address after `#`: a page, its segments, and parameters. Never a token. */
 export interface Route {
   readonly page: string;
   readonly steps: readonly string[];
   readonly query: URLSearchParams;
 }
 
-/** Reads `#/destinations/hook?tab=events`. A step that is no valid encoding is taken as it is. */
+/** Reads `#/destinations/hook?tab=events`. A segment with an invalid encoding is used as it is. */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page = '', ...steps] = path.split('/').map(decoded);
@@ -35,7 +35,10 @@ export function hashOf(
   return `#/${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
 }
 
-/** Goes to a page. @param isReplacing leaves no entry in the history, for steps that nobody would go back to */
+/**
+ * Opens a page.
+ * @param isReplacing replaces the history entry, for steps that need no way back
+ */
 export function goTo(hash: string, isReplacing = false): void {
   if (isReplacing) {
     history.replaceState(null, '', hash);

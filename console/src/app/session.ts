@@ -1,13 +1,13 @@
 import { createContext, useContext } from 'react';
 import { type SvcClient } from 'svc-health-client';
 
-/** The signed-in User. Tokens are in the client's memory alone: a reload or a closed tab forgets them. */
+/** The signed-in User. Tokens are only in the client's memory: a reload or a closed tab forgets them. */
 export interface Session {
   readonly client: SvcClient;
   readonly userId: string;
-  /** The name to show. */
+  /** The display name. */
   readonly userName: string;
-  /** The name that was typed. */
+  /** The name as typed. */
   readonly loginName: string;
   readonly signOut: () => Promise<void>;
 }
@@ -20,8 +20,8 @@ export function useSession(): Session {
   return session;
 }
 
-/** Calls the server as the signed-in User. After another sign-in of the same User it is another client. */
+/** Calls the server as the signed-in User. Each sign-in creates a new client. */
 export const useClient = (): SvcClient => useSession().client;
 
-/** The address of the server: the console is one step below it. */
+/** The address of the server: the parent path of the console. */
 export const serverAddress = (): string => new URL('..', document.baseURI).href.replace(/\/$/, '');

@@ -12,7 +12,10 @@ export interface Credentials {
 
 export const CLIENT_ID = 'console';
 
-/** @param onEnded called when the server refuses to renew the tokens */
+/**
+ * @param onEnded called if the server refuses to renew the tokens
+ * @param onEnded called when the server refuses to renew the tokens
+ */
 export async function signIn({ userName, password, code }: Credentials, onEnded: () => void): Promise<SignedIn> {
   let isIn = false;
   const client = await SvcClient.login(
@@ -36,7 +39,7 @@ export type SignInFault =
   | { readonly kind: 'client' }
   | { readonly kind: 'said'; readonly text: string; readonly isRefused?: boolean };
 
-/** The error, in words for the person who signs in. */
+/** The error, for the person who signs in. */
 export function faultOf(error: unknown): SignInFault {
   if (!(error instanceof SvcError)) return { kind: 'said', text: 'The server cannot be reached.' };
   const code = (error.body as { readonly error?: unknown } | null)?.error;

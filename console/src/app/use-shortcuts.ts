@@ -2,18 +2,18 @@ import { useEffect } from 'react';
 import { PAGES } from './pages';
 import { goTo, hashOf } from './routes';
 
-/** How long the second key of `g d` may take. */
+/** Maximum time between the two keys of `g d`. */
 const PAIR_MILLISECONDS = 1500;
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** The field that `/` goes to: the one that the page marks, else its first search field. */
+/** The field that `/` focuses: the one marked by the page, else its first search field. */
 const searchField = (): HTMLElement | null =>
   document.querySelector<HTMLElement>('main [data-search]') ??
   document.querySelector<HTMLElement>('main input[type=search]');
 
-/** Single keys that move through the console. They rest while somebody types or a dialog is open. */
+/** Single keys for navigation, disabled while somebody types or a dialog is open. */
 export function useShortcuts(isOn: boolean, onHelp: () => void): void {
   useEffect(() => {
     if (!isOn) return;

@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode } from 'react';
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
 
-/** A short state. Color alone says nothing: its text does. */
+/** A short state. Its text says everything; the color is only an addition. */
 export const Badge = ({
   tone = 'neutral',
   children,

@@ -4,11 +4,11 @@ import { Copy } from './Copy';
 interface Props {
   readonly text: string;
   readonly label?: string;
-  /** Tells several of a page apart, for screen readers. */
+  /** A label for screen readers, which distinguishes several on one page. */
   readonly name?: string;
 }
 
-/** A command or a call to copy. */
+/** A command or request to copy. */
 export const Code = ({ text, label = 'Copy', name = 'Code' }: Props): ReactElement => (
   <div className="code">
     <pre tabIndex={0} role="region" aria-label={name}>

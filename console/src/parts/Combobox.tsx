@@ -2,11 +2,11 @@ import { type KeyboardEvent, type ReactElement, useId, useRef, useState } from '
 import css from './combobox.module.css';
 
 export interface Option {
-  /** The text of the field when it is chosen. */
+  /** The text of the field after choosing this option. */
   readonly text: string;
   /** Its meaning, in a few words. */
   readonly note?: string;
-  /** Whether the text goes on behind it, so that the list stays open. */
+  /** Whether more text follows the option, so that the list stays open. */
   readonly isOpen?: boolean;
 }
 
@@ -14,19 +14,19 @@ interface Props {
   readonly value: string;
   readonly options: readonly Option[];
   readonly onChange: (text: string) => void;
-  /** Called when an option is chosen, beside `onChange`. */
+  /** Called when an option is chosen, in addition to `onChange`. */
   readonly onChoose?: (option: Option) => void;
-  /** Called by Enter where no option is chosen. */
+  /** Called on Enter without a chosen option. */
   readonly onEnter?: () => void;
   readonly placeholder?: string;
-  /** Attributes that tie the field to its label, as of `Field`; without them give `label`. */
+  /** Attributes from `Field` that link the field to its label; without them pass `label`. */
   readonly field?: { readonly id: string; readonly className: string };
   readonly label?: string;
   readonly isMono?: boolean;
   readonly isSearch?: boolean;
 }
 
-/** A text field with suggestions, by the pattern of WAI-ARIA: arrows move, Enter takes one, Esc closes the list. */
+/** A text field with suggestions, by WAI-ARIA's pattern: arrow keys move, Enter chooses, Esc closes the list. */
 export function Combobox({
   value,
   options,

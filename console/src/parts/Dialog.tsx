@@ -3,16 +3,16 @@ import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'rea
 interface Props {
   readonly title: string;
   readonly children: ReactNode;
-  /** Whether only its own buttons end it. */
+  /** Whether only its own buttons close it. */
   readonly isRequired?: boolean;
-  /** Called by Esc, the close button and a click beside it. */
+  /** Called by Esc, the close button, and a click outside. */
   readonly onClose?: () => void;
   readonly isWide?: boolean;
 }
 
 /**
- * A modal dialog: the browser keeps the focus in it and gives it back. It begins at the element with `data-focus`, else
- * at the first.
+ * A modal dialog: the browser keeps the focus inside and restores it afterwards. The first focus is on the element with
+ * `data-focus`, else on the first one.
  */
 export function Dialog({ title, children, isRequired = false, onClose, isWide = false }: Props): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);

@@ -4,13 +4,13 @@ import css from './diff.module.css';
 export interface Change {
   /** `component.0.valueQuantity.value`. */
   readonly path: string;
-  /** Missing where it was added. */
+  /** Absent for an added field. */
   readonly old?: string;
-  /** Missing where it was removed. */
+  /** Absent for a removed field. */
   readonly new?: string;
 }
 
-/** The changes, a row for each field: old → new. */
+/** A table of changes, one row per field: old → new. */
 export function Diff({
   changes,
   label,

@@ -4,11 +4,11 @@ import { Code } from './Code';
 interface Props {
   readonly title: string;
   readonly children?: ReactNode;
-  /** The one command or call that would fill the page. */
+  /** A command or request that would add content. */
   readonly command?: string;
 }
 
-/** Says why nothing is here, and what would change that. */
+/** Explains why there is no content, and how to add some. */
 export const Empty = ({ title, children, command }: Props): ReactElement => (
   <div className="empty">
     <p className="empty-title">{title}</p>

@@ -4,12 +4,12 @@ import { Copy } from './Copy';
 
 interface Props {
   readonly error: unknown;
-  /** The missing content: `the destinations`. */
+  /** The content that could not be read: `the destinations`. */
   readonly what: string;
   readonly onRetry?: () => void;
 }
 
-/** Why a part of a page is missing. A denial leads to its explanation. */
+/** Explains why a part of a page is missing. A denial links to its explanation. */
 export function Fault({ error, what, onRetry }: Props): ReactElement {
   const { title, text } = sayingOf(error, what);
   const decisionId = error instanceof SvcError && error.status === 403 ? error.decisionId : undefined;

@@ -3,9 +3,9 @@ import { type ReactElement, type ReactNode, useId } from 'react';
 interface Props {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** The fault of the value. */
+  /** The fault of the value, if any. */
   readonly fault?: string | undefined;
-  /** Draws the control with the attributes that tie it to its label. */
+  /** Renders the control with the attributes that link it to its label. */
   readonly children: (field: {
     readonly id: string;
     readonly className: string;
@@ -14,7 +14,7 @@ interface Props {
   }) => ReactNode;
 }
 
-/** A control with its label, a hint, and what is wrong with it. */
+/** A control with its label, a hint, and the fault of its value. */
 export function Field({ label, hint, fault, children }: Props): ReactElement {
   const id = useId();
   const noteId = `${id}-note`;

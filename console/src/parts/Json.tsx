@@ -5,16 +5,16 @@ import { linesOf, spansOf } from './json-lines';
 import css from './json.module.css';
 
 interface Props {
-  /** A value, or the JSON text of one as the server sent it. */
+  /** A value, or its JSON text as the server sent it. */
   readonly value: unknown;
   readonly label: string;
-  /** In lines; longer values scroll. */
+  /** Maximum height in lines; longer values scroll. */
   readonly maxLines?: number;
 }
 
 const LINE_HEIGHT = 19;
 
-/** JSON of any size: only the lines in view are in the document. */
+/** JSON of any size: only visible lines are rendered. */
 export function Json({ value, label, maxLines = 24 }: Props): ReactElement {
   const lines = useMemo(() => linesOf(value), [value]);
   const scroller = useRef<HTMLDivElement>(null);

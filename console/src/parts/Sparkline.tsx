@@ -10,14 +10,14 @@ interface Line {
 }
 
 interface Props {
-  /** The plot as a sentence: it is a picture for screen readers. */
+  /** The plot as a sentence, for screen readers. */
   readonly label: string;
   readonly lines: readonly Line[];
   readonly height?: number;
   readonly isBars?: boolean;
 }
 
-/** A small plot without axes. Its colors are those of the theme. */
+/** A small plot without axes, in the colors of the theme. */
 export function Sparkline({ label, lines, height = 36, isBars = false }: Props): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);

@@ -5,17 +5,17 @@ import css from './table.module.css';
 export interface Column<Row> {
   readonly key: string;
   readonly label: string;
-  /** A track of CSS grid: `120px`, `minmax(140px, 2fr)`. */
+  /** Width as a CSS grid track: `120px`, `minmax(140px, 2fr)`. */
   readonly width?: string;
   readonly align?: 'end';
-  /** Left out where the page is narrow. */
+  /** Whether narrow pages hide the column. */
   readonly isWide?: boolean;
   /** @param isNarrow whether columns are left out */
   readonly render: (row: Row, isNarrow: boolean) => ReactNode;
 }
 
 interface Props<Row> {
-  /** Names the table for screen readers. */
+  /** Label for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
@@ -24,18 +24,18 @@ interface Props<Row> {
   readonly rowHeight?: number;
   /** Whether cells break their text into lines, so that nothing of it is cut. */
   readonly isWrapped?: boolean;
-  /** Makes rows openable by click and by Enter. */
+  /** Called by a click or Enter on a row; without it rows cannot be opened. */
   readonly onOpen?: (row: Row) => void;
   readonly selected?: string | undefined;
-  /** Called when the end comes into view: load more. */
+  /** Called when the end becomes visible, to load more rows. */
   readonly onEnd?: () => void;
-  /** How many rows there are in all, where more can be loaded. */
+  /** Total number of rows, if more can be loaded. */
   readonly total?: number;
 }
 
 const NARROW = '(max-width: 719px)';
 
-/** A table of any length: only the rows in view are in the document. */
+/** A table of any length: only visible rows are rendered. */
 export function Table<Row>({
   label,
   rows,
@@ -153,7 +153,7 @@ export function Table<Row>({
   );
 }
 
-/** Whether a media query holds. */
+/** Whether a media query matches. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches);
   useEffect(() => {

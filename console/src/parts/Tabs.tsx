@@ -16,7 +16,7 @@ interface Props {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Tabs by the pattern of WAI-ARIA: one stop of Tab, arrows move. */
+/** Tabs by WAI-ARIA's pattern: the Tab key stops once, and arrow keys move between tabs. */
 export function Tabs({ label, tabs, selected, onSelect, children }: Props): ReactElement {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

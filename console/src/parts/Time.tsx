@@ -2,13 +2,13 @@ import { type ReactElement, useSyncExternalStore } from 'react';
 import { ageOf, clockOf, stampOf } from './times';
 
 interface Props {
-  /** An instant of the server, or milliseconds. */
+  /** An instant from the server, or milliseconds. */
   readonly value: string | number;
   /** `ago`: 3 min ago; `stamp`: with the date; `clock`: today's time. */
   readonly as?: 'ago' | 'stamp' | 'clock';
 }
 
-/** A point in time. The other forms of it stand in its title. */
+/** A point in time. Its title shows the other forms. */
 export function Time({ value, as = 'stamp' }: Props): ReactElement {
   const now = useNow();
   const time = new Date(value);
@@ -26,7 +26,7 @@ let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for all times of the page. */
+/** One clock for all times on the page. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
@@ -43,7 +43,7 @@ function subscribe(listener: () => void): () => void {
 
 const useNow = (): number =>
   useSyncExternalStore(subscribe, () => {
-    // The clock stands while no time is shown. Two calls of one drawing must give the same, or React draws again.
+    // The clock stops while no time is shown. During one render its value must not change, or React renders again.
     if (timer === undefined && Date.now() - now > TICK_MILLISECONDS) now = Date.now();
     return now;
   });

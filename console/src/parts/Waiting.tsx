@@ -1,10 +1,10 @@
 import { type ReactElement, useEffect, useState } from 'react';
 
-/** Shorter waits show nothing, so that quick answers do not flicker. */
+/** Shorter waits show nothing, so that quick responses do not flicker. */
 const QUIET_MILLISECONDS = 250;
 const SLOW_SECONDS = 5;
 
-/** Shows that an answer is awaited; a slow one says for how long. */
+/** Shows that a response is pending; after a while, also for how long. */
 export function Waiting({ what = 'the answer' }: { readonly what?: string }): ReactElement {
   const [seconds, setSeconds] = useState<number>();
   useEffect(() => {

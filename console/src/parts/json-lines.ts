@@ -3,10 +3,10 @@ export interface Span {
   readonly kind: 'plain' | 'key' | 'string' | 'number' | 'word';
 }
 
-/** Longer lines are cut: one of 5 MB would stop the page while it is laid out. */
+/** Longer lines are cut: laying out a line of 5 MB would block the page. */
 export const LINE_CHARACTERS = 2000;
 
-/** The lines of a value as indented JSON. Text is printed as it is when it is no JSON. */
+/** The lines of a value as indented JSON. Text that is no JSON stays as it is. */
 export function linesOf(value: unknown): string[] {
   return (typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')).split('\n');
 }

@@ -4,10 +4,10 @@ const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 /** `12,345`. */
 export const whole = (number: number): string => WHOLE.format(number);
 
-/** `12.3K`, for large numbers in little room. */
+/** `12.3K`, for large numbers in little space. */
 export const short = (number: number): string => (number < 10_000 ? WHOLE.format(number) : SHORT.format(number));
 
-/** `0.4`, `12`, `1.2K`: a rate for each second or minute. */
+/** `0.4`, `12`, `1.2K`: a rate per second or minute. */
 export const rate = (number: number): string =>
   number === 0 ? '0' : number < 0.1 ? '< 0.1' : number < 10 ? number.toFixed(1) : short(Math.round(number));
 

@@ -1,4 +1,4 @@
-/** Conditions of a search for patients, each with the parameter of FHIR that it becomes. */
+/** Conditions of a patient search, each with its FHIR parameter. */
 export interface PatientQuery {
   readonly name: readonly string[];
   readonly identifier: readonly string[];
@@ -13,8 +13,8 @@ const YEAR = /^(?:18|19|20)\d{2}$/;
 const RESOURCE = /^Patient\/([A-Za-z0-9.-]{1,64})$/;
 
 /**
- * Reads one line as people write it: `rivera 1980-02-03`, `Rivera, Ana`, `MRN|123`, `Patient/p7`. A word with `|` or
- * with a digit is an identifier, a date or a year is the birth date, all other words are names.
+ * Parses one line as people write it: `rivera 1980-02-03`, `Rivera, Ana`, `MRN|123`, `Patient/p7`. A word with `|` or a
+ * digit is an identifier; a date or year is the birth date; all other words are names.
  */
 export function readSearchText(text: string): PatientQuery {
   const query = { name: [] as string[], identifier: [] as string[], birthdate: [] as string[], id: [] as string[] };
@@ -37,8 +37,8 @@ function dateOf(word: string): string | undefined {
 }
 
 /**
- * A comma means "or" in FHIR and `$` parts a composite; here they are characters. `|` keeps its meaning in an
- * identifier.
+ * Escapes characters with a meaning in FHIR searches: a comma means "or", and `$` separates the parts of a composite.
+ * `|` keeps its meaning in an identifier.
  */
 const escaped = (value: string): string => value.replaceAll(/[\\,$]/g, '\\$&');
 
@@ -52,7 +52,7 @@ export function searchParametersOf({ name, identifier, birthdate, id }: PatientQ
   });
 }
 
-/** The same for resources with a `patient`. A word with a digit and without a system is the id of the patient there. */
+/** The same for resources with a `patient`. Here a word with a digit and without a system is the patient's id. */
 export function patientParametersOf(query: PatientQuery): Record<string, string[]> {
   const identifiers = query.identifier.filter((word) => word.includes('|'));
   const ids = query.identifier.filter((word) => !word.includes('|'));

@@ -8,7 +8,7 @@ export interface Page {
   readonly resources: readonly Row[];
   readonly total?: number;
   readonly next?: string;
-  /** Warnings of the server about the answer, such as resources that are left out. */
+  /** Warnings of the server about the answer, such as omitted resources. */
   readonly remarks: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function readRow(client: SvcClient, type: ResourceType, id: string)
   return (await (await client.request('GET', `/fhir/${type}/${encodeURIComponent(id)}`)).json()) as Row;
 }
 
-/** Links of answers begin with the server's own address; the console may reach it by another one. */
+/** Links contain the server's own address, but the console may use another one. */
 export function pathOf(link: string): string {
   const { pathname, search } = new URL(link);
   const fhir = pathname.lastIndexOf('/fhir/');

@@ -1,10 +1,10 @@
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** `21:43:09`, of this device. */
+/** `21:43:09`, in the time zone of this device. */
 export const clockOf = (time: Date): string =>
   `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 
-/** `2026-11-25`, of this device. */
+/** `2026-11-25`, in the time zone of this device. */
 export const dayOf = (time: Date): string => `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 
 export const stampOf = (time: Date): string => `${dayOf(time)} ${clockOf(time)}`;
@@ -16,7 +16,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** A length of time in its largest unit, from 2 of it on: `90 s`, `3 min`, `30 h`. Less than a second is `0 s`. */
+/** A duration in the largest unit with a value of at least 2: `90 s`, `3 min`, `30 h`. Less than a second is `0 s`. */
 export function ageOf(milliseconds: number): string {
   const length = Math.max(0, milliseconds);
   const [unit, size] = UNITS.find(([, least]) => length >= 2 * least) ?? UNITS[3];

@@ -1,10 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 
-/**
- * State that is still there when its page is opened again. It is in memory alone, and is forgotten with everything else
- * of a User at the sign-out.
- */
+/** State that is kept while its page is closed. It is only in memory, and is cleared at sign-out. */
 export function useKept<Value>(name: string, initial: Value): readonly [Value, (value: Value) => void] {
   const queries = useQueryClient();
   const [value, setValue] = useState(() => queries.getQueryData<Value>(['kept', name]) ?? initial);

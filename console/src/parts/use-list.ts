@@ -14,7 +14,7 @@ interface List {
   readonly retry: () => void;
 }
 
-/** The matches of a search, page by page as `loadMore` asks for them. */
+/** The matches of a search; `loadMore` reads the next page. */
 export function useList(type: ResourceType, query: Query): List {
   const { client, userId } = useSession();
   const search = useInfiniteQuery({

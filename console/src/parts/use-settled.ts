@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const SETTLE_MILLISECONDS = 250;
 
-/** A text once it did not change for a moment: no request for each letter. */
+/** A text after it has not changed for a moment, so that not every letter causes a request. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -20,7 +20,10 @@ const TABS = [
   { id: 'policies', label: 'Policies' },
 ] as const;
 
-/** `#/access` explains; `#/access/decisions/{id}` a refusal; `#/access/users/ana` and the like open what is named. */
+/**
+ * `#/access` explains requests; `#/access/decisions/{id}` shows a refusal; `#/access/users/ana` and similar addresses
+ * open a resource.
+ */
 export default function AccessPage({ route }: PageProps): ReactElement {
   const [step = 'why', id] = route.steps;
   const asked = route.query.get('decision');

@@ -48,7 +48,7 @@ export function ClientDetail({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** How the tokens of the password grant are. */
+/** Properties of tokens from the password grant. */
 function tokenOf(client: Row): string {
   const auth = client['auth'] as { readonly password?: Row } | undefined;
   const password = auth?.password;

@@ -8,16 +8,16 @@ import { closeAll, type ClosingProgress, MOST_SESSIONS } from './close-sessions'
 import css from './access.module.css';
 
 interface Props {
-  /** Parameters of the search for them. */
+  /** Parameters of the search for the Sessions. */
   readonly filter: Query;
-  /** Whose they are, in words. */
+  /** The owner of the Sessions, in words. */
   readonly of: string;
-  /** Whether the Session of the reader may be among them. */
+  /** Whether the reader's own Session may be among them. */
   readonly isOwn: boolean;
   readonly onClose: () => void;
 }
 
-/** Closes all open Sessions of a filter after a question, and shows how far it is. */
+/** Closes all open Sessions of a filter after a confirmation, and shows its progress. */
 export function CloseSessions({ filter, of, isOwn, onClose }: Props): ReactElement {
   const { client } = useSession();
   const [progress, setProgress] = useState<ClosingProgress>();

@@ -5,7 +5,7 @@ import css from './access.module.css';
 
 const SHOWN = 3;
 
-/** Whom and what a policy covers. */
+/** The callers and requests that a policy covers. */
 export function CoveredBadges({ covered }: { readonly covered: readonly Covered[] }): ReactElement {
   return (
     <span className={css.covered}>

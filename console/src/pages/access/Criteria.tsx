@@ -10,7 +10,7 @@ interface Props {
   readonly type: string | undefined;
 }
 
-/** The row criteria of a grant, with what stands now in the User where they refer to it. */
+/** The row criteria of a grant, with the current values of the User that they refer to. */
 export function Criteria({ criteria, user, type }: Props): ReactElement {
   const { client, userId } = useSession();
   const { shown, others } = ofType(criteria, type);

@@ -13,7 +13,7 @@ import { VerdictBox } from './TrialResult';
 import { noneGrants } from './verdict';
 import css from './access.module.css';
 
-/** Why a request was refused, as the server kept it. */
+/** The recorded reason for a refusal. */
 export function DecisionView({ id }: { readonly id: string }): ReactElement {
   const { client, userId } = useSession();
   const decision = useQuery({

@@ -13,14 +13,14 @@ import css from './access.module.css';
 interface Props {
   readonly type: ResourceType;
   readonly id: string;
-  /** The list that it stands in. */
+  /** The list that it belongs to. */
   readonly path: string;
   readonly what: string;
   readonly actions?: ReactNode;
   readonly children: (resource: Row) => ReactNode;
 }
 
-/** One User, Client, Role or policy: what follows from it, then its JSON. */
+/** One User, Client, Role or policy: its effects, then its JSON. */
 export function Detail({ type, id, path, what, actions, children }: Props): ReactElement {
   const { client, userId } = useSession();
   const read = useQuery({
@@ -54,7 +54,7 @@ export function Detail({ type, id, path, what, actions, children }: Props): Reac
   );
 }
 
-/** Labels with values; empty ones are left out. */
+/** Labels with values; empty values are omitted. */
 export function Facts({
   facts,
 }: {

@@ -18,16 +18,16 @@ import css from './access.module.css';
 
 interface Props {
   readonly type: ResourceType;
-  /** The step of the address: `users`. */
+  /** The segment of the address: `users`. */
   readonly path: string;
   readonly what: string;
   readonly hint: string;
   readonly columns: readonly Column<Row>[];
-  /** The one call that would store one. */
+  /** An example request that stores one. */
   readonly command: string;
 }
 
-/** A list of one type with a search over its text. */
+/** A list of one type with a text search. */
 function Directory({ type, path, what, hint, columns, command }: Props): ReactElement {
   const [typed, setTyped] = useKept(`access-${path}`, '');
   const words = useSettled(typed.trim());

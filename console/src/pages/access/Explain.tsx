@@ -18,7 +18,7 @@ import css from './access.module.css';
 interface Props {
   readonly user: string | undefined;
   readonly client: string | undefined;
-  /** A request to begin with: `GET /fhir/Patient`. */
+  /** The initial request: `GET /fhir/Patient`. */
   readonly asked: string | undefined;
   readonly decisionId: string | undefined;
 }
@@ -87,7 +87,7 @@ function Result({ draft }: { readonly draft: Draft }): ReactElement {
       const user = draft.who === 'user' ? await userIdOf(client, draft.user.trim()) : '';
       return client.access.testRequest(describedBy(draft, user));
     },
-    // A policy may have changed since.
+    // A policy may have changed since the last run.
     staleTime: 0,
   });
   if (trial.isPending) return <Waiting what="the policies" />;

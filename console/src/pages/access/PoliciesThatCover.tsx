@@ -16,7 +16,7 @@ interface Props {
 
 const SHOWN = 200;
 
-/** The stored policies that may cover somebody's requests. */
+/** The stored policies that may cover a caller's requests. */
 export function PoliciesThatCover({ covers, title = 'Policies that may apply', note }: Props): ReactElement {
   const all = useAllPolicies();
   const found = all.data?.policies.filter(covers) ?? [];

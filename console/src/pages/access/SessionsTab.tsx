@@ -26,7 +26,7 @@ interface Props {
 const STATES = { open: 'Open', ended: 'Ended', all: 'All' } as const;
 type State = keyof typeof STATES;
 
-/** Sessions by User and Client; one or all of them can be closed. */
+/** Sessions by User and Client; one Session or all can be closed. */
 export function SessionsTab({ user: userFilter, client: clientFilter }: Props): ReactElement {
   const { client, userId } = useSession();
   const queries = useQueryClient();

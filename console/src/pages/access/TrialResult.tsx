@@ -130,7 +130,7 @@ interface TriedProps {
   readonly policy: TriedPolicy;
   readonly isDecisive: boolean;
   readonly user: string | undefined;
-  /** The type that is asked for: criteria of other types are only counted. */
+  /** The requested type; criteria of other types are only counted. */
   readonly type: string | undefined;
   readonly request: RefusedRequest;
 }

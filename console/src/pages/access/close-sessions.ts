@@ -1,29 +1,29 @@
-/** How far the closing of several Sessions is. */
+/** Progress of closing several Sessions. */
 export interface ClosingProgress {
   readonly closed: number;
   readonly failed: number;
-  /** How many there are; undefined while they are still counted. */
+  /** The total number; undefined while they are being counted. */
   readonly total: number | undefined;
 }
 
 export interface ClosingOutcome extends ClosingProgress {
-  /** Whether there are further ones: one run closes {@link MOST_SESSIONS}. */
+  /** Whether more remain: one run closes at most {@link MOST_SESSIONS}. */
   readonly isMore: boolean;
   readonly firstFault?: unknown;
 }
 
-/** One run reads and closes so many; a second run goes on. */
+/** Maximum Sessions of one run; another run continues. */
 export const MOST_SESSIONS = 1_000;
 
-/** Each close is a write of the server: a few at a time leave it room for others. */
+/** Concurrent closes: each is a write of the server, which also serves others. */
 const AT_ONCE = 4;
 
-/** Closing goes on after a failure, but not after this many. */
+/** Maximum failures; after more, closing stops. */
 const MOST_FAILURES = 10;
 
 /**
  * Closes Sessions, a few at a time, and reports each step.
- * @param ids of Sessions; read to their end before the first is closed, since closed ones leave the search
+ * @param ids of Sessions, read completely before the first is closed, since closed ones disappear from the search
  */
 export async function closeAll(
   ids: AsyncIterable<string>,

@@ -1,4 +1,4 @@
-/** Criteria of one type; of other types only the number. Without a type all are shown. */
+/** Criteria of one type, and the number of others. Without a type, all are shown. */
 export function ofType(
   criteria: readonly string[],
   type: string | undefined,
@@ -8,12 +8,12 @@ export function ofType(
   return { shown, others: criteria.length - shown.length };
 }
 
-/** The paths of `{{path}}` in criteria, each once. */
+/** The distinct paths of `{{path}}` in criteria. */
 export const placeholdersIn = (criteria: readonly string[]): readonly string[] => [
   ...new Set(criteria.flatMap((text) => [...text.matchAll(/\{\{ *([^{}]*?) *\}\}/g)].map(([, path = '']) => path))),
 ];
 
-/** The value at a path as text; `nothing` where there is none. */
+/** The value at a path as text; `nothing` if there is none. */
 export function valueOf(from: unknown, path: string): string {
   let at: unknown = from;
   for (const step of path.split('.')) at = (at as Readonly<Record<string, unknown>> | null | undefined)?.[step];

@@ -1,11 +1,11 @@
 import { METHODS, typedRequest } from './typed-request';
 
-/** A request as it is typed into the form. */
+/** A request as typed into the form. */
 export interface Draft {
   readonly who: 'user' | 'client';
   /** Id, user name or email. */
   readonly user: string;
-  /** Of a user's token it is optional. */
+  /** Optional for a token of a User. */
   readonly client: string;
   readonly method: string;
   readonly request: string;
@@ -38,7 +38,7 @@ export function faultsIn(draft: Draft): Readonly<Partial<Record<'user' | 'client
   };
 }
 
-/** The draft with a method that stands in the text of its request: `PUT /fhir/Patient/p7`. */
+/** The draft with a method that its request text begins with: `PUT /fhir/Patient/p7`. */
 export function withMethodOf(draft: Draft, request: string): Draft {
   const { method, uri } = typedRequest(request, draft.method);
   const names = new RegExp(String.raw`^\s*(?:${METHODS.join('|')})\s+\S`, 'i');
@@ -47,7 +47,10 @@ export function withMethodOf(draft: Draft, request: string): Draft {
     : { ...draft, request };
 }
 
-/** The description of the request for the server. @param userId the id of the draft's user */
+/**
+ * The description of the request for the server.
+ * @param userId the id of the draft's user
+ */
 export function describedBy(draft: Draft, userId: string): Record<string, unknown> {
   const { method, uri } = typedRequest(draft.request, draft.method);
   const [client, address, body] = [draft.client.trim(), draft.address.trim(), readBody(draft.body)];

@@ -1,4 +1,4 @@
-/** An AccessPolicy, as far as the page reads it. */
+/** The members of an AccessPolicy that the page reads. */
 export interface PolicyBody {
   readonly id?: string;
   readonly engine?: string;
@@ -16,7 +16,7 @@ export interface Covered {
   readonly name: string;
 }
 
-/** A policy with a Role and links needs both: its links say for what, its Role for whom. */
+/** A policy with a Role and links requires both: the links select requests, the Role selects callers. */
 export function coveredBy({ link = [], roleName }: PolicyBody): readonly Covered[] {
   const links = link.flatMap(({ resourceType: kind, id }): Covered[] =>
     kind === 'User' || kind === 'Client' || kind === 'Operation' ? [{ kind, name: id }] : [],
@@ -25,7 +25,7 @@ export function coveredBy({ link = [], roleName }: PolicyBody): readonly Covered
   return links.length + role.length === 0 ? [{ kind: 'everyone', name: '' }] : [...role, ...links];
 }
 
-/** Whether a policy may cover requests of a User who holds these Roles. */
+/** Whether a policy may cover requests of a User with these Roles. */
 export function mayCoverUser(policy: PolicyBody, userId: string, roles: readonly string[]): boolean {
   if (policy.roleName !== undefined && !roles.includes(policy.roleName)) return false;
   return mayCover(policy, 'User', userId);
@@ -35,7 +35,7 @@ export function mayCoverUser(policy: PolicyBody, userId: string, roles: readonly
 export const mayCoverClient = (policy: PolicyBody, clientId: string): boolean =>
   policy.roleName === undefined && mayCover(policy, 'Client', clientId);
 
-/** Links to Operations hold for everyone who calls them. */
+/** Links to Operations apply to every caller. */
 const mayCover = ({ link = [] }: PolicyBody, kind: string, id: string): boolean =>
   link.length === 0 ||
   link.some((one) => one.resourceType === 'Operation' || (one.resourceType === kind && one.id === id));
@@ -58,9 +58,9 @@ const ENGINES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The value of a policy at the path of a failed clause, such as `matcho.params.resource/type`. Names of members may
- * hold dots, so the longest name that fits goes first.
- * @returns undefined where the path leads to nothing of the policy
+ * The value of a policy at the path of a failed clause, such as `matcho.params.resource/type`. Member names may contain
+ * dots, so the longest matching name is used.
+ * @returns undefined if the path leads to nothing in the policy
  */
 export function clauseAt(policy: unknown, path: string): unknown {
   if (path === '') return policy;
@@ -80,5 +80,5 @@ export function clauseAt(policy: unknown, path: string): unknown {
   return undefined;
 }
 
-/** `.params` and `[0].x` begin with a mark of the step before. */
+/** `.params` and `[0].x` begin with the separator after the previous step. */
 const withoutStep = (rest: string): string => rest.replace(/^\.|^\[/, '').replace(/^(\d+)\]/, '$1');

@@ -1,6 +1,6 @@
 import { type Row } from '../../parts/search-pages';
 
-/** A member of a resource as text: native references by their id, lists with commas. */
+/** A member of a resource as text: native references as ids, lists with commas. */
 export function textAt(row: Row, member: string): string {
   const value = row[member];
   if (Array.isArray(value)) return value.map(String).join(', ');

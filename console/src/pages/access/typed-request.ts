@@ -1,4 +1,4 @@
-/** A request as somebody describes it. */
+/** A request as a person describes it. */
 export interface TypedRequest {
   readonly method: string;
   /** Path and query below the server's address. */
@@ -8,8 +8,8 @@ export interface TypedRequest {
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * Reads what people paste: a path, a whole URL, or `GET /fhir/Patient/p7`.
- * @param method for texts that name none
+ * Parses a pasted text: a path, a whole URL, or `GET /fhir/Patient/p7`.
+ * @param method for texts without one
  */
 export function typedRequest(text: string, method: string): TypedRequest {
   const [, named, rest = ''] = /^\s*([A-Za-z]+)(?:\s+(.*?))?\s*$/s.exec(text) ?? [];
@@ -25,7 +25,7 @@ function uriOf(place: string): string {
 
 const DECISION = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 
-/** The id of the decision in a refusal, or in the id itself. The id of the request may stand beside it. */
+/** The id of the decision, from a refusal or the id alone. A refusal may also contain the request id. */
 export function decisionIdIn(text: string): string | undefined {
   const named = new RegExp(String.raw`decisions/(${DECISION.source})`, 'i').exec(text)?.[1];
   return (named ?? DECISION.exec(text)?.[0])?.toLowerCase();

@@ -8,7 +8,7 @@ import { useSettled } from '../../parts/use-settled';
 
 const MOST_OPTIONS = 8;
 
-/** Users or Clients whose text has what is typed. A User without the right to read them gets none, and types the id. */
+/** Users or Clients whose text contains the typed words. A User who may not read them gets none, and types the id. */
 export function useNamed(type: 'User' | 'Client', typed: string, isAsked: boolean): readonly Option[] {
   const { client, userId } = useSession();
   const words = useSettled(typed.trim());
@@ -26,7 +26,7 @@ export function useNamed(type: 'User' | 'Client', typed: string, isAsked: boolea
   return data ?? [];
 }
 
-/** `_ilike` takes a comma as OR. */
+/** In `_ilike` a comma means OR. */
 const wordsIn = (words: string): Readonly<Record<string, string>> =>
   words === '' ? {} : { _ilike: words.replaceAll(/[\\,]/g, ' ') };
 

@@ -3,7 +3,7 @@ import { useSession } from '../../app/session';
 import { readRow } from '../../parts/search-pages';
 import { type PolicyBody } from './policy-reading';
 
-/** Policies that are read to say which of them cover somebody. Servers have tens of them. */
+/** Maximum policies that are read to decide which of them cover a caller; servers have tens. */
 export const MOST_POLICIES = 2_000;
 
 interface AllPolicies {
@@ -11,7 +11,7 @@ interface AllPolicies {
   readonly isMore: boolean;
 }
 
-/** All policies, up to a limit: links cannot be searched for their absence. */
+/** All policies up to the maximum: no search finds policies without links. */
 export function useAllPolicies(): UseQueryResult<AllPolicies> {
   const { client, userId } = useSession();
   return useQuery({

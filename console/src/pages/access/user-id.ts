@@ -1,6 +1,6 @@
 import { type SvcClient, SvcError } from 'svc-health-client';
 
-/** The id of a User who is named by id, user name or email, as at a login. An unknown name is returned as typed. */
+/** The id of a User for an id, user name or email, as at login. An unknown name is returned unchanged. */
 export async function userIdOf(client: SvcClient, typed: string): Promise<string> {
   for (const parameter of ['_id', 'userName', 'email']) {
     if (parameter === '_id' && !/^[A-Za-z0-9.-]{1,64}$/.test(typed)) continue;
@@ -15,7 +15,7 @@ export async function userIdOf(client: SvcClient, typed: string): Promise<string
       for await (const { id } of client.search('User', query)) if (id !== undefined) found.push(id);
       if (found.length === 1 && found[0] !== undefined) return found[0];
     } catch (error) {
-      // A caller without the right to read Users can name one by its id.
+      // Callers without the right to read Users can use the id.
       if (error instanceof SvcError && error.status === 403) return typed;
       throw error;
     }

@@ -1,6 +1,6 @@
 import { type RequestTrial } from 'svc-health-client';
 
-/** The answer to a described request, in words. */
+/** The result of a described request, in words. */
 export interface Verdict {
   readonly tone: 'good' | 'warn' | 'bad';
   readonly title: string;

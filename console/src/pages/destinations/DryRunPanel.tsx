@@ -17,7 +17,7 @@ const WINDOWS = [
   [24 * 30, '30 days'],
 ] as const;
 const LISTED = 20;
-/** A run waits until somebody has stopped typing. */
+/** A run starts after a pause in typing. */
 const PAUSE_MILLISECONDS = 500;
 
 interface Props {
@@ -25,7 +25,7 @@ interface Props {
   readonly stored: Topic | undefined;
 }
 
-/** Effect of a topic on the real history, computed again after each change. */
+/** The effect of a topic on the stored history, computed again after each change. */
 export function DryRunPanel({ draft, stored }: Props): ReactElement {
   const client = useClient();
   const [hours, setHours] = useState<number>(24);

@@ -25,7 +25,7 @@ const PAGE = 20;
 const MOST_LIVE_PAGES = 3;
 const REFRESH_MILLISECONDS = 3_000;
 
-/** The events of a destination, newest first; each opens to its way from commit to delivery. */
+/** The events of a destination, newest first. Each shows its steps from commit to delivery. */
 export function EventList({ id }: { readonly id: string }): ReactElement {
   const client = useClient();
   const [state, setState] = useState('');

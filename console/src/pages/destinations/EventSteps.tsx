@@ -18,7 +18,7 @@ interface Props {
   readonly event: DestinationEvent;
 }
 
-/** The way of an event, and the request that carries it. */
+/** The steps of an event, and the request that delivers it. */
 export function EventSteps({ destinationId, event }: Props): ReactElement {
   const { correlationId, undecided, number, focus } = event;
   return (

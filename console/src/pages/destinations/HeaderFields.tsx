@@ -8,7 +8,7 @@ interface Props {
   readonly onChange: (headers: readonly HeaderText[]) => void;
 }
 
-/** The headers of a webhook. Stored values are never shown: one can be kept or replaced. */
+/** The headers of a webhook. Stored values are hidden: each can be kept or replaced. */
 export function HeaderFields({ headers, fault, onChange }: Props): ReactElement {
   const noteId = useId();
   const set = (index: number, change: Partial<HeaderText>): void =>

@@ -9,7 +9,7 @@ interface Props {
   readonly height?: number;
 }
 
-/** Delivered events above, failed attempts below, by hour. Plain SVG: a table shows hundreds while it is scrolled. */
+/** Delivered events above, failed attempts below, by hour. Plain SVG, since a table shows hundreds while scrolling. */
 export function HourBars({ hours, height = 24 }: Props): ReactElement {
   const all = hoursOf(hours, Date.now());
   const most = Math.max(...all.map(({ delivered, failed }) => Math.max(delivered, failed)));

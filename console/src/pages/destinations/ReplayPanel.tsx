@@ -14,7 +14,7 @@ interface Props {
 
 const NO_RANGE: RangeText = { kind: 'time', since: '', until: '', from: '', to: '' };
 
-/** Sends delivered events again: first how many, then the button. */
+/** Sends delivered events again: first shows their number, then the button. */
 export function ReplayPanel({ id, onShow }: Props): ReactElement {
   const client = useClient();
   const queries = useQueryClient();

@@ -19,7 +19,7 @@ import css from './destinations.module.css';
 const STATUSES = ['draft', 'active', 'retired'] as const;
 const NEW = 'new';
 
-/** Topics, and one of them with a dry run beside it. */
+/** The topics, and one of them with a dry run. */
 export function TopicEditor({ selected }: { readonly selected: string | undefined }): ReactElement {
   const topics = useTopics();
   if (topics.data === undefined) {

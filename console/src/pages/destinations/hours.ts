@@ -15,7 +15,7 @@ export function hoursOf(hours: Hours, now: number): readonly { readonly delivere
   });
 }
 
-/** Bars as an SVG path in a box of 24 by `height`; the smallest count is still seen. */
+/** Bars as an SVG path in a box of 24 by `height`; the smallest count stays visible. */
 export function barsOf(values: readonly number[], most: number, height: number): string {
   return values
     .map((value, index) => {

@@ -1,4 +1,4 @@
-/** A range as it was typed; times are those of this device. */
+/** A range as typed, with times of this device. */
 export interface RangeText {
   readonly kind: 'time' | 'number';
   readonly since: string;
@@ -10,7 +10,7 @@ export interface RangeText {
 export type Range = Readonly<Record<'since' | 'until' | 'from' | 'to', string | undefined>>;
 
 /**
- * The parameters of `$replay`; both ends are inclusive, so the second that was named ends with its last millisecond.
+ * The parameters of `$replay`. Both ends are inclusive, so the end becomes the last millisecond of the typed second.
  */
 export function rangeOf({ kind, since, until, from, to }: RangeText): Range {
   const none = { since: undefined, until: undefined, from: undefined, to: undefined };

@@ -3,7 +3,7 @@ import { type Schemas } from 'svc-health-client';
 type Destination = Schemas['SvcTopicDestination'];
 type Parameter = NonNullable<Destination['parameter']>[number];
 
-/** Replaces a stored secret in answers. Sent back, it keeps the secret. */
+/** Replaces a stored secret in answers; sent back, it keeps the secret. */
 export const MASK = '***';
 
 export interface HeaderText {
@@ -12,7 +12,7 @@ export interface HeaderText {
   readonly value: string;
 }
 
-/** A webhook as it is edited; numbers are texts until they are checked. */
+/** A webhook while it is edited; numbers are texts until they are checked. */
 export interface Settings {
   readonly endpoint: string;
   readonly timeout: string;
@@ -35,7 +35,7 @@ const NUMBERS = {
 type NumberName = keyof typeof NUMBERS;
 const NUMBER_NAMES = Object.keys(NUMBERS) as NumberName[];
 
-/** Reads a masked destination, as a search shows it: no secret comes to the browser. */
+/** Reads a masked destination, as a search returns it, so that no secret reaches the browser. */
 export function settingsOf(destination: Destination): Settings {
   const { topic, content = 'full-resource', parameter = [] } = destination;
   const valueOf = (name: string): string => {
@@ -77,7 +77,7 @@ export function newDestination(id: string, settings: Settings, secret: string | 
   return { ...stored, parameter: [...parameter, ...secrets] };
 }
 
-/** How many secrets sign: two during a rotation. */
+/** Number of signing secrets: two during a rotation. */
 export const secretsOf = ({ parameter = [] }: Destination): number =>
   parameter.filter(({ name }) => name === 'secret').length;
 
@@ -96,7 +96,7 @@ export function withSettings(destination: Destination, settings: Settings): Dest
   return { ...destination, topic, content, includeEntryAction, includeVersionIdInFocusReference, parameter };
 }
 
-/** The destination with other secrets: a new text, or {@link MASK} for one that stays. */
+/** The destination with other secrets: each a new text, or {@link MASK} to keep a stored one. */
 export const withSecrets = (destination: Destination, secrets: readonly string[]): Destination => ({
   ...destination,
   parameter: [
@@ -128,14 +128,14 @@ export function faultsOf(settings: Settings): Faults {
   return faults;
 }
 
-/** The field that a refusal of the server is about; undefined where it is about none of them. */
+/** The field that a refusal of the server concerns; undefined if it concerns none of them. */
 export function fieldOf(message: string): keyof Settings | undefined {
   const names = [...NUMBER_NAMES, 'endpoint', 'topic', 'content'] as const;
   if (/\bheaders?\b/.test(message)) return 'headers';
   return names.find((name) => new RegExp(`^${name}\\b|of ${name}\\b`).test(message));
 }
 
-/** 32 random bytes as Standard Webhooks writes them. */
+/** 32 random bytes in the format of Standard Webhooks. */
 export function newSecret(): string {
   const random = crypto.getRandomValues(new Uint8Array(32));
   return `whsec_${btoa(String.fromCharCode(...random))}`;

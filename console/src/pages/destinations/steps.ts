@@ -1,6 +1,6 @@
 import { type DestinationEvent } from 'svc-health-client';
 
-/** A step of an event on its way. */
+/** A step in the delivery of an event. */
 export interface Step {
   readonly kind: 'committed' | 'batched' | 'attempt' | 'left out' | 'delivered' | 'waits';
   readonly name: string;
@@ -9,11 +9,11 @@ export interface Step {
   /** The answer of the receiver. */
   readonly outcome?: string;
   readonly durationMilliseconds?: number;
-  /** Milliseconds after the step before it. */
+  /** Milliseconds since the previous step. */
   readonly after?: number;
 }
 
-/** An event from its commit over each attempt to its delivery, in order of time. */
+/** The steps of an event from its commit through each attempt to its delivery, in order of time. */
 export function stepsOf(event: DestinationEvent): readonly Step[] {
   const { recorded, batched, delivered, attempt: shown, attempts, state } = event;
   const leftOut = attempts - shown.length;

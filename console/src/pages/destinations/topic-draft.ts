@@ -9,7 +9,7 @@ export interface TriggerDraft {
   readonly criteria: string;
 }
 
-/** A topic as it is edited. */
+/** A topic while it is edited. */
 export interface TopicDraft {
   readonly url: string;
   readonly status: string;
@@ -32,7 +32,7 @@ export const draftOf = ({ url = '', status = 'draft', trigger = [] }: Topic): To
   })),
 });
 
-/** The topic with what was edited; all else of it stays. */
+/** The topic with the edits; all other members stay. */
 export function topicOf({ url, status, triggers }: TopicDraft, stored?: Topic): Topic {
   const { trigger: before = [] } = stored ?? {};
   return {
@@ -52,6 +52,6 @@ export function topicOf({ url, status, triggers }: TopicDraft, stored?: Topic): 
   } as Topic;
 }
 
-/** Whether a dry run makes sense: half-typed topics are not sent. */
+/** Whether a dry run makes sense: incomplete topics are not sent. */
 export const canRun = ({ url, triggers }: TopicDraft): boolean =>
   url !== '' && triggers.length > 0 && triggers.every(({ resource }) => /^[A-Z]\w*$|^https?:\/\/\S+$/.test(resource));

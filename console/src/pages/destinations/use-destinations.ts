@@ -6,26 +6,26 @@ import { byUrgency } from './verdict';
 
 const SHOWN_EACH_MILLISECONDS = 1000;
 const OFTEN_MILLISECONDS = 5_000;
-/** Thousands of destinations take seconds to read: those that fail are read often, all of them seldom. */
+/** Reading thousands of destinations takes seconds, so failing ones are read often, and all of them rarely. */
 const SELDOM_MILLISECONDS = 60_000;
 const MANY = 500;
 const MOST_FAILING = 1_000;
 
 export interface AllDestinations {
   readonly rows: readonly DestinationOverview[];
-  /** Whether there may be more: they are still read. */
+  /** Whether more are still being read. */
   readonly isReading: boolean;
   readonly error: unknown;
   readonly retry: () => void;
 }
 
-/** All destinations, the most urgent first; they come in page by page. */
+/** All destinations, the most urgent first, as their pages arrive. */
 export function useDestinations(): AllDestinations {
   const client = useClient();
   const [part, setPart] = useState<readonly DestinationOverview[]>([]);
   const all = useQuery({
     queryKey: ['destinations', 'all'],
-    // Comparing thousands of destinations value by value would stop the page.
+    // Comparing thousands of destinations by value would block the page.
     structuralSharing: false,
     queryFn: async ({ signal }) => {
       const found: DestinationOverview[] = [];

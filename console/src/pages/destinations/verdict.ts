@@ -15,7 +15,7 @@ type State = Pick<
   'state' | 'queued' | 'queuedIsMore' | 'inProcess' | 'oldestAgeSeconds' | 'failuresInARow' | 'lastError'
 >;
 
-/** Events that wait this long without a failure are worth a word: a batch takes less. */
+/** Events that wait longer than this without a failure are mentioned, since a batch takes less. */
 const LATE_SECONDS = 60;
 
 export function verdictOf(destination: State): Verdict {
@@ -64,7 +64,7 @@ export function failingSince(
   return { at: known.timestamp, ...(failuresInARow > lastErrors.length ? { isLonger: true } : {}) };
 }
 
-/** Events that are not delivered, as far as they are counted. */
+/** The number of undelivered events, as far as they are counted. */
 export const waitingOf = ({ queued, inProcess }: Pick<DestinationOverview, 'queued' | 'inProcess'>): number =>
   queued + inProcess;
 
@@ -86,11 +86,11 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/outcome is unknown/, 'The server stopped or was changed during the attempt. It is repeated by itself.'],
 ];
 
-/** The next step after an error of an attempt. */
+/** The next step after a failed attempt. */
 export const adviceOf = (message: string): string =>
   ADVICE.find(([pattern]) => pattern.test(message))?.[1] ?? 'Send a test to see what the receiver answers.';
 
-/** Failing destinations first, those that wait longest before others, then by name. */
+/** Failing destinations first, then those with the longest wait, then by name. */
 export function byUrgency(one: DestinationOverview, other: DestinationOverview): number {
   return (
     RANKS[one.state] - RANKS[other.state] ||

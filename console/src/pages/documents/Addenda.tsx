@@ -13,7 +13,7 @@ interface Props {
   readonly isWhole?: boolean;
 }
 
-/** Notes, comments, changes of status and addenda of own types, in their order. */
+/** Notes, comments, status changes and addenda of own types, in order. */
 export const Addenda = ({ title, addenda, nameOf, isWhole = false }: Props): ReactElement => (
   <section className={css.addenda} aria-label={title}>
     <h3>{title}</h3>
@@ -31,7 +31,7 @@ interface OneProps {
   readonly addendum: AddendumAnswer;
   readonly nameOf: NameOf;
   readonly isWhole?: boolean;
-  /** Whether it stands at the field that it is about. */
+  /** Whether it is shown next to its field. */
   readonly isInPlace?: boolean;
 }
 

@@ -9,13 +9,13 @@ import css from './documents.module.css';
 
 interface Props {
   readonly target: { readonly resourceType: 'SDCDocument' | 'SDCWorkflow'; readonly id: string };
-  /** As it was when the record was read. */
+  /** The state when the record was read. */
   readonly chain: Chain;
   readonly record: RecordAnswer;
   readonly onShow: (stop: number) => void;
 }
 
-/** Whether the addenda are those that were recorded. */
+/** Whether the addenda are unchanged since they were recorded. */
 export function ChainState({ target, chain, record, onShow }: Props): ReactElement {
   const { client } = useSession();
   const verify = useMutation({

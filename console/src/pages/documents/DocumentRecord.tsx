@@ -17,7 +17,7 @@ import css from './documents.module.css';
 
 interface Props {
   readonly target: { readonly resourceType: 'SDCDocument' | 'SDCWorkflow'; readonly id: string };
-  /** The stop of the slider, from 1; the last one without it. */
+  /** The position of the slider, from 1; by default the last. */
   readonly position: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
       const answer = await client.request('GET', path, { query: { _format: 'json' }, signal });
       return (await answer.json()) as RecordAnswer;
     },
-    structuralSharing: false, // a record of megabytes is not compared leaf by leaf
+    structuralSharing: false, // a record of megabytes must not be compared leaf by leaf
   });
   const download = useMutation({
     mutationFn: async () => {
@@ -44,7 +44,7 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
     if (!isPrinting) return;
     const end = (): void => setIsPrinting(false);
     window.addEventListener('afterprint', end);
-    // The record for paper is drawn before the dialog of the browser opens.
+    // Renders the printed record before the browser's print dialog opens.
     const frame = requestAnimationFrame(() => window.print());
     return () => {
       cancelAnimationFrame(frame);
@@ -141,14 +141,14 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
   );
 }
 
-/** A person by name where that may be read; a patient leads to the record. */
+/** A person's name, if it may be read; a patient links to the record. */
 function Fact({ text, nameOf }: { readonly text: string; readonly nameOf: NameOf }): ReactElement {
   const shown = referenceText(text, nameOf);
   const person = personIn(text);
   return person?.resourceType === 'Patient' ? <a href={hashOf('patients', [person.id])}>{shown}</a> : <>{shown}</>;
 }
 
-/** Saves a file: opened from there it obeys its own rules, and no address holds a token. */
+/** Saves a file instead of opening it: then its own policy applies, and no address contains a token. */
 function save(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

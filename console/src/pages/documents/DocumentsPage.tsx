@@ -3,7 +3,7 @@ import { type PageProps } from '../../app/pages';
 import { DocumentList } from './DocumentList';
 import { DocumentRecord } from './DocumentRecord';
 
-/** `#/documents` lists, `#/documents/SDCDocument/vitals-1?revision=2` shows the record of one. */
+/** `#/documents` lists records; `#/documents/SDCDocument/vitals-1?revision=2` shows one. */
 export default function DocumentsPage({ route }: PageProps): ReactElement {
   const [type, id] = route.steps;
   if (type === undefined || id === undefined) return <DocumentList />;

@@ -24,7 +24,7 @@ interface Target {
 interface Props {
   readonly target: Target;
   readonly stops: readonly Stop[];
-  /** Addenda of the time before the first signature. */
+  /** Addenda from before the first signature. */
   readonly before: readonly AddendumAnswer[];
   /** From 1. */
   readonly selected: number;
@@ -99,10 +99,10 @@ interface SliderProps {
   readonly nameOf: NameOf;
 }
 
-/** More stops have no room for names. */
+/** With more positions there is no room for names. */
 const STOPS_AT_ONCE = 5;
 
-/** A range of the browser: arrows move it by one revision, Home and End to the first and last. */
+/** A native range input: arrow keys move by one revision, Home and End to the first and last. */
 function Slider({ stops, selected, onSelect, nameOf }: SliderProps): ReactElement {
   const id = useId();
   const stop = stops[selected - 1];
@@ -234,7 +234,7 @@ function Later({ stop, nameOf }: { readonly stop: Stop; readonly nameOf: NameOf 
   return <Addenda title="Added to this revision" addenda={addenda} nameOf={nameOf} />;
 }
 
-/** All values of a signed content, from the addendum that keeps it; or of the document as it is stored. */
+/** All values of a signed content, from the addendum that contains it, or from the stored document. */
 async function bodyValues(
   client: SvcClient,
   source: string,

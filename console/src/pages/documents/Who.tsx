@@ -10,7 +10,7 @@ interface Props {
   readonly nameOf: NameOf;
 }
 
-/** The author and the time; also the recorder, where another caller acted for the person. */
+/** Author and time, and the recorder if another caller acted for the author. */
 export function Who({ addendum: { user, recorder, date, isProven }, nameOf }: Props): ReactElement {
   const isOther = recorder !== undefined && (recorder.id !== user?.id || recorder.resourceType !== user.resourceType);
   return (

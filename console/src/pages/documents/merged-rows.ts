@@ -1,14 +1,14 @@
 import { type FieldRow } from '../../parts/body/body';
 import { type AddendumAnswer } from './record';
 
-/** A field of a revision with its change since the revision before, and the comments on it. */
+/** A field of a revision, its change since the previous revision, and its comments. */
 export interface MergedRow extends FieldRow {
   readonly comments: readonly AddendumAnswer[];
 }
 
 /**
- * All values of a revision with its changes in their places: a change stands in place of its value, and a removed value
- * behind the value that is nearest to it in the document.
+ * All values of a revision with its changes: a change replaces its value, and a removed value follows the value nearest
+ * to it in the document.
  */
 export function mergedRows(
   values: readonly FieldRow[],
@@ -36,7 +36,7 @@ export function mergedRows(
   return withComments(rows, comments);
 }
 
-/** Changes without those of a unit that stands beside its value, which came or went with it. */
+/** Omits changes of a unit that is shown with its value, and was added or removed with it. */
 export function withoutShownUnits(changes: readonly FieldRow[]): readonly FieldRow[] {
   if (!changes.some(({ path }) => path.at(-1) === 'unit')) return changes;
   const values = new Map(changes.map((change) => [keyOf(change.path), change]));
@@ -64,7 +64,7 @@ function nearestTo(path: readonly string[], last: ReadonlyMap<string, number>, c
   return count - 1;
 }
 
-/** A comment on a container stands at its first value. */
+/** A comment on a container is shown at its first value. */
 function withComments(rows: readonly FieldRow[], comments: readonly AddendumAnswer[]): readonly MergedRow[] {
   if (comments.length === 0) return rows.map((row) => ({ ...row, comments: [] }));
   const byRow = new Map<number, AddendumAnswer[]>();

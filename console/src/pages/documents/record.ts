@@ -39,7 +39,7 @@ export interface AddendumAnswer {
   readonly sequence: number;
   readonly addendum?: Named;
   readonly id?: string;
-  /** Why it cannot be shown. */
+  /** The reason why it cannot be shown. */
   readonly lost?: string;
   readonly type?: string;
   readonly user?: Named;
@@ -75,14 +75,14 @@ export interface RevisionAnswer extends Omit<AddendumAnswer, 'sequence'> {
 /** A position of the slider. */
 export interface Stop {
   readonly kind: 'revision' | 'unsigned';
-  /** Of a revision. */
+  /** Number of the revision. */
   readonly number: number;
   readonly revision: RevisionAnswer;
-  /** Addenda after it and before the next one. */
+  /** Addenda between it and the next one. */
   readonly addenda: readonly AddendumAnswer[];
 }
 
-/** Revisions in their order, then the changes that nobody signed. */
+/** Revisions in order, then the unsigned changes. */
 export function stopsOf({ revisions }: RecordAnswer): readonly Stop[] {
   return revisions.flatMap((revision): readonly Stop[] => {
     if (revision.unsigned === true)
@@ -92,7 +92,7 @@ export function stopsOf({ revisions }: RecordAnswer): readonly Stop[] {
   });
 }
 
-/** Comments and other addenda of the time before the first signature. */
+/** Comments and other addenda from before the first signature. */
 export const beforeSignature = ({ revisions }: RecordAnswer): readonly AddendumAnswer[] =>
   revisions.find(({ number }) => number === 0)?.addenda ?? [];
 
@@ -103,7 +103,7 @@ export const isComment = ({ type, about }: AddendumAnswer): boolean =>
 /** `svc.sdc.addendum/Note` as `Note`. */
 export const kindOf = (type: string | undefined): string => type?.slice(type.lastIndexOf('/') + 1) ?? 'Addendum';
 
-/** Everyone whom the record names. */
+/** Everyone named in the record. */
 export function peopleIn({ revisions, stored }: RecordAnswer): readonly (Named | undefined)[] {
   const signers = revisions.flatMap(({ user, recorder, addenda }) => [
     user,
@@ -115,7 +115,7 @@ export function peopleIn({ revisions, stored }: RecordAnswer): readonly (Named |
   return [...signers, ...named];
 }
 
-/** The stop of the slider at which an addendum stands, from 1; undefined before the first signature. */
+/** The slider position of an addendum, from 1; undefined before the first signature. */
 export function stopOf(record: RecordAnswer, sequence: number): number | undefined {
   const at = stopsOf(record).findLastIndex(({ revision }) => (revision.sequence ?? Infinity) <= sequence);
   return at < 0 ? undefined : at + 1;

@@ -20,10 +20,10 @@ const HEALTH: Readonly<Record<ServerStatus['health']['status'], readonly [Tone, 
   fail: ['bad', 'Failing'],
 };
 
-/** The sign-in above the page says it. */
+/** The sign-in dialog says the same. */
 const isOver = (error: Error): boolean => error instanceof SvcError && error.status === 401;
 
-/** Whether the server is well, how fast it is, and what waits. */
+/** The health, speed and queues of the server. */
 export default function OverviewPage(): ReactElement {
   const [isPaused, setIsPaused] = useState(false);
   const { data: samples = [], error, refetch } = useSamples(isPaused);

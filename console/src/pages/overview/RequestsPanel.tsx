@@ -12,7 +12,7 @@ interface Props {
 
 const time = (seconds: number | undefined): string => (seconds === undefined ? '–' : duration(seconds));
 
-/** Requests by class: their rate and times of the span, and refusals and failures since the start. */
+/** Requests by class: rate and times of the window, refusals and failures since the start. */
 export function RequestsPanel({ status, span }: Props): ReactElement {
   const rows = [...status.requests].sort((one, other) => other.count - one.count);
   const counterOf =

@@ -11,7 +11,7 @@ interface Props {
   readonly samples: readonly Sample[];
 }
 
-/** The processes of the server and their database. */
+/** The server's processes and their database. */
 export function ServerPanel({ status, samples }: Props): ReactElement {
   const { server, connections, database, health } = status;
   const cpu = ratesOf(samples, cpuCounter).at(-1);

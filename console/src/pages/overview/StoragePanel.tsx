@@ -5,7 +5,7 @@ import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
 import css from './overview.module.css';
 
-/** The use of storage: the largest tables, and the most frequent types. */
+/** Storage: the largest tables, and the most frequent types. */
 export function StoragePanel({ status: { storage } }: { readonly status: ServerStatus }): ReactElement | null {
   if (storage === undefined) return null;
   const { table: tables = [], resources = [] } = storage;

@@ -11,11 +11,11 @@ interface Props {
   /** Values of the latest samples. */
   readonly line?: readonly (number | null)[];
   readonly ink?: Ink;
-  /** Where it is explained. */
+  /** Address of the page that explains it. */
   readonly href?: string;
 }
 
-/** One figure with its course. */
+/** One figure with its recent course. */
 export function Tile({ title, value, unit, note, isBad = false, line, ink, href }: Props): ReactElement {
   return (
     <div className={isBad ? `${css.tile} ${css.bad}` : css.tile}>

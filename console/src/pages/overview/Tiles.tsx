@@ -27,7 +27,7 @@ interface Props {
 const NONE = '–';
 const more = (isMore: boolean | undefined): string => (isMore === true ? '+' : '');
 
-/** The figures that are looked at first. */
+/** The most important figures. */
 export function Tiles({ samples, status, span }: Props): ReactElement {
   const { delivery, sessions, logins, denials, storage } = status;
   const during = span.isSinceStart ? 'since the start' : `in ${Math.round(span.seconds)} s`;
@@ -40,7 +40,7 @@ export function Tiles({ samples, status, span }: Props): ReactElement {
   const values = (read: (status: ServerStatus) => number | undefined): (number | null)[] =>
     samples.map((sample) => read(sample.status) ?? null);
   const requests = span.grown(requestsCounter);
-  // Estimates of PostgreSQL, which has none before its first look at a table.
+  // PostgreSQL's estimates, which do not exist before its first ANALYZE of a table.
   const resources = (storage?.resources ?? []).reduce((sum, { count }) => sum + count, 0);
 
   return (

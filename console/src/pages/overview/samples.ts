@@ -1,8 +1,8 @@
 import { type RequestCounts, type ServerStatus } from 'svc-health-client';
 
-/** One answer of the server about itself. Its counters begin with the start of that server. */
+/** One status answer of the server. Its counters begin with that server's start. */
 export interface Sample {
-  /** In milliseconds, by the server's clock. */
+  /** Milliseconds of the server's clock. */
   readonly at: number;
   readonly status: ServerStatus;
 }
@@ -10,7 +10,7 @@ export interface Sample {
 /** Ten minutes at one sample every 5 s. */
 const KEPT = 120;
 
-/** Adds an answer. One that several callers shared counts once. */
+/** Adds an answer; one that several callers shared counts once. */
 export function withSample(samples: readonly Sample[], status: ServerStatus): readonly Sample[] {
   const at = Date.parse(status.timestamp);
   if (samples.at(-1)?.at === at) return samples;
@@ -18,13 +18,13 @@ export function withSample(samples: readonly Sample[], status: ServerStatus): re
 }
 
 /**
- * Behind a load balancer each answer may be by another server: counters are compared with those of the same start
- * alone.
+ * Behind a load balancer each answer may come from another server, so counters are compared only with those of the same
+ * start.
  */
 const isSameStart = (one: Sample, other: Sample): boolean =>
   one.status.server !== undefined && one.status.server.started === other.status.server?.started;
 
-/** The latest sample before `index` by the same start of a server. */
+/** The latest sample before `index` from the same start of a server. */
 function before(samples: readonly Sample[], index: number): Sample | undefined {
   const sample = samples[index];
   if (sample === undefined) return undefined;
@@ -33,7 +33,7 @@ function before(samples: readonly Sample[], index: number): Sample | undefined {
 
 export type Counter = (status: ServerStatus) => number | undefined;
 
-/** The growth of a counter per second, a value for each sample except the first; null where it is unknown. */
+/** The growth of a counter per second, one value per sample except the first; null if unknown. */
 export function ratesOf(samples: readonly Sample[], counter: Counter): (number | null)[] {
   return samples.slice(1).map((sample, index) => {
     const earlier = before(samples, index + 1);
@@ -47,11 +47,11 @@ function growthBetween(earlier: Sample, later: Sample, counter: Counter): number
   return old === undefined || now === undefined || seconds <= 0 || now < old ? null : (now - old) / seconds;
 }
 
-/** The time that figures are about: up to a minute of samples, or all since the start while there is one sample. */
+/** The window of the figures: up to a minute of samples; with one sample, the time since the start. */
 export interface Span {
   readonly seconds: number;
   readonly isSinceStart: boolean;
-  /** By how much a counter grew. */
+  /** The growth of a counter in the window. */
   readonly grown: (counter: Counter) => number | undefined;
   /** The time within which a share of the requests was answered. */
   readonly quantile: (share: number, ofClass?: string) => number | undefined;
@@ -87,7 +87,7 @@ export function latenciesOf(samples: readonly Sample[], share: number): (number 
   });
 }
 
-/** Requests by the bound of their time, cumulated, with those beyond the last bound under Infinity. */
+/** Cumulative number of requests by the bound of their time; those beyond the last bound count under Infinity. */
 type Buckets = ReadonlyMap<number, number>;
 
 export function bucketsOf(requests: readonly RequestCounts[], ofClass?: string): Buckets {
@@ -103,7 +103,7 @@ export function bucketsOf(requests: readonly RequestCounts[], ofClass?: string):
   return buckets;
 }
 
-/** Of the requests that came between two answers. Within a bucket they are taken to be spread evenly. */
+/** For the requests between two answers, assuming an even distribution within each bucket. */
 export function quantileOf(share: number, now: Buckets, old: Buckets): number | undefined {
   const bounds = [...now.keys()].sort((one, other) => one - other);
   const grown = bounds.map((bound) => (now.get(bound) ?? 0) - (old.get(bound) ?? 0));

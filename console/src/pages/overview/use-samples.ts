@@ -7,8 +7,7 @@ const POLL_MILLISECONDS = 5000;
 const KEY = ['server-status'];
 
 /**
- * Answers of `$server-status`, a new one every 5 s while the page is in view. They stay while other pages are looked
- * at.
+ * Answers of `$server-status`, a new one every 5 s while the page is visible. They are kept while other pages are open.
  */
 export function useSamples(isPaused: boolean): UseQueryResult<readonly Sample[]> {
   const client = useClient();

@@ -10,7 +10,7 @@ interface Props {
   readonly id: string;
 }
 
-/** By which parameters of the compartment a resource belongs to the patient. */
+/** The compartment parameters by which a resource belongs to the patient. */
 export function Belonging({ patientId, type, id }: Props): ReactElement | null {
   const { client, userId } = useSession();
   const belonging = useQuery({
@@ -45,7 +45,7 @@ interface Links {
   readonly by: readonly string[];
 }
 
-/** Tries each parameter of the stored definition by a search for this one resource. */
+/** Tests each parameter of the stored definition by a search for this resource. */
 async function linksOf(client: SvcClient, patientId: string, type: string, id: string): Promise<Links> {
   const { resource = [] } = await client.read('CompartmentDefinition', 'patient');
   const parameters = resource.find(({ code }) => code === type)?.param ?? [];

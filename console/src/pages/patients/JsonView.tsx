@@ -3,7 +3,7 @@ import { indented } from '../../parts/body/body';
 import { Json } from '../../parts/Json';
 import { Waiting } from '../../parts/Waiting';
 
-/** The text of a resource on lines, made in slices: 5 MB do not stop the page. */
+/** The text of a resource in lines, made in slices, so that 5 MB do not block the page. */
 export function JsonView({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
   const [lines, setLines] = useState<string>();
   useEffect(() => {

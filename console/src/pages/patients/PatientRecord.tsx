@@ -18,14 +18,14 @@ interface Props {
   readonly view: string;
 }
 
-/** The timeline of a patient, and the opened resource beside it; on a narrow screen in its place. */
+/** A patient's timeline next to the opened resource, which replaces the timeline on a narrow screen. */
 export function PatientRecord({ patientId, opened, view }: Props): ReactElement {
   const { client, userId } = useSession();
   const reader = readerOf(userId, patientId);
   const timeline = useSyncExternalStore(reader.subscribe, reader.current);
   useEffect(() => {
     const { state, version } = reader.current();
-    // Another sign-in brings another client: what failed is read again.
+    // A new sign-in creates a new client, so failed reads are repeated.
     if (version === 0 || state === 'failed') reader.start(client);
   }, [reader, client]);
   const isNarrow = useMedia('(max-width: 1099px)');

@@ -50,7 +50,7 @@ function queryOf({ text, name, identifier, birthdate }: Fields): PatientQuery {
 }
 
 export function PatientSearch(): ReactElement {
-  // Never in the address: a name is of a patient.
+  // Never part of the address, since a name belongs to a patient.
   const [fields, setFields] = useKept('patients', NOTHING);
   const change = (changed: Partial<Fields>): void => {
     setFields({ ...fields, ...changed });
@@ -118,7 +118,7 @@ export function PatientSearch(): ReactElement {
   );
 }
 
-/** Says how the line was read, so that a wrong guess is seen. */
+/** Shows how the line was parsed, so that a wrong guess is visible. */
 function Understood({ query }: { readonly query: PatientQuery }): ReactElement {
   const parts = [
     ...query.name.map((word) => `name “${word}”`),
@@ -142,7 +142,7 @@ function Results({ query }: { readonly query: PatientQuery }): ReactElement {
       if (pageParam !== undefined) return nextPage(client, pageParam, signal);
       const shown = { _elements: 'name,birthDate,gender,identifier', _count: 50, _sort: '-_lastUpdated' };
       const found = await firstPage(client, 'Patient', { ...shown, ...searchParametersOf(query) }, signal);
-      // A word with digits may be the id of the patient as well.
+      // A word with digits may also be the patient's id.
       const [only] = query.identifier;
       const isAlone =
         query.identifier.length === 1 && query.name.length + query.birthdate.length + query.id.length === 0;

@@ -3,7 +3,7 @@ import { type PageProps } from '../../app/pages';
 import { PatientRecord } from './PatientRecord';
 import { PatientSearch } from './PatientSearch';
 
-/** `#/patients` searches, `#/patients/p7` shows a record, `#/patients/p7/Observation/o1` opens a resource beside it. */
+/** `#/patients` searches; `#/patients/p7` shows a record; `#/patients/p7/Observation/o1` also opens a resource. */
 export default function PatientsPage({ route }: PageProps): ReactElement {
   const [patientId, type, id] = route.steps;
   if (patientId === undefined) return <PatientSearch />;

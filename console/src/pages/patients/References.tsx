@@ -15,7 +15,7 @@ interface Props {
   readonly opened: Opened;
 }
 
-/** More lines than anyone reads. */
+/** Maximum lines: more than anyone reads. */
 const MAX_OUTGOING = 200;
 
 export const References = ({ patientId, opened }: Props): ReactElement => (

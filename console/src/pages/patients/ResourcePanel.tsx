@@ -32,18 +32,18 @@ const VIEWS = [
 /** Types with a record of signatures. */
 const SIGNED = ['SDCDocument', 'SDCWorkflow'];
 
-/** A resource: readable, as JSON, its versions, and its references both ways. */
+/** A resource: readable, as JSON, its versions, and references in both directions. */
 export function ResourcePanel({ patientId, name: { type, id }, view }: Props): ReactElement {
   const { client, userId } = useSession();
   const resource = useQuery({
     queryKey: ['resource', userId, type, id],
     queryFn: async ({ signal }): Promise<Opened> => {
-      // As text: numbers keep their digits.
+      // As text, so that numbers keep their digits.
       const path = `/fhir/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
       const text = await (await client.request('GET', path, { signal })).text();
       return { type, id, text, tree: await treeOf(text, signal) };
     },
-    // A tree of maps is not for structural sharing, which compares plain JSON.
+    // React Query's structural sharing compares plain JSON, not trees of maps.
     structuralSharing: false,
   });
   const heading = useRef<HTMLHeadingElement>(null);

@@ -19,7 +19,7 @@ interface Props {
 
 const ROW_HEIGHT = 36;
 
-/** The rows in view. One stop of Tab; arrows move through the entries and Enter opens one. */
+/** The visible rows. The Tab key stops once; arrow keys move between entries, and Enter opens one. */
 export function TimelineList({ ref, patientId, view: { timeline }, opened }: Props): ReactElement {
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(1);
@@ -53,7 +53,7 @@ export function TimelineList({ ref, patientId, view: { timeline }, opened }: Pro
     if (step !== undefined) {
       const down = step > 0;
       let next = Math.max(0, Math.min(length - 1, active + step));
-      // The head of a month cannot be opened.
+      // The header of a month cannot be opened.
       if (timeline.row(next)?.kind === 'month')
         next = Math.max(1, Math.min(length - 1, next + (down ? 1 : next === 0 ? 1 : -1)));
       setActive(next);
@@ -125,7 +125,7 @@ function monthName(month: string): string {
   return year === undefined ? month : `${MONTHS[Number(number) - 1] ?? ''} ${year}`;
 }
 
-/** The day and the time of a date as it was sent, without the year and month of its group. */
+/** Day and time of a date as sent, without the year and month of its group. */
 function dayIn(date: string): string {
   const [, day, time] = /^\d{4}-\d{2}-(\d{2})(?:T(\d{2}:\d{2}))?/.exec(date) ?? [];
   return day === undefined ? date : time === undefined ? day : `${day}, ${time}`;

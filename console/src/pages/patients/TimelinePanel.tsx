@@ -86,7 +86,7 @@ interface TypesProps {
   readonly onChoose: (types: ReadonlySet<string> | undefined) => void;
 }
 
-/** More types than fit into two lines are folded. */
+/** Types beyond two lines are collapsed. */
 const TYPES_AT_ONCE = 8;
 
 function Types({ counts, onChoose }: TypesProps): ReactElement {
@@ -132,10 +132,10 @@ function Types({ counts, onChoose }: TypesProps): ReactElement {
   );
 }
 
-/** Pixels; more years are narrower. */
+/** Width in pixels; with many years, bars are narrower. */
 const YEAR_WIDTH = 36;
 
-/** A bar for each year. The bars are for the eye and the mouse; the list beside them jumps as well. */
+/** One bar per year, for the eye and the mouse; the list has the same jumps. */
 function Years({
   view: { timeline, version },
   onJump,
@@ -143,7 +143,7 @@ function Years({
   readonly view: TimelineView;
   readonly onJump: (row: number) => void;
 }): ReactElement | null {
-  // The timeline is one object that grows: its version says when it did.
+  // The timeline is one growing object, so its version shows changes to React.
   const years = useMemo(() => yearsOf(timeline.monthStarts(), version), [timeline, version]);
   if (years.length < 2) return null;
   const most = Math.max(...years.map(({ count }) => count));
@@ -190,7 +190,10 @@ interface Year {
   readonly row: number;
 }
 
-/** @param _version says when the months changed */
+/**
+ * @param _version changes when the months change
+ * @param _version says when the months changed
+ */
 function yearsOf(
   months: readonly { readonly month: string; readonly count: number; readonly row: number }[],
   _version: number,

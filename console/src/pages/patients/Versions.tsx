@@ -17,7 +17,7 @@ interface Props {
   readonly id: string;
 }
 
-/** The versions of a resource, and the difference of any two. */
+/** The versions of a resource, and the difference between any two. */
 export function Versions({ type, id }: Props): ReactElement {
   const { client, userId } = useSession();
   const path = `/fhir/${encodeURIComponent(type)}/${encodeURIComponent(id)}/_history`;

@@ -5,27 +5,27 @@ import { pause } from '../../parts/body/in-slices';
 import { referencesOf } from '../../parts/body/references';
 import { readEntry } from './timeline-entry';
 
-/** A resource that refers to another one. */
+/** A resource that refers to the opened one. */
 export interface IncomingReference {
   readonly type: string;
   readonly id: string;
   readonly label: string;
-  /** The elements with the reference; where it stands in none, a search parameter found it by other means. */
+  /** The elements with the reference; empty if a search parameter found it in another way. */
   readonly paths: readonly string[];
 }
 
 export interface Incoming {
   readonly found: readonly IncomingReference[];
   readonly total: number;
-  /** Notes of the server about omitted resources. */
+  /** Warnings of the server about omitted resources. */
   readonly remarks: readonly string[];
 }
 
-/** Shown at most; all are counted. */
+/** Maximum shown resources; all are counted. */
 export const MAX_INCOMING = 200;
 /** The server's limit of includes in one search. */
 const INCLUDES_AT_ONCE = 32;
-/** Searches at the same time: the server serves others too. */
+/** Concurrent searches: the server also serves others. */
 const SEARCHES_AT_ONCE = 2;
 
 interface Capabilities {
@@ -45,10 +45,7 @@ const capabilitiesOf = (client: SvcClient): Promise<Capabilities> =>
       throw error;
     }));
 
-/**
- * Searches by each reference that the server can follow backwards, `/metadata` lists them, as many in one search as it
- * takes.
- */
+/** Searches by each reverse include in `/metadata`, as many per search as the server allows. */
 export async function incomingOf(client: SvcClient, type: string, id: string, signal: AbortSignal): Promise<Incoming> {
   const { rest } = await capabilitiesOf(client);
   const includes = rest?.[0]?.resource?.find((one) => one.type === type)?.searchRevInclude ?? [];

@@ -1,6 +1,6 @@
 import { type JsonValue } from '../../../../src/platform/json/lossless';
 
-/** A resource that is shown: its text, and the tree of it whose numbers keep their digits. */
+/** A shown resource: its text, and a tree of it whose numbers keep their digits. */
 export interface Opened {
   readonly type: string;
   readonly id: string;

@@ -1,21 +1,21 @@
 import { membersOf } from '../../../../src/platform/json/json-members';
 
-/** The part of a resource that the timeline keeps: its body is read again when it is opened. */
+/** The part of a resource that the timeline keeps; the body is read again when it is opened. */
 export interface TimelineEntry {
   readonly type: string;
   readonly id: string;
-  /** As sent; the start of a period. */
+  /** As sent; for a period, its start. */
   readonly date: string;
-  /** Milliseconds, for the order. */
+  /** Milliseconds, for sorting. */
   readonly at: number;
-  /** Whether the date is of the care; otherwise the resource has none, and it is that of its last update. */
+  /** Whether the date is that of care; otherwise it is that of the last update. */
   readonly isCareDate: boolean;
   readonly label: string;
 }
 
 /**
- * Elements of FHIR that date the care, the most telling first. They are names of elements, not of types, so types that
- * this server adds are dated too.
+ * FHIR elements with the date of care, the most specific first. These are names of elements, not types, so the server's
+ * own types are dated too.
  */
 const DATES = [
   ...['effective', 'performed', 'occurrence', 'onset', 'collected', 'identified', 'started', 'sent', 'start'],
@@ -34,7 +34,7 @@ const DATES = [
 ];
 const DATE_TYPES = ['', 'DateTime', 'Period', 'Instant', 'Date', 'Timing'];
 
-/** Elements that say what a resource is about. */
+/** Elements with the subject matter of a resource. */
 const SUBJECTS = [
   'code',
   'vaccineCode',
@@ -51,10 +51,10 @@ const SUBJECTS = [
 /** Elements with the result. */
 const RESULTS = ['value', 'dosageInstruction'];
 
-/** A label longer than this does not fit into a line. */
+/** Maximum length of a label that fits into a line. */
 const MAX_LABEL = 160;
 
-/** Reads one line of `$everything`. Numbers in the label have the digits of the text. */
+/** Reads one line of `$everything`. Numbers in labels keep the digits of the text. */
 export function readEntry(line: string): TimelineEntry | undefined {
   const resource: unknown = JSON.parse(line);
   if (!isObject(resource)) return undefined;
@@ -132,7 +132,7 @@ const memberText = (objectText: string, name: string): string | undefined =>
 
 const digitsIn = (line: string, name: string): string | undefined => memberText(memberText(line, name) ?? '', 'value');
 
-/** The text of a string, of a coded value, a name or a reference. */
+/** The text of a string, coded value, name or reference. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

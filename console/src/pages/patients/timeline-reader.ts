@@ -5,24 +5,24 @@ import { readEntry } from './timeline-entry';
 
 export type ReaderState = 'reading' | 'complete' | 'stopped' | 'full' | 'failed';
 
-/** The visible state of a reader; a new object after each change. */
+/** The visible state of a reader; each change makes a new object. */
 export interface TimelineView {
   readonly state: ReaderState;
   readonly timeline: Timeline;
-  /** Grows with each change of the timeline. */
+  /** Increases with each change of the timeline. */
   readonly version: number;
-  /** Types that the server left out because the caller may not search them. */
+  /** Types that the server omitted because the caller may not search them. */
   readonly remarks: readonly string[];
   readonly error?: unknown;
   readonly seconds: number;
 }
 
-/** Milliseconds between two pictures of a growing list. */
+/** Milliseconds between two renders of a growing list. */
 const SHOWN_EVERY = 200;
-/** Milliseconds of reading before input and paint get their turn. */
+/** Milliseconds of reading between two pauses for input and painting. */
 const SLICE = 12;
 
-/** Reads `$everything` of one patient line by line. Bodies are dropped; what a row shows is kept. */
+/** Reads a patient's `$everything` line by line. Keeps only the parts that a row shows, and drops the bodies. */
 export class TimelineReader {
   private readonly listeners = new Set<() => void>();
   private abort: AbortController | undefined;
@@ -41,7 +41,7 @@ export class TimelineReader {
     return () => this.listeners.delete(listener);
   };
 
-  /** Begins anew: a stopped answer cannot be continued. */
+  /** Starts again: a stopped answer cannot be continued. */
   start(client: SvcClient): void {
     this.abort?.abort();
     const abort = new AbortController();
@@ -109,8 +109,8 @@ function remarksOf(line: string): readonly string[] {
 let latest: { readonly userId: string; readonly reader: TimelineReader } | undefined;
 
 /**
- * The reader of a patient. The latest one stays when other pages are open, so that going back does not read everything
- * again.
+ * The reader of a patient. The latest one is kept while other pages are open, so that going back does not read
+ * everything again.
  */
 export function readerOf(userId: string, patientId: string): TimelineReader {
   if (latest?.userId === userId && latest.reader.patientId === patientId) return latest.reader;

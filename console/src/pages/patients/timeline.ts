@@ -1,9 +1,12 @@
 import { type TimelineEntry } from './timeline-entry';
 
-/** Beyond this the list is higher than an element may be in Firefox: the page stops reading and says so. */
+/**
+ * Maximum entries: a higher list exceeds the maximum height of an element in Firefox, so the page stops reading and
+ * says so.
+ */
 export const MAX_ENTRIES = 400_000;
 
-/** A row of the list: the head of a month, or an entry. */
+/** A row of the list: the header of a month, or an entry. */
 export type TimelineRow =
   | { readonly kind: 'month'; readonly month: string; readonly count: number }
   | { readonly kind: 'entry'; readonly entry: TimelineEntry };
@@ -14,12 +17,12 @@ interface Month {
   isSorted: boolean;
 }
 
-/** Of entries without any date. */
+/** The group of entries without a date. */
 export const NO_DATE = 'No date';
 
 /**
- * The entries by month, the latest first. Adding is cheap while they stream in: only months that are looked at are
- * sorted, each when it changed.
+ * The entries by month, latest first. Adding is cheap while they arrive: only visible months are sorted, after they
+ * changed.
  */
 export class Timeline {
   private readonly all: TimelineEntry[] = [];
@@ -37,13 +40,13 @@ export class Timeline {
     return this.all.length >= MAX_ENTRIES;
   }
 
-  /** How many of each type, the most frequent first. */
+  /** Number of entries by type, the most frequent type first. */
   countsByType(): readonly (readonly [type: string, count: number])[] {
     return [...this.counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   }
 
   add(entry: TimelineEntry): void {
-    // Most labels repeat: one text for all of them.
+    // Most labels repeat, so equal ones share one string.
     const label = this.shared(entry.label);
     const kept = { ...entry, type: this.shared(entry.type), label };
     this.all.push(kept);
@@ -51,7 +54,7 @@ export class Timeline {
     this.place(kept);
   }
 
-  /** Shows these types alone; undefined shows all. */
+  /** Shows only these types; undefined shows all. */
   show(types: ReadonlySet<string> | undefined): void {
     this.types = types;
     this.months = new Map();
@@ -59,7 +62,7 @@ export class Timeline {
     for (const entry of this.all) this.place(entry);
   }
 
-  /** Rows with the heads of months. */
+  /** Rows, including the headers of months. */
   get length(): number {
     return this.indexed().length;
   }
@@ -85,7 +88,7 @@ export class Timeline {
     return entry === undefined ? undefined : { kind: 'entry', entry };
   }
 
-  /** The months with their first row, for a jump to one. */
+  /** The months with the index of their first row. */
   monthStarts(): readonly { readonly month: string; readonly count: number; readonly row: number }[] {
     const { months, starts } = this.indexed();
     return months.map(({ month, entries }, at) => ({ month, count: entries.length, row: starts[at] ?? 0 }));
@@ -125,7 +128,7 @@ export class Timeline {
   }
 }
 
-/** By the date as it was sent: the month in which the people concerned lived it. */
+/** Groups by the date as sent: the month as the people concerned experienced it. */
 const monthOf = ({ date }: TimelineEntry): string => (/^\d{4}/.test(date) ? date.slice(0, 7) : NO_DATE);
 
 const compareMonths = (one: string, other: string): number => {

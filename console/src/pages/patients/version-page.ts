@@ -14,7 +14,7 @@ export interface VersionPage {
   readonly next?: string;
 }
 
-/** Bodies come with the list, so a page has few versions. */
+/** Versions per page; few, because the list contains their bodies. */
 const VERSIONS_AT_ONCE = 20;
 
 export async function versionPage(client: SvcClient, path: string, signal: AbortSignal): Promise<VersionPage> {

@@ -6,7 +6,7 @@ import { namedParts, parametersIn, planOf, type PlanNode, walk } from './plan';
 import { type Explanation } from './run-search';
 import css from './search.module.css';
 
-/** How PostgreSQL ran the search: a tree of nodes with their times, and rows against estimates. */
+/** How PostgreSQL executed the search: a tree of nodes with their times, and actual rows against estimates. */
 export function PlanView({ explanation }: { readonly explanation: Explanation }): ReactElement {
   const { plan: stated, parameters, advice } = explanation;
   const plan = useMemo(() => planOf(stated), [stated]);
@@ -95,7 +95,7 @@ interface NodeProps {
   readonly node: PlanNode;
   readonly depth: number;
   readonly dearest: string | undefined;
-  /** The time of all nodes together. */
+  /** The sum of the times of all nodes. */
   readonly whole: number;
   readonly parameters: Explanation['parameters'];
   /** Whether nodes that never ran are shown. */

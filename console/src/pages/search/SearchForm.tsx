@@ -51,7 +51,7 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
     if (changed.name !== undefined && takeText(changed.name)) return;
     const next = rows.map((row) => (row.key === key ? { ...row, ...changed } : row));
     const last = next.at(-1);
-    // There is always an empty row at the end.
+    // There is always an empty last row.
     const isFull = last === undefined || last.name !== '' || last.value !== '';
     const free = Math.max(-1, ...next.map((row) => row.key)) + 1;
     onChange({ type, rows: isFull ? [...next, { key: free, name: '', value: '' }] : next });
@@ -59,7 +59,7 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
   const remove = (key: number): void => {
     const at = rows.findIndex((row) => row.key === key);
     onChange({ type, rows: rows.filter((row) => row.key !== key) });
-    // The row after it takes its place; the focus stays there.
+    // The next row takes its position, and the focus stays there.
     requestAnimationFrame(() => form.current?.querySelectorAll<HTMLElement>('[data-name] input')[at]?.focus());
   };
 

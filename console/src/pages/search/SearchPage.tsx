@@ -18,13 +18,13 @@ import css from './search.module.css';
 interface Submitted {
   readonly search: AskedSearch;
   readonly isExplained: boolean;
-  /** Counts the runs: the same search may be run again. */
+  /** Counts the runs, since the same search may run again. */
   readonly run: number;
 }
 
 /**
- * Builds a search, shows what it finds, and how PostgreSQL found it. The address names its type alone: values are of
- * patients.
+ * Builds a search, shows its matches, and how PostgreSQL found them. The address contains only the type, since values
+ * may be patient data.
  */
 export default function SearchPage({ route }: PageProps): ReactElement {
   const [draft, setDraft] = useKept<SearchDraft>('search-draft', EMPTY_SEARCH);
@@ -84,7 +84,7 @@ function Ran({ submitted, draft }: { readonly submitted: Submitted; readonly dra
       pageParam === undefined ? runSearch(client, search, isExplained, signal) : runNext(client, pageParam, signal),
     getNextPageParam: ({ next }) => next,
     staleTime: Infinity,
-    // A search that took too long takes too long again.
+    // Do not repeat a search that timed out.
     retry: false,
   });
   if (results.isPending) return <Waiting what="the search" />;

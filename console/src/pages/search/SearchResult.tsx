@@ -18,7 +18,7 @@ import css from './search.module.css';
 
 interface Props {
   readonly search: AskedSearch;
-  /** The present content of the form, for the calls to copy. */
+  /** The current content of the form, for the requests to copy. */
   readonly draft: AskedSearch;
   readonly pages: readonly ResultPage[];
   readonly onEnd: () => void;
@@ -27,7 +27,7 @@ interface Props {
 
 type TabId = 'matches' | 'plan' | 'sql' | 'calls';
 
-/** The matches of a search, its plan, its SQL, and the same search as calls to copy. */
+/** The matches of a search, its plan, its SQL, and the same search as requests to copy. */
 export function SearchResult({ search, draft, pages, onEnd, fault }: Props): ReactElement {
   const [tab, setTab] = useState<TabId>('matches');
   const [first] = pages;

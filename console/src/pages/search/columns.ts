@@ -1,4 +1,4 @@
-/** A column of a result table: its heading, and the text of a resource in it. */
+/** A column of a result table: its heading, and the text for a resource. */
 export interface ResultColumn {
   readonly key: string;
   readonly label: string;
@@ -8,8 +8,8 @@ export interface ResultColumn {
 const MOST_COLUMNS = 5;
 
 /**
- * Members that say most about a resource, in the order of their columns. One of several names is shown: the first that
- * is there.
+ * The most informative members of a resource, in the order of their columns. Of alternative names, the first that
+ * exists is shown.
  */
 const CANDIDATES: readonly (readonly [label: string, ...members: readonly string[]])[] = [
   ['Name', 'name', 'userName', 'title', 'display'],
@@ -61,7 +61,7 @@ const CANDIDATES: readonly (readonly [label: string, ...members: readonly string
   ['Identifier', 'identifier', 'url', 'email'],
 ];
 
-/** Columns that at least one of the resources fills. The id and the time of the last update are not among them. */
+/** Columns with a value in at least one resource, except the id and the time of the last update. */
 export function columnsOf(resources: readonly Readonly<Record<string, unknown>>[]): readonly ResultColumn[] {
   return CANDIDATES.filter(([, ...members]) => resources.some((one) => firstOf(one, members) !== ''))
     .slice(0, MOST_COLUMNS)
@@ -78,10 +78,10 @@ function firstOf(resource: Readonly<Record<string, unknown>>, members: readonly 
 
 const LONGEST = 200;
 
-/** Seconds and zones of instants are left to the JSON. */
+/** Omits seconds and zones of instants, which the JSON shows. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::[\d.]+)?(?:Z|[+-]\d\d:\d\d)?$/;
 
-/** A value of a resource in a few words; empty if it says nothing. */
+/** A short text for a value of a resource; empty if it has none. */
 export function shortText(value: unknown): string {
   if (Array.isArray(value)) {
     const texts = value

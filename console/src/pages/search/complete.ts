@@ -1,11 +1,11 @@
 import { type Vocabulary } from './vocabulary';
 
 export interface Suggestion {
-  /** The whole text of the field when it is chosen. */
+  /** The whole text of the field after choosing it. */
   readonly text: string;
   /** Its meaning, in a few words. */
   readonly note: string;
-  /** Whether more must follow, as after `subject:Patient.`. */
+  /** Whether more text must follow, as after `subject:Patient.`. */
   readonly isOpen?: boolean;
 }
 
@@ -20,7 +20,7 @@ const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
   uri: ['above', 'below', 'not'],
 };
 
-/** Parameters of the answer, and those that `/metadata` has no place for. */
+/** Parameters of the answer, and those that `/metadata` does not list. */
 const OTHERS: Readonly<Record<string, string>> = {
   _sort: 'order',
   _count: 'matches of a page',
@@ -35,7 +35,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   _timeout: 'seconds',
 };
 
-/** How a value of each kind is written. */
+/** The syntax of a value of each kind. */
 const VALUES: Readonly<Record<string, string>> = {
   string: 'The beginning of a text, in any case.',
   token: 'code, system|code, or |code without a system.',
@@ -56,7 +56,7 @@ export function completeName(words: Vocabulary, type: string, typed: string): re
   return found.slice(0, MOST_SUGGESTIONS).map((one) => ({ ...one, text: before + one.text }));
 }
 
-/** Completes the value of parameters whose values are words of the vocabulary. */
+/** Completes values of parameters that have a fixed vocabulary. */
 export function completeValue(words: Vocabulary, type: string, name: string, typed: string): readonly Suggestion[] {
   const known = words.types.get(type);
   if (known === undefined) return [];
@@ -81,7 +81,7 @@ export function completeValue(words: Vocabulary, type: string, name: string, typ
     }));
 }
 
-/** How the value of a parameter is written; undefined if the name is not known. */
+/** The syntax of a parameter's value; undefined for an unknown name. */
 export function valueHint(words: Vocabulary, type: string, name: string): string | undefined {
   if (OTHERS[name] !== undefined) return `${OTHERS[name].slice(0, 1).toUpperCase()}${OTHERS[name].slice(1)}.`;
   const { at, rest } = endOfChain(words, type, name);
@@ -91,16 +91,16 @@ export function valueHint(words: Vocabulary, type: string, name: string): string
   return kind === undefined ? undefined : VALUES[kind];
 }
 
-/** The kind of the last parameter of a name, of chains too. */
+/** The kind of the last parameter of a name, including chains. */
 export function kindOf(words: Vocabulary, type: string, name: string): string | undefined {
   const { at, rest } = endOfChain(words, type, name);
   return at === undefined ? undefined : words.types.get(at)?.kinds.get(rest.split(':')[0] ?? '');
 }
 
 interface ChainEnd {
-  /** The links so far, as typed. */
+  /** The links of the chain so far, as typed. */
   readonly before: string;
-  /** The type that they lead to; undefined if it is unknown. */
+  /** The type at the end of the links; undefined if unknown. */
   readonly at: string | undefined;
   readonly rest: string;
 }
@@ -147,7 +147,7 @@ function modifiersOf(words: Vocabulary, type: string, code: string, typed: strin
   return followers(words, type, code).filter(({ text }) => startsWith(`${code}:${typed}`)(text));
 }
 
-/** Modifiers of a code, and for a reference the types that a chain may go on with. */
+/** Modifiers of a code, and for a reference the types with which a chain may continue. */
 function followers(words: Vocabulary, type: string, code: string): readonly Suggestion[] {
   const kind = words.types.get(type)?.kinds.get(code) ?? '';
   const modifiers = [...(MODIFIERS[kind] ?? []), ...(kind === 'composite' ? [] : ['missing'])];

@@ -1,29 +1,29 @@
 /** A node of an execution plan, with times and rows over all its loops. */
 export interface PlanNode {
-  /** Its place: `0.1.2`. */
+  /** Its position in the tree: `0.1.2`. */
   readonly id: string;
   readonly kind: string;
   /** `Index Scan of search_token`. */
   readonly title: string;
-  /** The name of a CTE or subplan that it begins. */
+  /** The name of the CTE or subplan that begins here. */
   readonly subplan?: string;
   readonly relation?: string;
   readonly index?: string;
   /** Conditions and keys, as PostgreSQL prints them. */
   readonly details: readonly { readonly label: string; readonly text: string }[];
   readonly estimatedRows: number;
-  /** Of one loop, as the estimate; absent in a plan that was not run. */
+  /** Rows per loop, like the estimate; absent in a plan that was not executed. */
   readonly actualRows?: number;
   readonly loops?: number;
   /** Milliseconds with the nodes below, over all loops. */
   readonly total?: number;
-  /** Milliseconds of the node alone. */
+  /** Milliseconds of this node only. */
   readonly own?: number;
   readonly buffers?: { readonly hit: number; readonly read: number };
   readonly isNeverRun: boolean;
-  /** How many times more or fewer rows came than were estimated; absent up to ten times. */
+  /** Ratio of actual to estimated rows in either direction; absent up to ten. */
   readonly misestimate?: { readonly factor: number; readonly isMore: boolean };
-  /** Fewer rows than estimated, since a Limit above needed no more. */
+  /** Fewer rows than estimated, because a Limit above needed no more. */
   readonly isCutShort: boolean;
   readonly children: readonly PlanNode[];
 }
@@ -32,13 +32,13 @@ export interface Plan {
   readonly root: PlanNode;
   readonly planningTime?: number;
   readonly executionTime?: number;
-  /** The id of the node that took longest by itself; absent in a plan that was not run. */
+  /** The id of the node with the longest own time; absent in a plan that was not executed. */
   readonly dearest?: string;
 }
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Estimates that are off by more are worth a look. */
+/** Estimates that differ by more than this factor are marked. */
 const MUCH = 10;
 
 const DETAILS = [
@@ -79,7 +79,7 @@ export function planOf(plan: unknown): Plan | undefined {
   };
 }
 
-/** All nodes, from the root down. */
+/** All nodes, starting at the root. */
 export function* walk<Node extends { readonly children: readonly Node[] }>(node: Node): Generator<Node, void, void> {
   yield node;
   for (const child of node.children) yield* walk(child);
@@ -103,7 +103,7 @@ function nodeOf(raw: Raw, id: string, isLimited: boolean): Draft {
   const [perLoop, actualRows] = [numberOf(raw['Actual Total Time']), numberOf(raw['Actual Rows'])];
   const estimatedRows = numberOf(raw['Plan Rows']) ?? 0;
   const total = perLoop === undefined || loops === undefined ? undefined : perLoop * loops;
-  // The time of a CTE counts in the node that reads it, not in the one that it hangs on.
+  // The time of a CTE counts in the node that reads it, not in the node that it is attached to.
   const below = children
     .filter((child) => child.subplan?.startsWith('CTE ') !== true)
     .reduce((sum, child) => sum + (child.total ?? 0), 0);
@@ -139,7 +139,7 @@ function nodeOf(raw: Raw, id: string, isLimited: boolean): Draft {
   };
 }
 
-/** The first read of a CTE pays for it: what the CTE took is not the reading node's own time. */
+/** The first read of a CTE executes it, so that time is not the reading node's own. */
 function settleCtes(root: Draft): void {
   const nodes = [...walk(root)];
   for (const cte of nodes) {
@@ -166,13 +166,13 @@ function titleOf(raw: Raw, kind: string, relation: string | undefined): string {
   return relation === undefined ? name : `${name} of ${relation}`;
 }
 
-/** From 1: less than a row counts as one. */
+/** At least 1, so that less than a row counts as one. */
 function ratioOf(estimate: number, actual: number): number {
   const [low, high] = [Math.max(1, Math.min(estimate, actual)), Math.max(1, estimate, actual)];
   return high / low;
 }
 
-/** A text of the plan with the numbers of search parameters, and their names in place of these. */
+/** A text of the plan, with ids of search parameters replaced by their names. */
 export function namedParts(
   text: string,
   parameters: readonly { readonly id: number; readonly name: string }[],
@@ -187,7 +187,7 @@ export function namedParts(
     });
 }
 
-/** The parameters that the conditions of a node name. */
+/** The search parameters in the conditions of a node. */
 export const parametersIn = (
   { details }: Pick<PlanNode, 'details'>,
   parameters: readonly { readonly id: number; readonly name: string }[],

@@ -1,4 +1,4 @@
-/** A search as it was asked: parameters in their order, repeated ones several times. */
+/** A search as sent: parameters in order, including repeated ones. */
 export interface AskedSearch {
   readonly type: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -13,7 +13,7 @@ export function asCurl(baseUrl: string, { type, parameters }: AskedSearch): stri
   const lines = [
     `curl -sS -G ${shellWord(`${baseUrl}/fhir/${encodeURIComponent(type)}`)}`,
     '-H "Authorization: Bearer $TOKEN"',
-    // curl encodes what follows the first `=`; of the name it encodes nothing.
+    // curl encodes the text after the first `=`, but not the name.
     ...parameters.map(([name, value]) => `--data-urlencode ${shellWord(`${nameInForm(name)}=${value}`)}`),
   ];
   return lines.join(' \\\n  ');
@@ -42,7 +42,7 @@ export function asClientCode(baseUrl: string, { type, parameters }: AskedSearch)
   ].join('\n');
 }
 
-/** `__proto__` is a member only as a computed key. */
+/** Only a computed key makes `__proto__` a member. */
 function keyOf(name: string): string {
   if (name === '__proto__') return `[${literal(name)}]`;
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name);
@@ -59,7 +59,7 @@ function literal(text: string): string {
   return `'${escaped}'`;
 }
 
-/** Names of parameters are kept readable; `&`, `=`, spaces and the like are encoded. */
+/** Keeps parameter names readable; encodes only `&`, `=`, spaces and the like. */
 const nameInForm = (name: string): string =>
   [...name]
     .map((letter) =>

@@ -7,7 +7,7 @@ export interface Found {
   readonly isIncluded: boolean;
 }
 
-/** How PostgreSQL ran a search. */
+/** The execution of a search by PostgreSQL. */
 export interface Explanation {
   readonly query: readonly unknown[];
   readonly plan: unknown;
@@ -17,13 +17,13 @@ export interface Explanation {
 
 export interface ResultPage {
   readonly found: readonly Found[];
-  /** Notes of the server beside the matches. */
+  /** Warnings of the server about the matches. */
   readonly remarks: readonly string[];
   readonly total?: number;
   readonly next?: string;
   readonly milliseconds: number;
   readonly explanation?: Explanation;
-  /** Why there is no explanation. */
+  /** The reason for a missing explanation. */
   readonly planFault?: unknown;
 }
 
@@ -41,8 +41,8 @@ interface Bundle {
 }
 
 /**
- * The first page of a search, with its plan where the caller may see one: plans count rows, so callers limited to some
- * resources are refused them.
+ * The first page of a search, with its plan if the caller may see one. Plans count rows, so callers limited to some
+ * resources may not.
  */
 export async function runSearch(
   client: SvcClient,

@@ -1,13 +1,13 @@
 import { type AskedSearch } from './print-call';
 
-/** A search as it is typed: empty rows are places for further parameters. */
+/** A search as typed: empty rows are for further parameters. */
 export interface SearchDraft {
   readonly type: string;
   readonly rows: readonly DraftRow[];
 }
 
 export interface DraftRow {
-  /** Tells rows apart while names and values change. */
+  /** Identifies a row while its name and value change. */
   readonly key: number;
   readonly name: string;
   readonly value: string;
@@ -15,7 +15,7 @@ export interface DraftRow {
 
 export const EMPTY_SEARCH: SearchDraft = { type: '', rows: [{ key: 0, name: '', value: '' }] };
 
-/** Parameters with a name; a name without a value means that nothing was typed yet. */
+/** Parameters with a name and a value; without a value, nothing was typed yet. */
 export const askedSearch = ({ type, rows }: SearchDraft): AskedSearch => ({
   type: type.trim(),
   parameters: rows
@@ -24,7 +24,7 @@ export const askedSearch = ({ type, rows }: SearchDraft): AskedSearch => ({
 });
 
 /**
- * Reads a whole search that somebody pastes: `Observation?code=x`, `GET /fhir/Observation?code=x`, or a URL.
+ * Parses a pasted search: `Observation?code=x`, `GET /fhir/Observation?code=x`, or a URL.
  * @returns undefined for texts without a query
  */
 export function pastedSearch(text: string): SearchDraft | undefined {

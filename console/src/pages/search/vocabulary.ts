@@ -28,11 +28,11 @@ export interface TypeWords {
 /** The names that a search may use, from `/metadata`. */
 export interface Vocabulary {
   readonly types: ReadonlyMap<string, TypeWords>;
-  /** Types that a reference may lead to; undefined: any type. */
+  /** Target types of a reference; undefined: any type. */
   readonly targetsOf: (type: string, code: string) => readonly string[] | undefined;
 }
 
-/** A reference that may lead to more types than this is taken as one to any type. */
+/** A reference with more target types than this counts as one to any type. */
 const MOST_TARGETS = 40;
 
 export function vocabularyOf({ rest = [] }: Capabilities): Vocabulary {
@@ -42,7 +42,7 @@ export function vocabularyOf({ rest = [] }: Capabilities): Vocabulary {
     for (const { type, searchParam = [], searchInclude = [], searchRevInclude = [] } of resource) {
       const kinds = new Map([...searchParam, ...common].map(({ name, type: kind }) => [name, kind]));
       types.set(type, { kinds, includes: searchInclude, revIncludes: searchRevInclude });
-      // A reverse include of a type is a reference that may lead to it.
+      // A reverse include of a type is a reference that may refer to it.
       for (const reference of searchRevInclude) {
         const known = targets.get(reference);
         if (known === undefined) targets.set(reference, [type]);

@@ -4,20 +4,20 @@ import { type FieldRow, type FieldValue } from './body';
 import css from './field-table.module.css';
 
 interface Props<Row extends FieldRow> {
-  /** Names the table. */
+  /** Label of the table. */
   readonly label: string;
   readonly rows: readonly Row[];
-  /** Below the value of a row. */
+  /** Shown below the value of a row. */
   readonly below?: (row: Row) => ReactNode;
-  /** The text of a reference with the name of whom it means. */
+  /** The text of a reference with the name of its target. */
   readonly referenceText?: (text: string) => string;
-  /** Draws all rows, however many: for paper. */
+  /** Renders all rows, for printing. */
   readonly isWhole?: boolean;
 }
 
-/** Shorter tables are in the document as a whole, so that the browser's search and paper have them. */
+/** Shorter tables are rendered completely, for the browser's search and printing. */
 const ROWS_AT_ONCE = 200;
-/** Estimates; rows in view are measured. */
+/** Estimated heights; visible rows are measured. */
 const ROW_HEIGHT = 34;
 const CHANGED_ROW_HEIGHT = 52;
 
@@ -30,10 +30,7 @@ const SAYINGS: Readonly<Record<FieldRow['type'], string | undefined>> = {
   reordered: 'same elements, other order',
 };
 
-/**
- * Fields with their values; a change shows the value before and after it. Only rows in view are in the document of a
- * long table.
- */
+/** Fields with their values; a change shows the values before and after. Long tables render only visible rows. */
 export function FieldTable<Row extends FieldRow>(props: Props<Row>): ReactElement {
   const { label, rows, below, referenceText, isWhole = false } = props;
   if (isWhole || rows.length <= ROWS_AT_ONCE)
@@ -74,7 +71,7 @@ function LongTable<Row extends FieldRow>({ label, rows, below, referenceText }: 
       aria-rowcount={rows.length + 1}
       tabIndex={0}
       onKeyDown={(event) => {
-        // The browser would scroll smoothly, and stop half-way when rows are measured.
+        // Smooth scrolling would stop half-way when rows are measured.
         if (event.key !== 'Home' && event.key !== 'End') return;
         virtual.scrollToIndex(event.key === 'Home' ? 0 : rows.length - 1);
         event.preventDefault();
@@ -160,9 +157,9 @@ const Steps = ({ label }: { readonly label: readonly string[] }): ReactElement =
   </span>
 );
 
-/** Longer texts are opened on demand. */
+/** Longer texts are expanded on demand. */
 const TEXT_AT_ONCE = 600;
-/** A text of megabytes in one element stops the page while it is laid out; the JSON view has the whole. */
+/** Maximum length: laying out megabytes in one element blocks the page; the JSON view shows everything. */
 const TEXT_OPENED = 20_000;
 
 function Value({

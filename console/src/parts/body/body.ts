@@ -10,7 +10,7 @@ import { inSlices } from './in-slices';
 export type { FieldRow } from '../../../../src/addendum/page/field-rows';
 export type { FieldValue } from '../../../../src/addendum/page/field-value';
 
-/** The server sets them with each version, so they are no change of a person. */
+/** The server sets them with each version, so they are no change by a person. */
 const OF_EACH_VERSION = new Set(['meta.versionId', 'meta.lastUpdated']);
 
 /** Rows between two pauses. */
@@ -25,8 +25,8 @@ export function valuesOf(text: string, signal?: AbortSignal): Promise<readonly F
 }
 
 /**
- * The changes from one version of a resource to another. They include `meta`, so that a changed tag or security label
- * is seen. The differ leaves out `meta` at the top, so the bodies are compared as members of an object.
+ * The changes between two versions of a resource, including `meta`, so that a changed tag or security label is visible.
+ * The differ omits a top-level `meta`, so the bodies are compared as members of an object.
  */
 export async function changesBetween(
   before: string,
@@ -49,7 +49,7 @@ export async function changesBetween(
 export const treeOf = (text: string, signal?: AbortSignal): Promise<JsonValue> =>
   inSlices(parseLosslessInSteps(text), signal);
 
-/** A body on lines for people, with the digits and escapes of the text. */
+/** An indented body for people, with the digits and escapes of the text. */
 export function indented(text: string, signal?: AbortSignal): Promise<string> {
   function* steps(): Steps<string> {
     const printer = new IndentedJson();

@@ -3,9 +3,9 @@ import { JsonNumber, type JsonObject, type JsonValue } from '../../../../src/pla
 /** A value in one line. */
 export interface Shown {
   readonly text: string;
-  /** Parts that the text leaves out, such as the code and its system. */
+  /** Parts that the text omits, such as the code and its system. */
   readonly note?: string;
-  /** `Type/id` of a resource on this server, or the reference as it stands. */
+  /** `Type/id` of a resource on this server, or the reference as written. */
   readonly reference?: string;
 }
 
@@ -32,9 +32,9 @@ const joined = (texts: readonly (string | undefined)[], by = ' '): string =>
   texts.filter((text) => text !== undefined && text !== '').join(by);
 
 interface Datatype {
-  /** Every key of a value; `id` and `extension` may stand in each. */
+  /** All allowed keys of a value, in addition to `id` and `extension`. */
   readonly keys: readonly string[];
-  /** One of them must be there. */
+  /** One of these is required. */
   readonly needs: readonly string[];
   readonly show: (value: JsonObject) => Shown;
 }
@@ -63,7 +63,7 @@ const nestedText = (object: JsonObject, key: string): string | undefined => {
   return value === undefined ? undefined : shownOf(value)?.text;
 };
 
-/** The data types of FHIR by their members: the first that fits shows a value. */
+/** FHIR's data types by their members: the first that fits formats a value. */
 const DATATYPES: readonly Datatype[] = [
   {
     keys: ['value', 'comparator', 'unit', 'system', 'code'],
@@ -184,13 +184,13 @@ const dataNote = (data: string | undefined): string | undefined =>
 
 const IN_EVERY_ELEMENT = ['id', 'extension'];
 
-/** A value of a common data type in one line; undefined for a structure whose members stand in lines of their own. */
+/** A value of a common data type in one line; undefined for a structure whose members need separate lines. */
 export function shownOf(value: JsonValue): Shown | undefined {
   const text = scalarText(value);
   if (text !== undefined) return { text };
   if (!isObject(value)) return undefined;
   const keys = [...value.keys()].filter((key) => !key.startsWith('_'));
-  // `id` belongs to a reference of this server's own types, and is only an anchor elsewhere.
+  // `id` is part of a reference of this server's own types; elsewhere it is only an anchor.
   return DATATYPES.find(
     ({ keys: known, needs }) =>
       needs.some((key) => value.has(key)) &&

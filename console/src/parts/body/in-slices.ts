@@ -1,11 +1,11 @@
 import { type Steps } from '../../../../src/platform/time/steps';
 
-/** Milliseconds of work between two pauses: a frame of 60 Hz keeps time for painting. */
+/** Milliseconds of work between two pauses, so that painting at 60 Hz has time. */
 const SLICE_MS = 8;
 
 /**
- * Runs steps in slices, so that typing and scrolling stay fluid while a body of megabytes is read.
- * @throws the reason of the signal once it is aborted
+ * Runs steps in slices, so that typing and scrolling stay smooth while a body of megabytes is read.
+ * @throws the reason of the signal after an abort
  */
 export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
@@ -19,10 +19,7 @@ export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promis
   }
 }
 
-/**
- * Lets the browser handle input and paint. A message is not delayed as timers are, which wait 4 ms when they are
- * nested.
- */
+/** Lets the browser process input and paint. Messages are not delayed, unlike nested timers, which wait 4 ms. */
 export const pause = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -3,12 +3,12 @@ import { scalarText } from './datatypes';
 
 /** A reference in a body. */
 export interface OutgoingReference {
-  /** Such as `participant.0.individual`. */
+  /** The path, such as `participant.0.individual`. */
   readonly path: string;
-  /** The reference as it stands. */
+  /** The reference as written. */
   readonly reference: string;
   readonly display?: string;
-  /** A resource that this server may hold; undefined for a contained, absolute or logical one. */
+  /** A resource that this server may store; undefined for a contained, absolute or logical reference. */
   readonly target?: ResourceName;
 }
 
@@ -25,10 +25,7 @@ export function resourceNameOf(reference: string): ResourceName | undefined {
   return type === undefined || id === undefined ? undefined : { type, id };
 }
 
-/**
- * All references of a body in their order: FHIR's `reference`, and `resourceType` with `id` as this server's own types
- * have.
- */
+/** All references of a body in order: FHIR's `reference`, and `{resourceType, id}` of this server's own types. */
 export function referencesOf(body: JsonValue): readonly OutgoingReference[] {
   const found: OutgoingReference[] = [];
   const open: { readonly value: JsonValue; readonly path: readonly string[] }[] = [{ value: body, path: [] }];
@@ -47,7 +44,7 @@ export function referencesOf(body: JsonValue): readonly OutgoingReference[] {
         });
       }
     }
-    // A contained resource has `resourceType` and `id` too, and is no reference.
+    // A contained resource also has `resourceType` and `id`, but is no reference.
     const children = value instanceof Map ? [...value] : Array.isArray(value) ? value.map(indexed) : [];
     for (const [key, child] of children.reverse()) open.push({ value: child, path: [...path, key] });
   }

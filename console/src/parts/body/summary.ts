@@ -5,31 +5,32 @@ import { scalarText, type Shown, shownOf } from './datatypes';
 /** A line of the readable form of a resource. */
 export interface SummaryRow extends Partial<Shown> {
   readonly key: string;
-  /** 0 for members of the resource. */
+  /** Depth: 0 for members of the resource. */
   readonly depth: number;
   readonly label: string;
 }
 
-/** In the head of the view, or for machines: `text` is the same content once more. */
+/** Omitted members: shown in the header, or meant for machines; `text` repeats the content. */
 const ELSEWHERE = ['resourceType', 'id', 'meta', 'text', 'implicitRules', 'contained'];
 
-/** Suffixes of elements of more than one type, `valueQuantity`. `Date` is missing because `birthDate` has one type. */
+/**
+ * Suffixes of elements with more than one type, such as `valueQuantity`. `Date` is excluded because `birthDate` has one
+ * type.
+ */
 const CHOICE =
   /^(.+?)(Quantity|CodeableConcept|DateTime|Period|Range|Ratio|String|Boolean|Age|Duration|Timing|Reference|Integer|Instant|Attachment)$/;
 
-/** Deeper structures are read as JSON. */
+/** Maximum depth; the JSON shows deeper structures. */
 const MAX_DEPTH = 6;
 
-/** More lines than anyone reads; the JSON has them all. */
+/** Maximum lines; the JSON shows all. */
 export const MAX_SUMMARY_ROWS = 500;
 
-/** A repeated element has one type, as `referenceRange`. */
+/** A repeating element has one type, such as `referenceRange`. */
 const labelOf = (key: string, value: JsonValue): string =>
   readableKey(Array.isArray(value) ? key : (CHOICE.exec(key)?.[1] ?? key));
 
-/**
- * The resource as labels and values, made from its members alone: types that this file does not know are shown as well.
- */
+/** The resource as labels and values, made only from its members, so that unknown types are shown too. */
 export function summaryOf(resource: JsonValue): readonly SummaryRow[] {
   const rows: SummaryRow[] = [];
   if (resource instanceof Map) addMembers(rows, resource, '', 0, ELSEWHERE);
@@ -79,7 +80,7 @@ function addValue(rows: SummaryRow[], value: JsonValue, place: Place): void {
   }
 }
 
-/** An extension is named by the end of its URL. */
+/** The end of its URL is the name of an extension. */
 function addExtensions(rows: SummaryRow[], list: JsonValue, path: string, depth: number): void {
   if (!Array.isArray(list)) return;
   list.forEach((extension, index) => {
