@@ -15,7 +15,7 @@ export async function eventually<T>(
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value as Exclude<T, undefined | false>;
-    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`);
+    if (performance.now() > deadline) throw new Error(`Waited too long until ${what}`);
     await delay(20);
   }
 }

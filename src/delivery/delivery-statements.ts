@@ -116,7 +116,7 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
 export const HOUR = '(extract(epoch from statement_timestamp())::bigint / 3600)::integer';
 const HOUR_ELEMENT = `mod(${HOUR}, 24) + 1`;
 
-/** Adds to the counts of this hour; those of the same hour yesterday give way. */
+/** Adds to the counts of this hour; they replace those of the same hour yesterday. */
 function countInHour({ delivered, failed }: { readonly delivered: string; readonly failed: string }): string {
   const sum = (column: string, added: string): string =>
     `${column}[${HOUR_ELEMENT}] = case when r.hour_numbers[${HOUR_ELEMENT}] = ${HOUR} then r.${column}[${HOUR_ELEMENT}] else 0 end + ${added}`;

@@ -85,7 +85,7 @@ class End implements RpcHandler<{ readonly as?: string }, unknown> {
       case 'timeout':
         throw new ServiceError('timeout', 'Too slow');
       default:
-        throw new Error('secret of the house');
+        throw new Error('secret of the server');
     }
   }
 }

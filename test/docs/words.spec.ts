@@ -24,6 +24,22 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [new RegExp(`\\b${MACHINES} asks?\\b`), 'queries, requests'],
   [/\bproofs? of life\b/i, 'heartbeat lock'],
   [/\brehears(?:al|e)/i, 'dry run'],
+  [/\bin (?:one|a|the same) flight\b|\bflights? (?:of|hides?)\b/i, 'pipelined round trip'],
+  [/\b(?:stands?|waits?|waiting) in line\b/i, 'queue'],
+  [/\bhears? of\b/i, 'receives, subscribes to'],
+  [/\b(?:who|that) holds it\b/i, 'lease holder'],
+  [/\b(?:told|how) loud\b/i, 'log level'],
+  [/\bSlowWork\b/, 'CPU budget'],
+  [/\b(?:fast|slow|healthy|failing|prompt) lanes?\b/i, 'priority class'],
+  [/\bfloors? of (?:a|the|each) (?:queue|destination)s?\b/i, 'low-water mark'],
+  [/\bmembers? of (?:a|the) (?:chart|compartment)\b/i, 'entry'],
+  [/\bfor ever\b/i, 'forever'],
+  [/\b(?:gives?|gave) way\b/i, 'yields, is replaced'],
+  [/\bof the house\b/i, 'of this server, of this operator'],
+  [/\bthe dearest\b|\b(?:is|are|as) dear\b/i, 'expensive'],
+  [/\bin vain\b/i, 'without a result'],
+  [/\bfor want of\b/i, 'without'],
+  [/\bof (?:two|those) who\b|\bfor who(?:m)? it\b/i, 'name the person or part'],
 ];
 
 /** A sentence whose subject is a clause. Questions may begin so. */
@@ -78,6 +94,7 @@ describe('plain words', () => {
     ['What cannot be recorded is not told.', 1],
     ['Fails. Who has no token is told so.', 2],
     ['The server tells the worker, lest it waits.', 2],
+    ['Both travel in one flight, and give way to others for ever.', 3],
     ['What should a client do? Nothing.', 0],
     ['Skips requests whose client disconnected.', 0],
   ])('finds in "%s" %d patterns', (text, count) => {

@@ -37,7 +37,7 @@ describe('S10: connections that arrive while each turn of the event loop has wor
     expect(slices).toBeLessThan(CONNECTIONS / 4);
   });
 
-  it('do not hold up the work for ever', async () => {
+  it('do not delay the work forever', async () => {
     let isOver = false;
     server.on('connection', (socket) => {
       socket.destroy();

@@ -158,7 +158,7 @@ describe(Slots, () => {
       return { got, held, take };
     }
 
-    it('S1: lets no small task overtake a large one for ever', async () => {
+    it('S1: small tasks do not overtake a large one forever', async () => {
       const { got, held, take } = taking(bytes());
       take('a1', 45);
       take('b1', 45);

@@ -6,7 +6,7 @@ describe(withinTime, () => {
     expect(withinTime(1000, () => [1])).toEqual([1]);
   });
 
-  it('ends a pattern that would take for ever', () => {
+  it('ends a pattern that would run forever', () => {
     expect(withinTime(50, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))).toBeUndefined();
   });
 

@@ -8,7 +8,7 @@ interface Status {
   readonly parameter: readonly { readonly name: string; readonly valueDecimal?: number }[];
 }
 
-describe('destinations hear of what their principal may read', () => {
+describe('destinations receive what their principal may read', () => {
   let app: TestApp;
   let nurse: Person;
   let boss: Person;

@@ -132,7 +132,7 @@ describe('U8: $amendments-link', () => {
     expect(rows.filter(({ body }) => body.includes(token))).toEqual([]);
   });
 
-  it('of one Session are at most 100: the oldest give way', async () => {
+  it('of one Session are at most 100: a new one replaces the oldest', async () => {
     await database.query('delete from session_link');
     const first = await newLink();
     await database.query(

@@ -227,7 +227,7 @@ describe('Client and User', () => {
       expect(await loginStatus('s81-same', 'right password')).toBe(200);
     });
 
-    it('is given to one of two who ask for it at the same time, as whatever', async () => {
+    it('is given to one of two concurrent Users, in any role', async () => {
       for (let round = 0; round < 8; round++) {
         const name = `s81-race-${round}`;
         const answers = await Promise.all([

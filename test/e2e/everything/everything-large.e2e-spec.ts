@@ -214,7 +214,7 @@ describe('$everything of large charts', () => {
       expect((await app.get('/fhir/Patient/large/$everything?_cursor=nonsense')).status).toBe(400);
     });
 
-    it('of one caller are bounded: the oldest give way', async () => {
+    it('of one caller are bounded: a new one replaces the oldest', async () => {
       const first = nextOf((await app.get('/fhir/Patient/moving/$everything?_count=1')).json<Bundle>()) ?? '';
       for (let n = 0; n < 20; n++) await app.get('/fhir/Patient/moving/$everything?_count=1');
       expect((await app.get(first)).status).toBe(410);

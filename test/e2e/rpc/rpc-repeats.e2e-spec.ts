@@ -203,7 +203,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect((await database.query('select from rpc_kept_call')).rowCount).toBe(1);
   });
 
-  it('of one caller are at most 10,000; the oldest give way', async () => {
+  it('of one caller are at most 10,000; new ones replace the oldest', async () => {
     await database.query(`insert into rpc_kept_call (call_hash, expires_at, digest, caller)
       select int4send(n), clock_timestamp() + n * interval '1 second', '', 'busy' from generate_series(1, 10500) n`);
     await app.app.get(Statements).run(FORGET_OLDEST, ['busy']);

@@ -1,9 +1,9 @@
-/** What a refused request was, as far as a sentence on it needs. */
+/** The parts of a refused request that a sentence needs. */
 export interface RefusedRequest {
   readonly method?: string | undefined;
   readonly type?: string | undefined;
   readonly operation?: string | undefined;
-  /** Who asked: `nora`. */
+  /** The caller: `nora`. */
   readonly caller?: string | undefined;
 }
 
