@@ -3,11 +3,12 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { type Schemas, SvcError } from 'svc-health-client';
 import { Badge } from '../../parts/Badge';
 import { Fault } from '../../parts/Fault';
+import { Json } from '../../parts/Json';
 import { Waiting } from '../../parts/Waiting';
 import { DeletePanel } from './DeletePanel';
 import { SecretPanel } from './SecretPanel';
 import { SettingsFields } from './SettingsFields';
-import { faultsOf, fieldOf, type Settings, settingsOf, withSettings } from './settings';
+import { faultsOf, fieldOf, type Settings, settingsOf, WEBHOOK, withSettings } from './settings';
 import { useStored } from './use-stored';
 import { useStoreDestination } from './use-store-destination';
 import css from './destinations.module.css';
@@ -37,11 +38,21 @@ export function SettingsPanel({ id, ...editing }: Props): ReactElement {
     return <Fault error={stored.error} what="the settings" onRetry={() => void stored.refetch()} />;
   }
   if (stored.data === null) return <p>The settings are not shown to you: no policy grants the search.</p>;
+  const isWebhook = stored.data.kind === WEBHOOK;
   return (
     <div className={css.columns}>
-      <SettingsForm stored={stored.data} {...editing} />
+      {isWebhook ? (
+        <SettingsForm stored={stored.data} {...editing} />
+      ) : (
+        <div className="stack">
+          <p>
+            The kind <code>{stored.data.kind}</code> has settings of its own: change them by the API.
+          </p>
+          <Json value={stored.data} label="The stored destination" />
+        </div>
+      )}
       <div className="stack">
-        <SecretPanel stored={stored.data} />
+        {isWebhook && <SecretPanel stored={stored.data} />}
         <DeletePanel id={id} />
       </div>
     </div>

@@ -33,6 +33,16 @@ describe('settings of a webhook', () => {
     expect(withSettings(stored, settings).parameter).toEqual(destination.parameter);
   });
 
+  it('keep parameters that the page does not know, and members of those that it edits', () => {
+    const parameter = [
+      { name: 'endpoint', valueUrl: 'https://hook.example/in', extension: [{ url: 'urn:owner', valueString: 'team' }] },
+      { name: 'header', valueString: 'X-Key: ***', id: 'key' },
+      { name: 'headerPrefix', valueString: 'acme' },
+    ];
+    const known = { ...stored, parameter } as typeof stored;
+    expect(withSettings(known, settingsOf(known)).parameter).toEqual(parameter);
+  });
+
   it('never take the value of a header over', () => {
     const shown = { ...stored, parameter: [{ name: 'header', valueString: 'Authorization: Bearer geheim' }] };
     expect(settingsOf(shown).headers).toEqual([{ name: 'Authorization', value: MASK }]);

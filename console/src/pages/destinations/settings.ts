@@ -65,13 +65,14 @@ export const NO_SETTINGS: Settings = {
   ...{ content: 'full-resource', includeEntryAction: false, includeVersionIdInFocusReference: false },
 };
 
-const KIND = 'webhook-at-least-once';
+/** The kind of destination whose settings the console knows. */
+export const WEBHOOK = 'webhook-at-least-once';
 
 /** A webhook that is not stored yet. Its profile stands beside the topic, as canonical URLs of one publisher do. */
 export function newDestination(id: string, settings: Settings, secret: string | undefined): Destination {
   const publisher = /^https?:\/\/[^/]+/.exec(settings.topic)?.[0] ?? 'urn:svc';
-  const meta = { profile: [`${publisher}/StructureDefinition/svctopicdestination-${KIND}`] };
-  const empty: Destination = { resourceType: 'SvcTopicDestination', id, meta, kind: KIND, topic: settings.topic };
+  const meta = { profile: [`${publisher}/StructureDefinition/svctopicdestination-${WEBHOOK}`] };
+  const empty: Destination = { resourceType: 'SvcTopicDestination', id, meta, kind: WEBHOOK, topic: settings.topic };
   const { parameter = [], ...stored } = withSettings(empty, settings);
   const secrets = secret === undefined ? [] : [{ name: 'secret', valueString: secret }];
   return { ...stored, parameter: [...parameter, ...secrets] };
@@ -81,20 +82,30 @@ export function newDestination(id: string, settings: Settings, secret: string | 
 export const secretsOf = ({ parameter = [] }: Destination): number =>
   parameter.filter(({ name }) => name === 'secret').length;
 
-/** The destination with other settings; its secrets stay. */
+/** The destination with other settings. Secrets stay, and parameters that the form does not edit. */
 export function withSettings(destination: Destination, settings: Settings): Destination {
   const { topic, content, includeEntryAction, includeVersionIdInFocusReference } = settings;
-  const parameter: Parameter[] = [
+  const stored = destination.parameter ?? [];
+  const edited: Parameter[] = [
     { name: 'endpoint', valueUrl: settings.endpoint },
     ...NUMBER_NAMES.filter((name) => settings[name] !== '').map((name) => ({
       name,
       [NUMBERS[name][0]]: Number(settings[name]),
     })),
     ...settings.headers.map(({ name, value }) => ({ name: 'header', valueString: `${name}: ${value}` })),
-    ...(destination.parameter ?? []).filter(({ name }) => name === 'secret'),
+  ];
+  const parameter = [
+    ...edited.map((one) => ({ ...stored.find((other) => placeOf(other) === placeOf(one)), ...one })),
+    ...stored.filter(({ name }) => !EDITED.has(name)),
   ];
   return { ...destination, topic, content, includeEntryAction, includeVersionIdInFocusReference, parameter };
 }
+
+const EDITED = new Set<string>(['endpoint', 'header', ...NUMBER_NAMES]);
+
+/** The same for two values of one parameter; of headers, for those of one name. */
+const placeOf = (parameter: Parameter): string =>
+  parameter.name === 'header' ? `header ${headerOf(parameter).name}` : parameter.name;
 
 /** The destination with other secrets: each a new text, or {@link MASK} to keep a stored one. */
 export const withSecrets = (destination: Destination, secrets: readonly string[]): Destination => ({
