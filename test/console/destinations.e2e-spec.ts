@@ -14,32 +14,11 @@ import {
   SCREENS,
 } from '../support/console';
 import { countsOf, delivered, destination, newName, newTopic } from '../support/destinations';
+import { traceTasks } from '../support/long-tasks';
 
 const MANY = 10_000;
 /** Measured: 60 to 90 ms on two busy cores. */
 const LONGEST_TASK_MILLISECONDS = 200;
-
-interface TraceEvent {
-  readonly name: string;
-  readonly pid: number;
-  readonly tid: number;
-  /** CPU time of its thread, in microseconds. */
-  readonly tdur?: number;
-  readonly args?: { readonly name?: string };
-}
-
-/** The CPU time of each task of the main thread in milliseconds, since wall time would include other programs. */
-function tasksOf(trace: Buffer): number[] {
-  const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] };
-  const threads = new Set(
-    traceEvents
-      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
-      .map(({ pid, tid }) => `${pid} ${tid}`),
-  );
-  return traceEvents
-    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && threads.has(`${pid} ${tid}`))
-    .map(({ tdur = 0 }) => tdur / 1000);
-}
 
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 
@@ -420,7 +399,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     );
     await database.end();
     await open();
-    await bed.browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+    const trace = await traceTasks(bed.browser, page);
     await tab.go('destinations');
     const table = page.getByRole('grid', { name: 'Webhooks' });
     await table.waitFor();
@@ -440,9 +419,8 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await page.getByRole('searchbox').fill('');
     await page.getByRole('button', { name: /^Failing 100$/ }).click();
     await page.getByText(/^100 of 10,00/).waitFor();
-    const trace = await bed.browser.stopTracing();
+    const tasks = await trace.stop();
     await keepPicture(page, 'destinations-desktop');
-    const tasks = tasksOf(trace);
     expect(tasks.length).toBeGreaterThan(100);
     expect(tasks.filter((milliseconds) => milliseconds > LONGEST_TASK_MILLISECONDS)).toEqual([]);
     await close();

@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Query, type ResourceType } from 'svc-health-client';
 import { useSession } from '../app/session';
-import { firstPage, nextPage, type Page } from './search-pages';
+import { firstPage, nextPage, type Page, type Row } from './search-pages';
 
 interface List {
   readonly rows: Page['resources'];
@@ -12,13 +12,17 @@ interface List {
   readonly isWhole: boolean;
   readonly loadMore: () => void;
   readonly retry: () => void;
+  /** Shows a row as it is after a write, or without it: reading all pages again takes long once many are shown. */
+  readonly change: (id: string, row: Row | undefined) => void;
 }
 
 /** The matches of a search; `loadMore` reads the next page. */
 export function useList(type: ResourceType, query: Query): List {
   const { client, userId } = useSession();
+  const queries = useQueryClient();
+  const queryKey = ['list', userId, type, query];
   const search = useInfiniteQuery({
-    queryKey: ['list', userId, type, query],
+    queryKey,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
       pageParam === undefined ? firstPage(client, type, query, signal) : nextPage(client, pageParam, signal),
@@ -36,5 +40,15 @@ export function useList(type: ResourceType, query: Query): List {
       if (search.hasNextPage && !search.isFetchingNextPage) void search.fetchNextPage();
     },
     retry: () => void search.refetch(),
+    change: (id, row) =>
+      queries.setQueryData<InfiniteData<Page>>(queryKey, (data) =>
+        data === undefined ? data : { ...data, pages: data.pages.map((page) => changed(page, id, row)) },
+      ),
   };
+}
+
+/** Every page has the total of the search. */
+function changed(page: Page, id: string, row: Row | undefined): Page {
+  const resources = page.resources.flatMap((one) => (one['id'] !== id ? [one] : row === undefined ? [] : [row]));
+  return { ...page, resources, ...(page.total === undefined || row !== undefined ? {} : { total: page.total - 1 }) };
 }

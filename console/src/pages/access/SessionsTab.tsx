@@ -51,8 +51,10 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
   const close = useMutation({
     mutationFn: (row: Row) => client.sessions.close(textAt(row, 'id')),
     onMutate: () => setClosed(undefined),
-    onSuccess: (_answer, row) => setClosed(ownerOf(row)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['list', userId, 'Session'] }),
+    onSuccess: (_answer, row) => {
+      setClosed(ownerOf(row));
+      list.change(textAt(row, 'id'), state === 'open' ? undefined : { ...row, active: false });
+    },
   });
   const apply = (next: { user?: string; client?: string } = {}): void =>
     goTo(hashOf('access', ['sessions'], { user: (next.user ?? user).trim(), client: (next.client ?? app).trim() }));
