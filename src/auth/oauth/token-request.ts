@@ -65,11 +65,11 @@ export function readParameters(request: Request): RequestParameters {
   // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI", since URIs end up in logs. Any
   // parameter may be the credential of a grant.
   if (queryOf(request).size > 0) throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
-  const members = membersOf(request);
+  const members = bodyMembersOf(request);
   return { get: (name) => parameterOf(members.get(name), name) };
 }
 
-/** @param name a parameter that the server knows: only its name is shown, since any other may be a misplaced secret */
+/** @param name of a known parameter, which errors may show: any other may be a misplaced secret */
 function parameterOf(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') throw new OAuthError('invalid_request', `${name} must be a string`);
@@ -78,7 +78,7 @@ function parameterOf(value: unknown, name: string): string | undefined {
   return value;
 }
 
-function membersOf(request: Request): ReadonlyMap<string, unknown> {
+function bodyMembersOf(request: Request): ReadonlyMap<string, unknown> {
   const read = READERS.get(mediaTypeOf(request));
   if (read === undefined)
     throw new OAuthError(
