@@ -15,6 +15,7 @@ import {
   SCREENS,
 } from '../support/console';
 import { eventually } from '../../testing/eventually';
+import { destination, newDestination, newTopic } from '../support/destinations';
 import { MoodyProxy } from '../support/moody-proxy';
 
 const LIMITED = { userName: 'limited', password: 'a long password of the limited' };
@@ -84,7 +85,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
         'Requests',
         'Latency',
         'Failures',
-        'Webhook queue',
+        'Webhooks',
         'Logins',
         'Denials',
         'Sessions',
@@ -113,7 +114,14 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     for (let number = 0; number < 30; number++) await bed.app.get(`/fhir/Patient/p${number}`);
     await pass(page, 5);
     await eventually('the reads are counted', async () => (await figure(page, 'read', 3)) === before + 30);
-    await page.getByText(/\d+ refused \(4xx\) in \d+ s/).waitFor();
+    await page.getByText(/\d+ refused \(4xx\), \d+ cut off/).waitFor();
+    await page.getByRole('status').getByText('Healthy').waitFor();
+    await newDestination(bed.app, destination(await newTopic(bed.app)));
+    await bed.app.put('/fhir/Patient/p1', { active: true });
+    await eventually('the webhook fails in the verdict', async () => {
+      await pass(page, 5);
+      return (await page.getByRole('link', { name: '1 of 1 webhooks fails' }).count()) === 1;
+    });
   }, 60_000);
 
   it('asks no more while it is paused, or out of view', async () => {
@@ -232,7 +240,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
       expect(await page.evaluate('document.activeElement.type')).toBe('password');
       await page.getByLabel('Password').fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await dialog.getByRole('alert').getByText(/\w/).waitFor();
+      await dialog.getByRole('alert').getByText(/\w/).first().waitFor();
       await page.getByLabel('Password').fill(OPERATOR.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await dialog.waitFor({ state: 'detached' });

@@ -1,24 +1,20 @@
 import { type ReactElement, useState } from 'react';
-import { type ServerStatus, SvcError } from 'svc-health-client';
-import { Badge, type Tone } from '../../parts/Badge';
+import { SvcError } from 'svc-health-client';
+import { Badge } from '../../parts/Badge';
 import { Fault } from '../../parts/Fault';
 import { PageHeader } from '../../parts/PageHeader';
+import { ageOf } from '../../parts/times';
 import { Time } from '../../parts/Time';
 import { Waiting } from '../../parts/Waiting';
 import { PublicHealth } from './PublicHealth';
 import { RequestsPanel } from './RequestsPanel';
-import { latestSpan } from './samples';
+import { latestSpan, type Sample } from './samples';
 import { ServerPanel } from './ServerPanel';
 import { StoragePanel } from './StoragePanel';
 import { Tiles } from './Tiles';
 import { useSamples } from './use-samples';
+import { verdictOf } from './verdict';
 import css from './overview.module.css';
-
-const HEALTH: Readonly<Record<ServerStatus['health']['status'], readonly [Tone, string]>> = {
-  pass: ['good', 'Healthy'],
-  warn: ['warn', 'Warning'],
-  fail: ['bad', 'Failing'],
-};
 
 /** The sign-in dialog says the same. */
 const isOver = (error: Error): boolean => error instanceof SvcError && error.status === 401;
@@ -29,7 +25,7 @@ export default function OverviewPage(): ReactElement {
   const { data: samples = [], error, refetch } = useSamples(isPaused);
   const status = samples.at(-1)?.status;
   const span = latestSpan(samples);
-  const [tone, state] = status === undefined ? (['neutral', ''] as const) : HEALTH[status.health.status];
+  const verdict = status === undefined ? undefined : verdictOf(status);
 
   return (
     <>
@@ -41,12 +37,12 @@ export default function OverviewPage(): ReactElement {
           </button>
         }
       >
-        {status !== undefined && (
+        {status !== undefined && verdict !== undefined && (
           <div className="row">
             <span role="status">
-              <Badge tone={tone}>{state}</Badge>
+              <Badge tone={verdict.tone}>{verdict.state}</Badge>
             </span>
-            <span>{status.health.description}</span>
+            {verdict.href === undefined ? <span>{verdict.text}</span> : <a href={verdict.href}>{verdict.text}</a>}
             <span className="fine">
               {isPaused || error !== null ? 'As of' : 'Live, as of'} <Time value={status.timestamp} as="clock" />
             </span>
@@ -68,6 +64,10 @@ export default function OverviewPage(): ReactElement {
             </p>
           )}
           <Tiles samples={samples} status={status} span={span} />
+          <p className="fine">
+            Each curve begins at 0 and shows{' '}
+            {samples.length < 2 ? 'the time from now on' : `the latest ${lengthOf(samples)}`}.
+          </p>
           <div className={css.columns}>
             <RequestsPanel status={status} span={span} />
             <ServerPanel status={status} samples={samples} />
@@ -77,4 +77,10 @@ export default function OverviewPage(): ReactElement {
       )}
     </>
   );
+}
+
+/** The time that the samples cover: `3 min`. */
+function lengthOf(samples: readonly Sample[]): string {
+  const [first, last] = [samples[0], samples.at(-1)];
+  return ageOf(first === undefined || last === undefined ? 0 : last.at - first.at);
 }

@@ -14,7 +14,8 @@ const time = (seconds: number | undefined): string => (seconds === undefined ? '
 
 /** Requests by class: rate and times of the window, refusals and failures since the start. */
 export function RequestsPanel({ status, span }: Props): ReactElement {
-  const rows = [...status.requests].sort((one, other) => other.count - one.count);
+  // As the server sorts them, by name: rows that change places cannot be read.
+  const rows = status.requests;
   const counterOf =
     (name: string): Counter =>
     ({ requests }) =>
@@ -30,11 +31,16 @@ export function RequestsPanel({ status, span }: Props): ReactElement {
               <tr>
                 <th scope="col">Class</th>
                 <th scope="col">Per second</th>
-                <th scope="col">p50</th>
+                <th scope="col" className={css.wide}>
+                  p50
+                </th>
                 <th scope="col">p95</th>
                 <th scope="col">In all</th>
                 <th scope="col">4xx</th>
-                <th scope="col">5xx, cut</th>
+                <th scope="col">5xx</th>
+                <th scope="col" className={css.wide}>
+                  Cut off
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -42,11 +48,12 @@ export function RequestsPanel({ status, span }: Props): ReactElement {
                 <tr key={name}>
                   <th scope="row">{name}</th>
                   <td>{rate((span.grown(counterOf(name)) ?? 0) / span.seconds)}</td>
-                  <td>{time(span.quantile(0.5, name))}</td>
+                  <td className={css.wide}>{time(span.quantile(0.5, name))}</td>
                   <td>{time(span.quantile(0.95, name))}</td>
                   <td>{whole(count)}</td>
                   <td>{whole(refused)}</td>
-                  <td className={failed + cut > 0 ? css.bad : undefined}>{whole(failed + cut)}</td>
+                  <td className={failed > 0 ? css.bad : undefined}>{whole(failed)}</td>
+                  <td className={css.wide}>{whole(cut)}</td>
                 </tr>
               ))}
             </tbody>
@@ -54,8 +61,9 @@ export function RequestsPanel({ status, span }: Props): ReactElement {
         </div>
       )}
       <p className="fine">
-        Rate and times: {span.isSinceStart ? 'since the start' : `the latest ${Math.round(span.seconds)} s`}. Counts:
-        since the start of the server that answered.
+        Rates and times are those of {span.isSinceStart ? 'all requests' : `the latest ${Math.round(span.seconds)} s`}.
+        Counts are those since the start of the server that answered. “Cut off” were not sent whole, as a rule because
+        the caller left.
       </p>
     </Panel>
   );

@@ -36,7 +36,7 @@ export function ServerPanel({ status, samples }: Props): ReactElement {
           </>
         )}
         {connections !== undefined && (
-          <Fact name="Connections">
+          <Fact name="Connections of the server">
             {connections.inUse} of {connections.size} in use
             {connections.waiting > 0 && <span className={css.bad}>, {whole(connections.waiting)} waiting</span>}
           </Fact>
@@ -47,11 +47,11 @@ export function ServerPanel({ status, samples }: Props): ReactElement {
         {database !== undefined && (
           <>
             <Fact name="PostgreSQL">{database.version}</Fact>
-            <Fact name="Its connections">
+            <Fact name="Connections to PostgreSQL">
               {database.connections} of {database.maxConnections}
             </Fact>
             <Fact name="Standbys">
-              {database.standbys}
+              {database.standbys === 0 ? 'none' : database.standbys}
               {database.standbyLagBytes !== undefined && `, ${bytes(database.standbyLagBytes)} behind`}
             </Fact>
             {database.slotLagBytes !== undefined && <Fact name="Kept for slots">{bytes(database.slotLagBytes)}</Fact>}

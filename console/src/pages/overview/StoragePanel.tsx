@@ -5,7 +5,7 @@ import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
 import css from './overview.module.css';
 
-/** Storage: the largest tables, and the most frequent types. */
+/** Storage: the most frequent types, and the largest tables. */
 export function StoragePanel({ status: { storage } }: { readonly status: ServerStatus }): ReactElement | null {
   if (storage === undefined) return null;
   const { table: tables = [], resources = [] } = storage;
@@ -19,7 +19,12 @@ export function StoragePanel({ status: { storage } }: { readonly status: ServerS
         </span>
       }
     >
-      <div className={`${css.columns} ${css.even}`}>
+      <Bars
+        label="Resources, estimated"
+        rows={types.map(({ type, count }) => ({ name: type, size: count, text: short(count) }))}
+      />
+      <details className={css.tables}>
+        <summary>Tables of the database</summary>
         <Bars
           label="Largest tables"
           rows={tables.slice(0, 10).map((one) => ({
@@ -28,11 +33,7 @@ export function StoragePanel({ status: { storage } }: { readonly status: ServerS
             text: `${bytes(one.bytes)}${one.rows === undefined ? '' : ` · ${short(one.rows)} rows`}`,
           }))}
         />
-        <Bars
-          label="Resources, estimated"
-          rows={types.map(({ type, count }) => ({ name: type, size: count, text: short(count) }))}
-        />
-      </div>
+      </details>
     </Panel>
   );
 }

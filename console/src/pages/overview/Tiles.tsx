@@ -4,6 +4,7 @@ import { bytes, duration, rate, short, whole } from '../../parts/numbers';
 import { ageOf } from '../../parts/times';
 import {
   type Counter,
+  cutCounter,
   denialsCounter,
   failuresCounter,
   latenciesOf,
@@ -57,20 +58,20 @@ export function Tiles({ samples, status, span }: Props): ReactElement {
         title="Latency"
         value={p95 === undefined ? NONE : duration(p95)}
         unit="p95"
-        note={p50 === undefined ? `No request ${during}` : `p50 ${duration(p50)} ${during}`}
+        note={p50 === undefined ? `No request ${during}` : `p50 ${duration(p50)}, ${during}`}
         line={latenciesOf(samples, 0.95)}
       />
       <Tile
         title="Failures"
         value={grown(failuresCounter)}
-        unit="5xx or cut"
-        note={`${grown(refusalsCounter)} refused (4xx) ${during}`}
+        unit={`5xx ${during}`}
+        note={`${grown(refusalsCounter)} refused (4xx), ${grown(cutCounter)} cut off`}
         isBad={failures > 0}
         line={ratesOf(samples, failuresCounter)}
         ink="bad"
       />
       <Tile
-        title="Webhook queue"
+        title="Webhooks"
         href="#/destinations"
         value={
           delivery === undefined
@@ -79,11 +80,11 @@ export function Tiles({ samples, status, span }: Props): ReactElement {
               ? 'Empty'
               : ageOf(delivery.oldestAgeSeconds * 1000)
         }
-        {...(delivery?.oldestAgeSeconds === undefined ? {} : { unit: 'oldest event' })}
+        {...(delivery?.oldestAgeSeconds === undefined ? {} : { unit: 'oldest waits' })}
         note={
           delivery === undefined
             ? NONE
-            : `${short(delivery.queued)}${more(delivery.queuedIsMore)} queued, ${delivery.failing} of ${delivery.destinations}${more(delivery.destinationsIsMore)} failing${delivery.isHeld === true ? ', held' : ''}`
+            : `${short(delivery.queued)}${more(delivery.queuedIsMore)} wait, ${delivery.failing} of ${delivery.destinations}${more(delivery.destinationsIsMore)} failing${delivery.isHeld === true ? ', held' : ''}`
         }
         isBad={(delivery?.failing ?? 0) > 0}
         line={values(({ delivery: then }) => then?.queued)}
@@ -99,11 +100,9 @@ export function Tiles({ samples, status, span }: Props): ReactElement {
       <Tile
         title="Denials"
         href="#/access"
-        value={grown(denialsCounter)}
-        unit={during}
-        note={
-          denials === undefined ? NONE : `${whole(denials.policy)} by policies, ${whole(denials.rows)} by rows in all`
-        }
+        value={denials === undefined ? NONE : whole(denials.policy + denials.rows)}
+        unit="since the start"
+        note={`${grown(denialsCounter)} ${during}`}
         line={ratesOf(samples, denialsCounter)}
         ink="warn"
       />

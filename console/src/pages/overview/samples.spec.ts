@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type ServerStatus } from 'svc-health-client';
 import {
   bucketsOf,
+  cutCounter,
+  failuresCounter,
   latenciesOf,
   latestSpan,
   quantileOf,
@@ -54,6 +56,12 @@ describe('samples of the server status', () => {
       statusAt(40, [0, 0, 8], 'b'),
     );
     expect(ratesOf(samples, requestsCounter)).toEqual([null, 2, 0.25]);
+  });
+
+  it('count answers with 5xx as failures, and not those that were cut off', () => {
+    const requests = [{ class: 'search', count: 9, refused: 1, failed: 2, cut: 4, within: [] }];
+    const status = { ...statusAt(10, [0, 0, 0]), requests };
+    expect([failuresCounter(status), cutCounter(status)]).toEqual([2, 4]);
   });
 
   it('are kept for ten minutes', () => {

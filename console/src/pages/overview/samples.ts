@@ -122,7 +122,9 @@ const total =
     requests.reduce((sum, one) => sum + read(one), 0);
 
 export const requestsCounter = total(({ count }) => count);
-export const failuresCounter = total(({ failed, cut }) => failed + cut);
+export const failuresCounter = total(({ failed }) => failed);
+/** Answers that were not sent whole: as a rule their callers left, as this console does when a page is left. */
+export const cutCounter = total(({ cut }) => cut);
 export const refusalsCounter = total(({ refused }) => refused);
 export const loginsCounter: Counter = ({ logins }) => logins?.ok;
 export const refusedLoginsCounter: Counter = ({ logins }) => logins && logins.refused + logins.failed;

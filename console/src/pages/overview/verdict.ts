@@ -1,0 +1,24 @@
+import { type ServerStatus } from 'svc-health-client';
+import { type Tone } from '../../parts/Badge';
+
+/** How the server is, by the worst of its parts. */
+export interface Verdict {
+  readonly tone: Tone;
+  readonly state: string;
+  readonly text: string;
+  /** Where the part is explained. */
+  readonly href?: string;
+}
+
+export function verdictOf({ health, delivery }: Pick<ServerStatus, 'health' | 'delivery'>): Verdict {
+  if (health.status === 'fail') return { tone: 'bad', state: 'Failing', text: health.description };
+  const href = '#/destinations';
+  if (delivery?.isHeld === true) return { tone: 'warn', state: 'Warning', text: 'All webhooks are held', href };
+  if (delivery !== undefined && delivery.failing > 0) {
+    const { failing, destinations } = delivery;
+    const text = `${failing} of ${destinations} webhooks ${failing === 1 ? 'fails' : 'fail'}`;
+    return { tone: 'warn', state: 'Warning', text, href };
+  }
+  if (health.status === 'warn') return { tone: 'warn', state: 'Warning', text: health.description };
+  return { tone: 'good', state: 'Healthy', text: health.description };
+}
