@@ -22,7 +22,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
       await expectReadable(page);
       await keepPicture(page, `sign-in-${screen}`);
       await fillSignIn(page, OPERATOR.userName, 'wrong');
-      await page.getByRole('alert').getByText(/\w/).waitFor();
+      await page.getByRole('alert').getByText('data/credentials.json').waitFor();
       await expectReadable(page);
       await tab.close();
     }, 60_000);
