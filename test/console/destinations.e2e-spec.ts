@@ -190,10 +190,11 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await write(newName());
     await delivered(app, 'replayed', 1);
     receiver.always({ kind: 'answer', status: 503 });
-    await app.post('/fhir/SvcTopicDestination/replayed/$replay?from=1&to=1', {});
+    const again = await app.send('POST', '/fhir/SvcTopicDestination/replayed/$replay?from=1&to=1');
+    expect([again.status, again.text]).toEqual([200, expect.any(String)]);
     await eventually(
       'it fails',
-      async () => ((await countsOf(app, 'replayed')).messageBatchesDeliveryAttempts ?? 0) > 1,
+      async () => ((await countsOf(app, 'replayed')).messageBatchesDeliveryAttempts ?? 0) > 0,
     );
     await open();
     await tab.go('destinations/replayed');
