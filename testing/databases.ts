@@ -22,3 +22,12 @@ export async function runStatement(url: string, sql: string): Promise<void> {
     await client.end();
   }
 }
+
+/** The address at which a server under test finds a database: TEST_POOLER is a pooler of the cluster of TEST_DATABASE_URL. */
+export function throughPooler(databaseUrl: string): string {
+  const { TEST_DATABASE_URL, TEST_POOLER } = process.env;
+  if (TEST_POOLER === undefined || !URL.canParse(databaseUrl)) return databaseUrl; // no URL: it names several hosts
+  const url = new URL(databaseUrl);
+  if (url.host === new URL(TEST_DATABASE_URL ?? databaseUrl).host) url.host = TEST_POOLER;
+  return url.href;
+}

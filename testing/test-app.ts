@@ -6,6 +6,7 @@ import { migrate } from '../src/platform/database/schema/migrate';
 import { Clock } from '../src/platform/time/clock';
 import { type AppSettings, BASE_URL, ROOT, startApp } from './app-on-database';
 import { HttpClient, type Received, type Sent } from './http-client';
+import { throughPooler } from './databases';
 import { cloneDatabase } from './test-databases';
 
 export { ADMIN_PASSWORD, BASE_URL, basicHeader, encryptionKey, ROOT, ROOT_SECRET } from './app-on-database';
@@ -68,15 +69,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     await database.drop();
     throw error;
   }
-}
-
-/** TEST_POOLER is the address of a pooler of the cluster of TEST_DATABASE_URL. */
-function throughPooler(databaseUrl: string): string {
-  const { TEST_DATABASE_URL, TEST_POOLER } = process.env;
-  if (TEST_POOLER === undefined || !URL.canParse(databaseUrl)) return databaseUrl; // no URL: it names several hosts
-  const url = new URL(databaseUrl);
-  if (url.host === new URL(TEST_DATABASE_URL ?? databaseUrl).host) url.host = TEST_POOLER;
-  return url.href;
 }
 
 function testAppOf(

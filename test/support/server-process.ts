@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { throughPooler } from '../../testing/databases';
 import { eventually } from '../../testing/eventually';
 
 /** The server in a separate process, started like a user starts it. */
@@ -67,8 +68,11 @@ export class ServerProcess {
 }
 
 function launch(environment: Readonly<Record<string, string>>): { child: ChildProcess; lines: string[] } {
+  const { DATABASE_URL: direct = '' } = environment;
+  const pooled = throughPooler(direct);
+  const database = pooled === direct ? {} : { SVC_DATABASE_DIRECT_URL: direct, DATABASE_URL: pooled };
   const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
-    env: { PATH: process.env.PATH, SVC_PROCESSES: '1', ...environment },
+    env: { PATH: process.env.PATH, SVC_PROCESSES: '1', ...environment, ...database },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
