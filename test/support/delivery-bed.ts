@@ -155,7 +155,6 @@ export class DeliveringServer {
 
   /**
    * @param value by default one that was never written
-   * @param value by default one that was never written
    */
   putPatient(id: string, value = ++values, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const body = { resourceType: 'Patient', id, multipleBirthInteger: value };

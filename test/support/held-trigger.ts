@@ -12,7 +12,6 @@ export class HeldTrigger {
 
   /**
    * @param when `at once`, or `at the commit` of the transaction
-   * @param when `at once`, or `at the commit` of who did it
    */
   static async on(
     databaseUrl: string,

@@ -17,7 +17,6 @@ export class Scrape {
 
   /**
    * @param sample name and labels as written in the text
-   * @param sample name and labels as they are written
    */
   value(sample: string): number | undefined {
     return this.values.get(sample);

@@ -23,7 +23,6 @@ export class WriteLog {
 
   /**
    * @returns the longest gap of any server until now, in milliseconds
-   * @returns the longest time in which one of the servers acknowledged nothing, in milliseconds, until now
    */
   get longestGap(): number {
     return Math.max(...[...this.gaps.values()].map(({ at, longest }) => Math.max(longest, performance.now() - at)));

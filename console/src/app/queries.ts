@@ -18,7 +18,6 @@ export function retryDelay(failures: number, error: unknown): number {
 
 /**
  * @param onEnded called if a response says that the Session has ended
- * @param onEnded called when an answer says that the Session is over
  */
 export function makeQueryClient(onEnded: () => void): QueryClient {
   const onError = (error: unknown): void => {

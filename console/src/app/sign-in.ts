@@ -14,7 +14,6 @@ export const CLIENT_ID = 'console';
 
 /**
  * @param onEnded called if the server refuses to renew the tokens
- * @param onEnded called when the server refuses to renew the tokens
  */
 export async function signIn({ userName, password, code }: Credentials, onEnded: () => void): Promise<SignedIn> {
   let isIn = false;

@@ -351,7 +351,6 @@ class VariableReader {
 
   /**
    * @param faultOf the fault of one part; undefined if it has none
-   * @param faultOf what is wrong with one part; undefined when nothing is
    */
   list(name: string, description: string, faultOf: (part: string) => string | undefined): readonly string[] {
     const parts = (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');

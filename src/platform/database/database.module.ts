@@ -36,7 +36,6 @@ export class DatabaseModule {
 
 /**
  * @returns undefined if connections of `url` keep their sessions
- * @returns undefined where connections of `url` keep their sessions
  */
 async function poolerOf(url: string, directUrl: string | undefined): Promise<Pooler | undefined> {
   const pooling = await poolingOf(url);

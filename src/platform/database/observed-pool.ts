@@ -11,7 +11,6 @@ export interface PoolObserver {
   wait(): End | undefined;
   /**
    * @param statement as passed to node-postgres: a text, or an object that contains one
-   * @param statement as node-postgres gets it: a text, or an object with one
    */
   statement(statement: unknown): End;
 }

@@ -46,7 +46,6 @@ export class SilentConnections {
 
   /**
    * @param databaseUrl of PostgreSQL itself, without a pooler
-   * @param databaseUrl leads to PostgreSQL itself
    */
   constructor(private readonly databaseUrl: string) {}
 

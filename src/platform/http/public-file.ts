@@ -24,7 +24,6 @@ export class PublicFile {
 
   /**
    * @param hasDigestInName whether other content has another path, so that caches may keep it forever
-   * @param hasDigestInName whether another content would have another path, so that caches may keep it for good
    */
   constructor(
     private readonly mediaType: string,

@@ -16,7 +16,6 @@ export class FailingStreak {
 
   /**
    * @param reason for the log, without patient data
-   * @param reason for the log: nothing of a patient
    */
   fail(reason: string): void {
     this.failures++;

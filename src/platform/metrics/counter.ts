@@ -11,7 +11,6 @@ export class Counter {
 
   /**
    * @param labels with few values, since each combination is kept
-   * @param labels of few values: each combination that occurs is kept
    */
   add(labels: Readonly<Record<string, string>>): void {
     const key = Object.values(labels).join(' ');

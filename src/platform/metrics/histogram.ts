@@ -34,7 +34,6 @@ export class Histogram {
 
   /**
    * @param labels with few values, since each combination is kept
-   * @param labels of few values: each combination that is asked for is kept
    */
   of(labels: Labels = {}): Series {
     let key = '';
@@ -68,7 +67,6 @@ export class Histogram {
 
 /**
  * @param counts number of times up to each bound; the last one counts all
- * @param counts how many were at most as long as each bound; the last one is of all
  */
 export function histogramSamples(
   labels: Labels,

@@ -25,7 +25,6 @@ export class WorkerProcess {
 
   /**
    * @param readAll reads the metrics of all processes, which this one may request
-   * @param readAll reads the metrics of all processes, which this one may ask for
    */
   constructor(role: 'first' | 'next', readAll: (path: MetricPath) => Promise<readonly MetricFamily[]>) {
     this.worker = cluster.fork({ [WORKER]: role });

@@ -28,7 +28,6 @@ export class Workers implements MetricsReader {
 
   /**
    * @param onLost called if no process serves, and none can be started
-   * @param onLost called when no process serves, and none can be started
    */
   constructor(
     private readonly count: number,

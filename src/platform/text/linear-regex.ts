@@ -23,7 +23,6 @@ export class LinearRegex {
 
   /**
    * @returns the fault of `pattern` as a text
-   * @returns a text that says what is wrong with `pattern`
    */
   static compile(pattern: string): LinearRegex | string {
     if (pattern.length > MAX_PATTERN_LENGTH) return `has more than ${MAX_PATTERN_LENGTH} characters`;

@@ -28,8 +28,6 @@ export class CpuBudget {
   /**
    * @param definition identifies the work. After it took too long, it is paused for a hundred times as long. One that
    * was never slow is always allowed, so that slow definitions do not stop others.
-   * @param definition what the work is remembered by. Once it took too much, it waits until a hundred times as long is
-   * over. One that was never slow is always allowed: others' slow definitions must not stop it.
    */
   allows(definition: unknown): boolean {
     const debt = this.ofOne.get(definition);

@@ -39,7 +39,6 @@ export class Tracing implements OnApplicationShutdown {
 
   /**
    * @param traceparent the caller's: https://www.w3.org/TR/trace-context/
-   * @param traceparent of the caller: https://www.w3.org/TR/trace-context/
    */
   request(traceparent: string | undefined): Span | undefined {
     const { api } = this;
@@ -69,7 +68,6 @@ export class Tracing implements OnApplicationShutdown {
 
   /**
    * @param failure a code, such as an HTTP status or SQLSTATE
-   * @param failure a code, such as a status or SQLSTATE
    */
   end(span: Span | undefined, failure?: string, attributes: Attributes = {}): void {
     if (span === undefined || this.api === undefined) return;

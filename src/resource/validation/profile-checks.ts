@@ -82,7 +82,7 @@ export class ProfileChecks {
     }
   }
 
-  /** Deduplicates: a profile of the resource and the definition of its extension may report the same issue. */
+  /** Adds each issue once: a profile of the resource and the definition of its extension may report the same issue. */
   private add(issues: readonly ErrorIssue[]): void {
     for (const issue of issues) this.issues.set(`${issue.code} ${issue.expression} ${issue.diagnostics}`, issue);
   }

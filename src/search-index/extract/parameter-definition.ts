@@ -16,7 +16,7 @@ export interface ParameterDefinition {
   readonly targets: readonly string[];
   /** The components of a composite. */
   readonly components: readonly ComponentDefinition[];
-  /** False for those of HL7. */
+  /** False for parameters of HL7. */
   readonly isOwn: boolean;
   /** True if a stored SearchParameter defines it; false for parameters of HL7 and of modules. */
   readonly isLive: boolean;

@@ -36,7 +36,6 @@ export interface Raising<State> {
   readonly steps: (queue: Queue, state: State) => Iterable<readonly [what: string, queue: Queue, state: State]>;
   /**
    * @param zero the base of numbers and ids: states that differ only in it have the same behavior
-   * @param zero what numbers and ids count from: states that differ by that alone behave alike
    */
   readonly keyOf: (state: State, zero: { readonly number: number; readonly id: number }) => string;
 }

@@ -17,7 +17,6 @@ const START = Date.parse('2026-11-25T10:00:00Z');
 
 /**
  * @param counts number of requests up to 0.1 s, up to 1 s, and in all
- * @param counts how many requests took at most 0.1 s, at most 1 s, and in all
  */
 const statusAt = (seconds: number, counts: readonly [number, number, number], started = 'a'): ServerStatus =>
   ({

@@ -192,7 +192,6 @@ interface Year {
 
 /**
  * @param _version changes when the months change
- * @param _version says when the months changed
  */
 function yearsOf(
   months: readonly { readonly month: string; readonly count: number; readonly row: number }[],
