@@ -49,6 +49,7 @@ const faces = {
     'caller/caller-resolver',
     'client/client',
     'grants/grant',
+    'grants/grant.registry',
     'guessing/credential-guard',
     'oauth/oauth-error',
     'oauth/token-request',

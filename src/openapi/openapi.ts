@@ -1,6 +1,7 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
+import { Grants } from '../auth/grants/grant.registry';
 import { TopicCorrelationGuard } from '../delivery/topic-correlation.guard';
 import { type Environment } from '../platform/config/environment';
 import { pagePolicy } from '../platform/http/security-headers';
@@ -17,6 +18,7 @@ import { resourcePaths } from './resource-paths';
 import { resourceSchemas } from './resource-schemas';
 import { rpcPath, rpcSchemas } from './rpc-path';
 import { SCHEMAS } from './schemas';
+import { withGrantTypes } from './token-path';
 import { tourPaths } from './tour-paths';
 
 /**
@@ -86,7 +88,7 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
     withCommonParts(
       mergedPaths([
         withRefusals(tourPaths()),
-        onOneRoot(made.paths),
+        onOneRoot(withGrantTypes(made.paths, app.get(Grants, { strict: false }))),
         rpcPath(rpc),
         withRefusals(operationPaths(operations)),
         withRefusals(resourcePaths()),

@@ -8,7 +8,7 @@ export interface Client {
   readonly grantTypes: readonly string[];
   /** Scope tokens that it may request. */
   readonly scopes: readonly string[];
-  /** By the key in `Client.auth`: `password`, `client_credentials` … */
+  /** By their keys in `Client.auth` ({@link settingsKeyOf}). */
   readonly grants: Readonly<Record<string, GrantSettings>>;
 }
 
@@ -51,13 +51,15 @@ export function clientOf(text: string): Client {
 
 /** Returns the settings of a grant, or the defaults when the Client has none for it. */
 export function settingsOf({ grants }: Client, grantType: string): GrantSettings {
-  return grants[SETTINGS_KEYS[grantType] ?? grantType] ?? NO_SETTINGS;
+  return grants[settingsKeyOf(grantType)] ?? NO_SETTINGS;
 }
 
-/** Grant types whose settings are stored under another key. */
-const SETTINGS_KEYS: Readonly<Record<string, string>> = {
-  'urn:ietf:params:oauth:grant-type:token-exchange': 'token_exchange',
-};
+/**
+ * The key of a grant's settings in `Client.auth`: its grant type, of which a name registered by the IETF is the last
+ * part, as a member is written: `token_exchange`.
+ */
+export const settingsKeyOf = (grantType: string): string =>
+  grantType.replace(/^urn:ietf:params:oauth:grant-type:(.+)$/, (_all, name: string) => name.replaceAll('-', '_'));
 
 function settingsFrom(body: GrantBody): GrantSettings {
   const refreshLifetime = body.refresh_token_expiration;

@@ -10,6 +10,13 @@ export class Grants extends HandlerRegistry<string, Grant> {
     super(discovery, GrantOf, (grantType) => grantType);
   }
 
+  /** Grant types that a family of tokens begins with. Their settings hold for the refresh tokens of the family too. */
+  get withSettings(): readonly string[] {
+    return this.all()
+      .map(({ meta }) => meta)
+      .filter((grantType) => grantType !== 'refresh_token');
+  }
+
   /** Whether the Client must send its secret for tokens of this grant, and for their refresh tokens. */
   requiresSecret(client: Client, grantType: string): boolean {
     const required = this.find(grantType)?.handler.requiresSecret?.(client);
@@ -19,7 +26,7 @@ export class Grants extends HandlerRegistry<string, Grant> {
   /** Whether no grant of the Client works without its secret (RFC 6749, section 2.1: a confidential client). */
   isConfidential(client: Client): boolean {
     return client.grantTypes
-      .filter((grantType) => grantType !== 'refresh_token' && this.find(grantType) !== undefined)
+      .filter((grantType) => this.withSettings.includes(grantType))
       .every((grantType) => this.requiresSecret(client, grantType));
   }
 }

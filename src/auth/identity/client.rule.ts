@@ -4,6 +4,7 @@ import { type Resource } from '../../fhir/types';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { DefinesResourceType } from '../../model/resource-type';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
+import { settingsKeyOf } from '../client/client';
 import { Grants } from '../grants/grant.registry';
 import { keepSecret, takeSecret } from './secret-mask';
 import { assertShapes, refused } from './shape';
@@ -21,6 +22,17 @@ const UNSERVED_GRANT_TYPES = [
 
 /** Longer secrets are no safer, and would not fit into a header. */
 const MAX_SECRET_BYTES = 1024;
+
+/** Settings that any grant may have. */
+const GRANT_SETTINGS = {
+  token_format: 'string',
+  token_expiration: 'positive-integer',
+  access_token_expiration: 'positive-integer',
+  refresh_token: 'boolean',
+  refresh_token_expiration: 'positive-integer',
+  secret_required: 'boolean',
+  audience: 'string-array',
+} as const;
 
 /** Checks a Client (interface, "Client") and keeps its secret out of the body. */
 @Injectable()
@@ -52,7 +64,8 @@ export class ClientRule implements ResourceRule<string | undefined> {
     this.checkGrantTypes(client);
     checkScope(client);
     for (const [grant, settings] of Object.entries((client.auth as Resource | undefined) ?? {})) {
-      checkGrantSettings(`Client.auth.${grant}`, settings);
+      this.checkServed(grant, settings);
+      checkGrantSettings(grant, settings);
     }
     checkSecret(client);
     return takeSecret(draft, 'secret');
@@ -67,6 +80,15 @@ export class ClientRule implements ResourceRule<string | undefined> {
     } else {
       keepSecret(draft, 'secret', previous);
     }
+  }
+
+  /** Settings of a grant of another team have no shape; those of the grants of the interface have one each. */
+  private checkServed(grant: string, settings: unknown): void {
+    const inShape = Object.keys(CLIENT_SHAPE['Client.auth'] ?? {});
+    if (inShape.includes(grant)) return;
+    refuseUnknown('Client.auth', { [grant]: settings }, [...inShape, ...this.grants.withSettings.map(settingsKeyOf)]);
+    if (typeof settings === 'object' && settings !== null)
+      refuseUnknown(`Client.auth.${grant}`, settings, Object.keys(GRANT_SETTINGS));
   }
 
   private checkGrantTypes({ grant_types: grantTypes }: Resource): void {
@@ -95,22 +117,24 @@ function checkSecret({ secret }: Resource): void {
     throw refused('Client.secret', `has at most ${MAX_SECRET_BYTES} bytes`);
 }
 
-function checkGrantSettings(path: string, settings: unknown): void {
-  const parent = path.slice(0, path.lastIndexOf('.'));
-  const member = path.slice(path.lastIndexOf('.') + 1);
-  assertShapes(parent, { resourceType: '', [member]: settings }, { [member]: 'object' });
-  assertShapes(path, settings, {
-    token_format: 'string',
-    token_expiration: 'positive-integer',
-    access_token_expiration: 'positive-integer',
-    refresh_token: 'boolean',
-    refresh_token_expiration: 'positive-integer',
-    secret_required: 'boolean',
-    audience: 'string-array',
-  });
+function checkGrantSettings(grant: string, settings: unknown): void {
+  const path = `Client.auth.${grant}`;
+  assertShapes('Client.auth', { [grant]: settings }, { [grant]: 'object' });
+  assertShapes(path, settings, GRANT_SETTINGS);
   const { token_format: format, audience } = settings as Resource;
   if (format !== undefined && format !== 'jwt')
     throw refused(`${path}.token_format`, 'can only be jwt; leave it out for opaque tokens');
   if ((audience as string[] | undefined)?.includes('') === true)
     throw refused(`${path}.audience`, 'must not hold an empty text');
+}
+
+/** @throws ServiceError 'unprocessable' for a member that is not among `known` */
+function refuseUnknown(path: string, object: object, known: readonly string[]): void {
+  for (const member of Object.keys(object)) {
+    if (known.includes(member)) continue;
+    const near = nearestCode(member, known);
+    const hint = near === undefined ? `Known are ${known.join(', ')}` : `Did you mean "${near}"`;
+    const shown = member.slice(0, 64);
+    throw refused(`${path}.${shown}`, `is not an element of ${path}. ${hint}`);
+  }
 }

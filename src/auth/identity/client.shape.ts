@@ -1,4 +1,4 @@
-import { type OwnShapes } from '../../fhir/definitions/element-tables';
+import { type OwnShapes, OTHER_MEMBERS } from '../../fhir/definitions/element-tables';
 
 const lifetimes = { access_token_expiration: '0..1 positiveInt', refresh_token_expiration: '0..1 positiveInt' };
 const token = { token_format: '0..1 code', refresh_token: '0..1 boolean', audience: '0..* string' };
@@ -48,6 +48,8 @@ export const CLIENT_SHAPE: OwnShapes = {
     authorization_code: '0..1 Client.auth.authorization_code',
     implicit: '0..1 Client.auth.implicit',
     token_exchange: '0..1 Client.auth.token_exchange',
+    // Grants of other teams; ClientRule refuses all else.
+    ...OTHER_MEMBERS,
   },
   'Client.auth.password': { ...token, ...lifetimes, ...redirect, token_expiration: '0..1 positiveInt' },
   'Client.auth.client_credentials': {

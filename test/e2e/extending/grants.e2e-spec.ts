@@ -81,6 +81,7 @@ describe('a grant of another team', () => {
   beforeAll(async () => {
     app = await startTestApp({ modules: [GrantsModule], environment: { SVC_CREDENTIAL_FAILURES_FREE: '2' } });
     await stored('/Client/kiosk', KIOSK);
+    await stored('/Client/reader', { grant_types: [BADGE] });
     await stored('/User/nurse', { userName: 'nurse', password: 'a long password' });
   });
   afterAll(() => app.close());
@@ -127,18 +128,6 @@ describe('a grant of another team', () => {
     });
   });
 
-  describe('whose credential can be guessed', () => {
-    const logIn = async (pin: string): Promise<unknown[]> =>
-      outcomeOf(await ask({ client_id: 'reader', grant_type: BADGE, pin }));
-
-    it('counts a wrong one, whatever its sentence, and nothing else', async () => {
-      await stored('/Client/reader', { grant_types: [BADGE] });
-      for (const pin of ['lost', 'lost', 'lost', '0001', '0002'])
-        expect(await logIn(pin)).toEqual([400, 'invalid_grant']);
-      expect(await logIn('1234')).toEqual([429, 'slow_down']);
-    });
-  });
-
   describe('with parameters of its own', () => {
     it('takes them from the body alone', async () => {
       const { status, text } = await app.post(
@@ -153,6 +142,52 @@ describe('a grant of another team', () => {
       const { status, text } = await ask({ client_id: 'reader', grant_type: BADGE, pin: 1234 });
       expect([status, text]).toEqual([400, expect.stringContaining('pin must be a string')]);
       expect(text).not.toContain('1234');
+    });
+  });
+
+  describe('in Client.auth', () => {
+    const settings = { refresh_token: true, token_expiration: 60, token_format: 'jwt', secret_required: true };
+
+    it('has settings under its grant type', async () => {
+      await stored('/Client/tuned', { grant_types: [BADGE], secret: 's', auth: { [BADGE]: settings } });
+      const request = { client_id: 'tuned', grant_type: BADGE, pin: '1234' };
+      expect(outcomeOf(await ask(request))).toEqual([401, 'invalid_client']);
+      const { expires_in, refresh_token: refresh } = (await ask({ ...request, client_secret: 's' })).json<{
+        expires_in: number;
+        refresh_token?: string;
+      }>();
+      expect([expires_in, refresh]).toEqual([60, expect.any(String)]);
+    });
+
+    it.each<[string, object, string]>([
+      ['those of another grant', { 'urn:acme:bagde': settings }, 'Did you mean \\"urn:acme:badge\\"'],
+      ['those of a grant without settings', { refresh_token: settings }, 'Known are password, '],
+      ['another setting', { [BADGE]: { refresh_tokens: true } }, 'Did you mean \\"refresh_token\\"'],
+      ['a setting of another type', { [BADGE]: { refresh_token: 'yes' } }, 'must be true or false'],
+      ['what is no object', { [BADGE]: true }, 'must be an object'],
+    ])('refuses %s', async (_case, auth, text) => {
+      const answer = await app.put('/Client/odd', { auth });
+      expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(text)]);
+    });
+
+    it('stands in the description of the token endpoint', async () => {
+      const { paths } = (await app.get('/api-json')).json<{ paths: Record<string, { post: object }> }>();
+      const [grantTypes] = /"enum":\[[^\]]*password[^\]]*\]/.exec(JSON.stringify(paths['/auth/token']?.post)) ?? [];
+      expect(JSON.parse(`{${grantTypes ?? ''}}`)).toEqual({
+        enum: expect.arrayContaining(['password', 'client_credentials', 'refresh_token', EXCHANGE, BADGE]),
+      });
+    });
+  });
+
+  // The last: the account has to wait from then on.
+  describe('whose credential can be guessed', () => {
+    const logIn = async (pin: string): Promise<unknown[]> =>
+      outcomeOf(await ask({ client_id: 'reader', grant_type: BADGE, pin }));
+
+    it('counts a wrong one, whatever its sentence, and nothing else', async () => {
+      for (const pin of ['lost', 'lost', 'lost', '0001', '0002'])
+        expect(await logIn(pin)).toEqual([400, 'invalid_grant']);
+      expect(await logIn('1234')).toEqual([429, 'slow_down']);
     });
   });
 });
