@@ -55,10 +55,7 @@ const indexTable = (table: IndexTable): SearchTable => ({
       : [removeOthersSql(table, owned, from), addMissingSql(table, owned, from)],
 });
 
-/**
- * PostgreSQL hashes the subquery of `not in` even in our sessions, which disable hash joins: each stored row is read
- * and compared once.
- */
+/** PostgreSQL hashes the subquery of `not in`: each stored row is read and compared once. */
 function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, from: RowSource): string {
   const own = columns.map(([column]) => column).filter((column) => !shared.includes(column));
   return `delete from ${name} s where ${owned} and (s.resource_key, ${columnList('s', own)}) not in (

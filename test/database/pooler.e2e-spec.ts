@@ -14,7 +14,7 @@ import { ADMIN_PASSWORD, type TestApp, startTestApp } from '../../testing/test-a
 import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { TransactionPooler } from '../support/transaction-pooler';
 
-const NAMES = ['svc.row_format', 'statement_timeout', 'lock_timeout', 'plan_cache_mode', 'enable_hashjoin', 'timezone'];
+const NAMES = ['svc.row_format', 'statement_timeout', 'lock_timeout', 'plan_cache_mode', 'enable_seqscan', 'timezone'];
 const SHOWN = {
   name: 'spec-settings',
   text: `select ${NAMES.map((name) => `current_setting('${name}') as "${name}"`).join(', ')}, pg_backend_pid() as pid`,
@@ -25,7 +25,7 @@ const OURS = {
   statement_timeout: '1min',
   lock_timeout: '5s',
   plan_cache_mode: 'force_generic_plan',
-  enable_hashjoin: 'off',
+  enable_seqscan: 'off',
   timezone: 'UTC',
 };
 const BACKENDS = 6;
@@ -73,8 +73,8 @@ describe('O4: through a pooler in transaction mode', () => {
     await plain.connect();
     const kept = new Set<unknown>();
     for (let backend = 0; backend < BACKENDS; backend++) {
-      const { rows } = await plain.query<{ hash: string }>(`select current_setting('enable_hashjoin') as hash`);
-      kept.add(rows[0]?.hash);
+      const { rows } = await plain.query<{ scan: string }>(`select current_setting('enable_seqscan') as scan`);
+      kept.add(rows[0]?.scan);
     }
     await plain.end();
     expect([...kept]).toEqual(['on']);
