@@ -21,13 +21,18 @@ export class PlanDatabase {
   private constructor(
     private readonly database: ClonedDatabase,
     readonly client: Client,
+    /** The major version of PostgreSQL. */
+    readonly major: number,
   ) {}
 
   static async open(): Promise<PlanDatabase> {
     const database = await cloneDatabase();
     const client = new Client({ connectionString: database.url, options: sessionSettings(60) });
     await client.connect();
-    return new PlanDatabase(database, client);
+    const { rows } = await client.query<{ major: number }>(
+      `select current_setting('server_version_num')::integer / 10000 as major`,
+    );
+    return new PlanDatabase(database, client, rows[0]?.major ?? 0);
   }
 
   async close(): Promise<void> {

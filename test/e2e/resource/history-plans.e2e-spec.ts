@@ -36,8 +36,10 @@ describe.each([
           ]) {
             const plan = await database.planOf(historyPage(limited, walk, false));
             expect(plan).not.toMatch(/Seq Scan/);
-            // A full sort below the limit would read all versions of a type for one page.
-            if (scope.id === undefined) expect(plan.match(/Incremental Sort/g)).toHaveLength(2);
+            // A full sort below the limit would read all versions of a type for one page. PostgreSQL 15 plans one for
+            // tables that it believes empty, until autovacuum first gathers their statistics.
+            if (scope.id === undefined && (isFull || database.major > 15))
+              expect(plan.match(/Incremental Sort/g)).toHaveLength(2);
           }
         }
       },

@@ -119,12 +119,13 @@ describe('S20: the rows that a write reads', () => {
         await readFor(16 * FEW, rowsOf),
       ];
       // Each row is read a fixed number of times: as a stored row, as a new row, and by plan steps that pass it on.
+      // PostgreSQL 15 has one of these steps more for each side of a set operation. The square would be 200 times FEW.
       for (const [count, read] of [
         [FEW, few],
         [4 * FEW, more],
         [16 * FEW, many],
       ] as const)
-        expect([count, ...read.map((rows) => rows < 14 * count)]).toEqual([count, true, true, true]);
+        expect([count, ...read.map((rows) => rows < 20 * count)]).toEqual([count, true, true, true]);
     });
   });
 });
