@@ -23,7 +23,10 @@ export async function runStatement(url: string, sql: string): Promise<void> {
   }
 }
 
-/** The address at which a server under test finds a database: TEST_POOLER is a pooler of the cluster of TEST_DATABASE_URL. */
+/**
+ * The address at which a server under test finds a database: TEST_POOLER is a pooler of the cluster of
+ * TEST_DATABASE_URL.
+ */
 export function throughPooler(databaseUrl: string): string {
   const { TEST_DATABASE_URL, TEST_POOLER } = process.env;
   if (TEST_POOLER === undefined || !URL.canParse(databaseUrl)) return databaseUrl; // no URL: it names several hosts

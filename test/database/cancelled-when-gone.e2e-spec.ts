@@ -176,11 +176,11 @@ describe('shares of the connections', () => {
       ticket: { ...BACKGROUND, caller } as RequestTicket,
       correlationId: undefined,
     });
-  const dear = (caller: string): Promise<unknown> =>
+  const costly = (caller: string): Promise<unknown> =>
     as(caller, () => database.statements.within(new TimeLimit(40, ''), () => database.statements.run(SLEEP, [0.4])));
 
-  it('S2: dear searches of one caller leave connections to reads, writes and transactions of others', async () => {
-    const flood = Promise.allSettled(Array.from({ length: 8 }, () => dear('User/a')));
+  it('S2: costly searches of one caller leave connections to reads, writes and transactions of others', async () => {
+    const flood = Promise.allSettled(Array.from({ length: 8 }, () => costly('User/a')));
     const running = async (): Promise<number> =>
       (await database.statements.runOne<{ count: number }>(RUNNING, []))?.count ?? 0;
     await eventually('some run', async () => (await running()) > 0);

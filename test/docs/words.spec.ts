@@ -36,7 +36,7 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bfor ever\b/i, 'forever'],
   [/\b(?:gives?|gave) way\b/i, 'yields, is replaced'],
   [/\bof the house\b/i, 'of this server, of this operator'],
-  [/\bthe dearest\b|\b(?:is|are|as) dear\b/i, 'expensive'],
+  [/\bthe dearest\b|\b(?:is|are|as|equally) dear\b|\bdear [a-z]{3,}/i, 'costly, expensive'],
   [/\bin vain\b/i, 'without a result'],
   [/\bfor want of\b/i, 'without'],
   [/\bof (?:two|those) who\b|\bfor who(?:m)? it\b/i, 'name the person or part'],

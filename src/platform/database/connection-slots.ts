@@ -27,6 +27,6 @@ export const connectionSlots = (kind: 'search' | 'transaction', dataSource: Data
   new Slots({
     ...sharesOf(poolOf(dataSource).options.max)[kind],
     longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
-    busyMessage: `Too many dear ${kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
+    busyMessage: `Too many costly ${kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
     retryAfterSeconds: 5,
   });

@@ -57,14 +57,14 @@ describe(CriteriaEvaluation, () => {
 
   it('S13: has one budget for all criteria of a write: beyond it none is evaluated, and cheap ones come first', async () => {
     let asked = 0;
-    const dear: Criterion = {
+    const costly: Criterion = {
       cost: Infinity,
       matches: () => {
         asked += 1;
         return /^(a+)+$/.test(`${'a'.repeat(60)}!`);
       },
     };
-    const many = Array.from({ length: 30 }, (): Criterion => ({ ...dear }));
+    const many = Array.from({ length: 30 }, (): Criterion => ({ ...costly }));
     expect(await decide([...many, female])).toEqual([...many.map(() => undefined), true]);
     expect(asked).toBeLessThan(12);
   });
@@ -72,8 +72,8 @@ describe(CriteriaEvaluation, () => {
   it('S13: has one time budget for several evaluations of one write', async () => {
     const time = new WriteTime();
     time.millisecondsLeft = 0;
-    const dear: Criterion = { cost: Infinity, matches: () => true };
-    const decided = await evaluation.decide([dear], new ChangedTexts(patient, undefined), nothing, time);
+    const costly: Criterion = { cost: Infinity, matches: () => true };
+    const decided = await evaluation.decide([costly], new ChangedTexts(patient, undefined), nothing, time);
     expect(decided).toEqual([undefined]);
   });
 

@@ -8,7 +8,7 @@ import { basicHeader, startTestApp, type TestApp } from '../../../testing/test-a
 /** The server has 8 connections; the searches of a caller may use 2 of them, and its transactions 3. */
 const FLOOD = 30;
 
-describe('connections that dear requests of one caller hold', () => {
+describe('connections that costly requests of one caller hold', () => {
   let app: TestApp;
   let other: Client;
   let hostile: Person;

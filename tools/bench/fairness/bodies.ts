@@ -49,7 +49,7 @@ export function dearTopic(): string {
   const trigger = Array.from({ length: 20 }, () => ({ resource: 'Observation', fhirPathCriteria }));
   return JSON.stringify({
     resourceType: 'SvcSubscriptionTopic',
-    url: 'http://bench.example/topics/dear',
+    url: 'http://bench.example/topics/costly',
     status: 'draft',
     trigger,
   });
