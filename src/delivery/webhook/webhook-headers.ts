@@ -11,41 +11,51 @@ export interface AttemptHeaders {
   readonly traceparent: string | undefined;
 }
 
-/** A configured header replaces the server's header of the same name, and may itself be repeated. */
-export function webhookHeaders(
-  notification: Notification,
-  { headers, secrets }: WebhookSettings,
-  { timestampSeconds, traceparent }: AttemptHeaders,
-): WebhookHeaders {
-  const { id, body } = notification;
-  const all: WebhookHeaders = {
-    'content-type': 'application/json',
-    accept: '*/*',
-    'accept-encoding': 'identity',
-    'user-agent': 'svc-health-server',
-    'webhook-id': id,
-    ...(traceparent === undefined ? {} : { traceparent }),
-  };
-  if (secrets.length > 0) {
-    all['webhook-timestamp'] = String(timestampSeconds);
-    all['webhook-signature'] = webhookSignature(secrets, { id, body, timestampSeconds });
-  }
-  for (const name of new Set(headers.map((header) => header.name.toLowerCase()))) {
-    all[name] = headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value);
-  }
-  return all;
+interface Header {
+  readonly value: string | string[];
+  /** Without it `$request` masks the value: it is configured, or changes with the attempt. */
+  readonly isShown?: true;
 }
 
-/** The headers of every attempt: values that are configured, or that change with the attempt, are masked. */
+export function webhookHeaders(
+  notification: Notification,
+  settings: WebhookSettings,
+  attempt: AttemptHeaders,
+): WebhookHeaders {
+  const headers = [...headersOf(notification, settings, attempt)];
+  return Object.fromEntries(headers.map(([name, { value }]) => [name, value]));
+}
+
+/** The headers of every attempt. */
 export function shownHeaders(
   notification: Notification,
   settings: WebhookSettings,
 ): readonly { readonly name: string; readonly value: string }[] {
-  const configured = new Set(settings.headers.map(({ name }) => name.toLowerCase()));
-  const isMasked = (name: string): boolean =>
-    configured.has(name) || name === 'webhook-timestamp' || name === 'webhook-signature';
-  const headers = webhookHeaders(notification, settings, { timestampSeconds: 0, traceparent: undefined });
-  return Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().map((value) => ({ name, value: isMasked(name) ? MASK : value })),
+  const headers = [...headersOf(notification, settings, { timestampSeconds: 0, traceparent: undefined })];
+  return headers.flatMap(([name, { value: values, isShown }]) =>
+    [values].flat().map((value) => ({ name, value: isShown === true ? value : MASK })),
   );
+}
+
+/** A configured header replaces the server's header of the same name, and may itself be repeated. */
+function headersOf(
+  { id, body }: Notification,
+  { headers, secrets }: WebhookSettings,
+  { timestampSeconds, traceparent }: AttemptHeaders,
+): ReadonlyMap<string, Header> {
+  const all = new Map<string, Header>([
+    ['content-type', { value: 'application/json', isShown: true }],
+    ['accept', { value: '*/*', isShown: true }],
+    ['accept-encoding', { value: 'identity', isShown: true }],
+    ['user-agent', { value: 'svc-health-server', isShown: true }],
+    ['webhook-id', { value: id, isShown: true }],
+  ]);
+  if (traceparent !== undefined) all.set('traceparent', { value: traceparent });
+  if (secrets.length > 0) {
+    all.set('webhook-timestamp', { value: String(timestampSeconds) });
+    all.set('webhook-signature', { value: webhookSignature(secrets, { id, body, timestampSeconds }) });
+  }
+  for (const name of new Set(headers.map((header) => header.name.toLowerCase())))
+    all.set(name, { value: headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value) });
+  return all;
 }
