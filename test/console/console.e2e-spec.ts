@@ -109,6 +109,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     await expectReadable(page);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await page.keyboard.press('g');
     await page.keyboard.press('a');
     await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 interface Props {
   readonly title: string;
@@ -17,13 +17,19 @@ interface Props {
 export function Dialog({ title, children, isRequired = false, onClose, isWide = false }: Props): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = dialog;
     if (current !== null && !current.open) {
       current.showModal();
       current.querySelector<HTMLElement>('[data-focus]')?.focus();
     }
-    return () => current?.close();
+    return () => {
+      current?.close();
+      // The browser restores the focus. Without an element to restore it to, the page gets it.
+      const { activeElement, body } = document;
+      if (activeElement === body || current?.contains(activeElement) === true)
+        document.getElementById('main')?.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog
