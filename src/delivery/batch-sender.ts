@@ -3,8 +3,8 @@ import { SecretBox } from '../platform/crypto/secret-box';
 import { type DeliveryKind, DeliveryKinds, type DeliverySettings, type Outgoing } from './delivery-kind';
 import { DeliveryFailure } from './delivery-failure';
 import { type ClaimedBatch, DeliveryQueue } from './delivery-queue';
-import { NotificationRenderers } from './notification-renderer';
-import { type AttemptTime, type BatchSource, OutgoingBatch } from './outgoing-batch';
+import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
+import { OutgoingBatch, type Sending } from './outgoing-batch';
 import { SendMemory } from './send-memory';
 
 /** A kind, and one destination's settings for it. */
@@ -16,9 +16,6 @@ export interface DeliveryWay {
 /** Sends a batch once, by its kind and within its timeout. */
 @Injectable()
 export class BatchSender {
-  /** Decrypted settings, keyed by the sealed bytes: consecutive batches share them. */
-  private readonly opened = new WeakMap<Buffer, DeliverySettings>();
-
   constructor(
     private readonly kinds: DeliveryKinds,
     private readonly renderers: NotificationRenderers,
@@ -28,19 +25,21 @@ export class BatchSender {
   ) {}
 
   /**
-   * Returns the receiver's response, for the timeline.
+   * Returns the receiver's response, for the timeline. Moves the content out of the batch, which stays in memory until
+   * its attempt ends.
    * @throws the error that ended the attempt, or the abort reason of `control`.
    */
   async send(batch: ClaimedBatch, control: AbortController, traceparent?: string): Promise<string> {
-    const way = { handler: this.handlerOf(batch.kind), settings: this.settingsOf(batch.sealedSettings) };
-    return this.sendBy(way, this.sourceOf(batch), { seconds: batch.timeoutSeconds, control, traceparent });
+    const { content, failStreak, firstNumber, timeoutSeconds: seconds } = batch;
+    delete batch.content;
+    const share = failStreak === 0 && firstNumber > 1 ? 'all' : 'half';
+    const read = (): Promise<DeliveryBatch> => this.queue.read(batch);
+    return this.sendBy(this.wayOf(batch), { share, content, read, seconds, control, traceparent });
   }
 
   /** Like {@link send}, for content outside the queue. */
-  async sendBy({ handler, settings }: DeliveryWay, source: BatchSource, time: AttemptTime): Promise<string> {
-    const answer = await this.exchange(source, time, (outgoing) =>
-      handler.send(outgoing, settings, time.control.signal),
-    );
+  async sendBy({ handler, settings }: DeliveryWay, sending: Sending): Promise<string> {
+    const answer = await this.exchange(sending, (outgoing, signal) => handler.send(outgoing, settings, signal));
     return typeof answer === 'string' ? answer : 'Delivered';
   }
 
@@ -48,12 +47,12 @@ export class BatchSender {
    * Passes a batch to `send`, within the timeout.
    * @throws the error that ended it, or the abort reason of the control.
    */
-  async exchange<T>(source: BatchSource, time: AttemptTime, send: (outgoing: Outgoing) => Promise<T>): Promise<T> {
-    const { signal } = time.control;
+  async exchange<T>(sending: Sending, send: (outgoing: Outgoing, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = sending.control;
     signal.throwIfAborted();
-    const outgoing = new OutgoingBatch(source, this.memory, this.renderers, time);
+    const outgoing = new OutgoingBatch(sending, this.memory, this.renderers);
     try {
-      return await send(outgoing);
+      return await send(outgoing, signal);
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     } finally {
@@ -62,23 +61,12 @@ export class BatchSender {
   }
 
   /** @throws DeliveryFailure when no module provides the kind any more */
-  handlerOf(kind: string): DeliveryKind {
+  wayOf({ kind, sealedSettings }: Pick<ClaimedBatch, 'kind' | 'sealedSettings'>): DeliveryWay {
     const found = this.kinds.find(kind);
     if (found === undefined) throw new DeliveryFailure(`No module of this server delivers by "${kind}"`);
-    return found.handler;
-  }
-
-  settingsOf(sealed: Buffer): DeliverySettings {
-    const settings = this.opened.get(sealed) ?? (JSON.parse(this.secrets.open(sealed).toString()) as DeliverySettings);
-    this.opened.set(sealed, settings);
-    return settings;
-  }
-
-  /** Moves the content out of the batch, which stays in memory as long as its attempt. */
-  private sourceOf(batch: ClaimedBatch): BatchSource {
-    const { content } = batch;
-    delete batch.content;
-    const isProven = batch.failStreak === 0 && batch.firstNumber > 1;
-    return { share: isProven ? 'all' : 'half', content, read: () => this.queue.read(batch) };
+    return {
+      handler: found.handler,
+      settings: JSON.parse(this.secrets.open(sealedSettings).toString()) as DeliverySettings,
+    };
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
@@ -13,6 +13,7 @@ import {
   RAISE_MARK,
   READ_CLAIMS,
   READ_DUE,
+  RENEW_GENERATION,
   SETTLE,
 } from './delivery-statements';
 import { type AttemptLogLevel } from './attempt-log-level';
@@ -48,9 +49,6 @@ export interface ClaimedBatch extends Claim {
   content?: DeliveryBatch | undefined;
 }
 
-/** A destination that can be claimed. */
-export type Due = Pick<Claim, 'destinationKey' | 'failStreak'>;
-
 /** The result of an attempt. */
 export interface AttemptResult {
   readonly durationMilliseconds: number;
@@ -68,11 +66,21 @@ export interface Settled {
 /** More are read one second later. */
 const MAX_DUE = 1_000;
 
+const PROMOTED =
+  'The database was promoted or restored to a point in time. Where its replication was asynchronous, acknowledged ' +
+  'writes may be missing. Delivery goes on under a new generation.';
+
+const HELD =
+  'Delivery is held, since the database was restored or moved to another cluster, until an operator runs ' +
+  '"npm run after-restore -- --release".';
+
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
 /** Statements of workers on the queue. Each method is one short transaction; results of a lost claim change nothing. */
 @Injectable()
 export class DeliveryQueue {
+  private readonly logger = new Logger(DeliveryQueue.name);
+  private isHeld = false;
   /** Values for {@link FAIL} that wait for the next statement. */
   private failures: (readonly unknown[])[] = [];
   private counting: Promise<ReadonlySet<number> | undefined> = Promise.resolve(undefined);
@@ -95,7 +103,7 @@ export class DeliveryQueue {
       if (claim === undefined) return undefined;
       if (claim.isOrphaned) await this.statements.run(COUNT_UNKNOWN_OUTCOME, [destinationKey, WORKER_LOST]);
       const [opened] = await finish([this.openBatch(claim, readsTexts)]);
-      return opened && batchOf(claim, opened, readsTexts);
+      return opened && { ...opened, content: readsTexts ? opened.content : undefined };
     });
   }
 
@@ -106,13 +114,13 @@ export class DeliveryQueue {
       const [, read] = await finish([planning, this.openBatch(claim, true)]);
       return read;
     });
-    if (opened === undefined) throw new DeliveryFailure('The server lost its claim during the attempt');
-    return opened;
+    if (opened?.content === undefined) throw new DeliveryFailure('The server lost its claim during the attempt');
+    return opened.content;
   }
 
   /** Destinations that can be claimed: at most 1,000, those with the fewest failures in a row first. */
-  due(): Promise<readonly Due[]> {
-    return this.unitOfWork.run(() => this.runOnLongQueue<Due>(READ_DUE, [MAX_DUE]));
+  due(): Promise<readonly Pick<Claim, 'destinationKey' | 'failStreak'>[]> {
+    return this.unitOfWork.run(() => this.runOnLongQueue(READ_DUE, [MAX_DUE]));
   }
 
   /** Records a delivery; with `takesNext` the worker keeps the lease and gets the next batch. Can be repeated. */
@@ -125,7 +133,7 @@ export class DeliveryQueue {
       const settling = this.runOnLongQueue(SETTLE, values);
       const [settled, next] = await finish([settling, this.openBatch(following, true)]);
       const isInForce = settled.length > 0 || next !== undefined;
-      return { isInForce, next: next && batchOf(following, next, true) };
+      return { isInForce, next };
     });
   }
 
@@ -149,6 +157,14 @@ export class DeliveryQueue {
     return new Map(rows.map(({ destination_key: key, epoch }) => [key, epoch]));
   }
 
+  /** Creates a generation, for notifications, if the history of the database changed (ADR 0036). Logs a hold once. */
+  async renewGeneration(): Promise<void> {
+    const row = await this.statements.runOne<{ finding: string | null; is_held: boolean }>(RENEW_GENERATION, []);
+    if (row?.finding === 'timeline') this.logger.warn(PROMOTED);
+    if (row?.is_held === true && !this.isHeld) this.logger.warn(HELD);
+    this.isHeld = row?.is_held === true;
+  }
+
   /** Raises the low-water mark of the outbox; call it about once a second, outside any transaction. */
   async raiseMark(): Promise<void> {
     await this.statements.run(RAISE_MARK, []);
@@ -163,22 +179,20 @@ export class DeliveryQueue {
     return new Set(rows.map((row) => row.destination_key));
   }
 
-  /** Reads the texts for the renderer in the same pipelined round trip. */
-  private async openBatch(
-    { destinationKey, destinationId, epoch, slot, maxMessagesInBatch, presentation }: Claim,
-    readsTexts: boolean,
-  ): Promise<DeliveryBatch | undefined> {
-    const held = [destinationKey, epoch, slot];
-    const reading = readsTexts ? this.renderers.only.statementFor(presentation) : undefined;
-    const [[batch], material] = await inOneFlight([
+  /** The open batch of a claim, or a new one. Reads the texts for the renderer in the same pipelined round trip. */
+  private async openBatch(claim: Claim, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
+    const held = [claim.destinationKey, claim.epoch, claim.slot];
+    const reading = readsTexts ? this.renderers.only.statementFor(claim.presentation) : undefined;
+    const [[row], material] = await inOneFlight([
       this.statements.run<BatchRow & { readonly presentation: string }>(OPEN_BATCH, [
-        ...held,
-        maxMessagesInBatch,
-        this.environment.baseUrl,
+        ...[...held, claim.maxMessagesInBatch, this.environment.baseUrl],
       ]),
       reading && this.statements.run(reading, held),
     ]);
-    return batch && { ...batchIn(batch, { destinationId, presentation: batch.presentation }), material };
+    if (row === undefined) return undefined;
+    const { presentation } = row;
+    const content = { ...batchIn(row, { ...claim, presentation }), material };
+    return { ...claim, presentation, firstNumber: content.firstNumber, eventCount: content.events.length, content };
   }
 
   /** Runs a transaction's first statement with its planner settings, in one pipelined round trip. */
@@ -190,11 +204,3 @@ export class DeliveryQueue {
     return rows;
   }
 }
-
-const batchOf = (claim: Claim, content: DeliveryBatch, keepsContent: boolean): ClaimedBatch => ({
-  ...claim,
-  firstNumber: content.firstNumber,
-  presentation: content.presentation,
-  eventCount: content.events.length,
-  content: keepsContent ? content : undefined,
-});

@@ -11,7 +11,6 @@ import { recordAttempt } from './attempt-record';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
-import { DeliveryGeneration } from './delivery-generation';
 import { type AttemptResult, type ClaimedBatch, DeliveryQueue, type Settled } from './delivery-queue';
 import { LEASE_GRACE_SECONDS } from './delivery-statements';
 import { WorkerIdentity } from './worker-identity';
@@ -94,7 +93,6 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
 
   constructor(
     private readonly queue: DeliveryQueue,
-    private readonly generation: DeliveryGeneration,
     private readonly sender: BatchSender,
     private readonly identity: WorkerIdentity,
     private readonly environment: Environment,
@@ -106,7 +104,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.environment.isDelivering) await this.generation.renew();
+    if (this.environment.isDelivering) await this.queue.renewGeneration();
   }
 
   /** Stops claiming, lets attempts end within `SVC_SHUTDOWN_SECONDS`, and releases the worker slot. */
@@ -141,7 +139,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       this.begin(destinationKey, { isWanted: true, isFailing, found: isFailing ? undefined : new AbortController() });
     }
     await this.endLostAttempts();
-    await this.generation.renew();
+    await this.queue.renewGeneration();
     await this.queue.raiseMark();
   }
 
@@ -246,43 +244,41 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
     const span = this.tracing.attempt(batch.destinationId, batch.eventCount, visit.causes);
     let outcome: string;
+    let failure: DeliveryFailure | undefined;
     try {
       outcome = await this.sender.send(batch, attempt.control, traceparentOf(span));
-      this.tracing.end(span);
     } catch (error) {
-      this.tracing.end(span, 'failed');
-      await this.fail(visit, attempt, error);
+      failure = this.failureOf(error);
+      outcome = failure.message;
+    }
+    this.tracing.end(span, failure && 'failed');
+    const durationMilliseconds = Math.round(performance.now() - attempt.startedAt);
+    const result = { durationMilliseconds, outcome: outcome.slice(0, MAX_OUTCOME_LENGTH) };
+    recordAttempt(this.logger, batch, result, failure === undefined);
+    if (failure !== undefined) {
+      await this.fail(visit, attempt, result, failure.retryAfterSeconds);
       return undefined;
     }
     visit.isFailing = false;
-    const result = resultOf(attempt, outcome);
-    recordAttempt(this.logger, batch, result, true);
     // Without the lock of its claim others may take the destination over at any moment.
     const mayGoOn = (): boolean => !this.isStopping && this.identity.slot === batch.slot;
     const settle = (): Promise<Settled> => this.queue.settle(batch, result, mayGoOn());
     const settled = await this.untilKnown(attempt, () => this.inQueue(visit, settle));
     visit.attempt = undefined;
-    if (batch.failStreak > 0 && settled?.isInForce === true) {
+    if (batch.failStreak > 0 && settled?.isInForce === true)
       this.logger.warn(`Destination ${batch.destinationId} delivers again: ${batch.failStreak} attempts had failed`);
-    }
     return settled?.next;
   }
 
-  private async fail(visit: Visit, attempt: Attempt, error: unknown): Promise<void> {
-    const { batch } = attempt;
-    const { message, retryAfterSeconds } = this.failureOf(error);
-    const pauseMilliseconds = backoffMilliseconds(batch.failStreak, retryAfterSeconds, Math.random());
-    const result = resultOf(attempt, message);
-    recordAttempt(this.logger, batch, result, false);
-    const settled = await this.untilKnown(attempt, () => this.queue.fail(batch, result, pauseMilliseconds));
+  private async fail(visit: Visit, attempt: Attempt, result: AttemptResult, retryAfterSeconds: number): Promise<void> {
+    const { failStreak, destinationId } = attempt.batch;
+    const pauseMilliseconds = backoffMilliseconds(failStreak, retryAfterSeconds, Math.random());
+    const settled = await this.untilKnown(attempt, () => this.queue.fail(attempt.batch, result, pauseMilliseconds));
     visit.attempt = undefined;
     if (settled?.isInForce === false || this.isStopping) return;
-    if (batch.failStreak === 0) {
-      this.logger.warn(
-        `Destination ${batch.destinationId} fails and is tried again until it delivers: see its $status`,
-      );
-    }
-    visit.isFailing = batch.failStreak > 0 || result.durationMilliseconds > SLOW_MILLISECONDS;
+    if (failStreak === 0)
+      this.logger.warn(`Destination ${destinationId} fails and is tried again until it delivers: see its $status`);
+    visit.isFailing = failStreak > 0 || result.durationMilliseconds > SLOW_MILLISECONDS;
     visit.pause = new AbortController();
     await delay(pauseMilliseconds, undefined, { ref: false, signal: visit.pause.signal }).catch(() => undefined);
     visit.isWanted = true;
@@ -340,8 +336,3 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
 
 /** Whether it is healthy and woken by a commit. */
 const isPrompt = ({ isFailing, found }: Visit): boolean => !isFailing && found?.signal.aborted !== false;
-
-const resultOf = ({ startedAt }: Attempt, outcome: string): AttemptResult => ({
-  durationMilliseconds: Math.round(performance.now() - startedAt),
-  outcome: outcome.slice(0, MAX_OUTCOME_LENGTH),
-});

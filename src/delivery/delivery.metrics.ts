@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
 import { histogramSamples } from '../platform/metrics/histogram';
-import { type MetricFamily, type Sample, single } from '../platform/metrics/metric-family';
+import { type MetricFamily, single } from '../platform/metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../platform/metrics/metric-source';
 import { LATENCY_BOUNDS_SECONDS } from './delivery-statements';
-import { Destinations, type DestinationStatus } from './destinations';
+import { COUNT } from './destination-statements';
+import { Destinations } from './destinations';
 
 /** Each destination has about 25 lines. */
 const MAX_DESTINATIONS = 1_000;
@@ -36,10 +37,11 @@ export class DeliveryMetrics implements MetricSource {
 
   async read(): Promise<readonly MetricFamily[]> {
     const limit = new TimeLimit(TIME_LIMIT_SECONDS, 'The queues took too long to count');
-    const [count, rows] = await this.statements.within(limit, async () => [
-      await this.destinations.count(),
-      await this.destinations.statusFrom('', { limit: MAX_DESTINATIONS }),
+    const [stored, rows] = await this.statements.within(limit, async () => [
+      await this.statements.runOne<{ destinations: number }>(COUNT, []),
+      await this.destinations.statusFrom('', MAX_DESTINATIONS),
     ]);
+    const count = stored?.destinations ?? 0;
     return [
       single('gauge', `${PREFIX}s`, 'Destinations that are stored.', count),
       single(
@@ -58,11 +60,15 @@ export class DeliveryMetrics implements MetricSource {
         name: `${PREFIX}_delivery_seconds`,
         type: 'histogram',
         help: 'Time of events from their change to their delivery.',
-        samples: rows.flatMap(latencySamples),
+        samples: rows.flatMap(({ id, latencyCounts, latencySeconds, deliveredEvents }) =>
+          histogramSamples(
+            { destination: id },
+            LATENCY_BOUNDS_SECONDS,
+            [...latencyCounts, deliveredEvents],
+            latencySeconds,
+          ),
+        ),
       },
     ];
   }
 }
-
-const latencySamples = ({ id, latencyCounts, latencySeconds, deliveredEvents }: DestinationStatus): Sample[] =>
-  histogramSamples({ destination: id }, LATENCY_BOUNDS_SECONDS, [...latencyCounts, deliveredEvents], latencySeconds);

@@ -4,7 +4,6 @@ import { DataSource } from 'typeorm';
 import { Environment } from '../platform/config/environment';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { BatchSender } from './batch-sender';
-import { DeliveryGeneration } from './delivery-generation';
 import { DeliveryKinds } from './delivery-kind';
 import { DeliveryHousekeeping } from './delivery-housekeeping';
 import { DeliveryMetrics } from './delivery.metrics';
@@ -25,7 +24,6 @@ import { WorkerIdentity } from './worker-identity';
   imports: [DiscoveryModule],
   providers: [
     BatchSender,
-    DeliveryGeneration,
     DeliveryKinds,
     DeliveryHousekeeping,
     DeliveryMetrics,

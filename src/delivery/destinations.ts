@@ -7,7 +7,7 @@ import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
 import { COUNT_UNKNOWN_OUTCOME } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
-import { COUNT, END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
+import { END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
 
 /** The delivery configuration of a destination; its settings contain secrets. */
 export interface DestinationSettings {
@@ -74,13 +74,6 @@ export interface DestinationStatus {
   readonly latencyCounts: readonly number[];
 }
 
-/** A selection of destinations, and how far their queues are counted: to the end by default. */
-export interface StatusQuery {
-  readonly limit: number;
-  readonly state?: DestinationState | undefined;
-  readonly mostCounted?: number;
-}
-
 /** `$overview` counts no longer queue to its end. */
 export const MOST_COUNTED = 1_000;
 
@@ -120,7 +113,7 @@ export class Destinations {
    * attempt starts at once with the new settings. Returns whether anything changed.
    */
   async save(id: string, destinationOf: (inForce: DestinationSettings | undefined) => Destination): Promise<boolean> {
-    const row = await this.lock(id);
+    const row: DestinationRuntime | undefined = await this.statements.runOne(LOCK, [id]);
     const inForce = this.settingsOf(row);
     const { kind, settings, presentation, attemptLogLevel } = destinationOf(inForce);
     const isSame = row?.presentation === presentation && row.attemptLogLevel === attemptLogLevel;
@@ -136,27 +129,30 @@ export class Destinations {
 
   /** Ends delivery and drops the queue, in the open transaction. */
   async remove(id: string): Promise<void> {
-    const row = await this.lock(id);
+    const row: DestinationRuntime | undefined = await this.statements.runOne(LOCK, [id]);
     if (row === undefined) return;
     await this.statements.run(REMOVE, [row.destinationKey]);
     this.endAttemptAfterCommit(row.destinationKey);
   }
 
-  /** Destinations from an id on, in the order of ids; from one consistent snapshot. */
-  statusFrom(id: string, { limit, state, mostCounted }: StatusQuery): Promise<readonly DestinationStatus[]> {
-    return this.statements.run<DestinationStatus & Record<string, unknown>>(READ_STATUS, [
-      ...[id, limit, state, mostCounted],
-    ]);
+  /**
+   * Destinations from an id on, in the order of ids; from one consistent snapshot.
+   * @param mostCounted counts no more events of a queue; by default all
+   */
+  statusFrom(
+    id: string,
+    limit: number,
+    state?: DestinationState,
+    mostCounted?: number,
+  ): Promise<readonly DestinationStatus[]> {
+    const values = [id, limit, state, mostCounted];
+    return this.statements.run<DestinationStatus & Record<string, unknown>>(READ_STATUS, values);
   }
 
   /** @throws ServiceError 'not-found' */
   async status(id: string): Promise<DestinationStatus> {
-    const [status] = await this.statusFrom(id, { limit: 1 });
+    const [status] = await this.statusFrom(id, 1);
     return status?.id === id ? status : notFound(id);
-  }
-
-  async count(): Promise<number> {
-    return (await this.statements.runOne<{ destinations: number }>(COUNT, []))?.destinations ?? 0;
   }
 
   /** Ends the pause after a failure: the next attempt starts now. @returns whether there was a pause */
@@ -165,10 +161,6 @@ export class Destinations {
     const ended = await this.statements.run(END_PAUSE, [destinationKey]);
     this.worker.endPause(destinationKey);
     return ended.length > 0;
-  }
-
-  private lock(id: string): Promise<DestinationRuntime | undefined> {
-    return this.statements.runOne(LOCK, [id]);
   }
 
   private settingsOf(row: DestinationRuntime | undefined): DestinationSettings | undefined {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { ModuleRef } from '@nestjs/core';
 import { type Statement } from '../platform/database/statement';
-import { HandlerRegistry } from '../platform/discovery/handler-registry';
 
 /** A recorded change: resource, version and interaction. */
 export interface DeliveryEvent {
@@ -38,29 +37,25 @@ export interface DeliveryBatch {
   readonly events: readonly DeliveryEvent[];
 }
 
-/** Renders a batch as JSON text. The same batch must always give the same text: a retry sends the same bytes. */
-export interface NotificationRenderer {
+/**
+ * Renders a batch as JSON text. The same batch must always give the same text: a retry sends the same bytes. The module
+ * that provides it depends on delivery, which does not depend on resources.
+ */
+export abstract class NotificationRenderer {
   /**
    * A statement on the events of the batch (`OPEN_EVENTS`), run in the pipelined round trip that opens it; undefined if
    * none is needed.
    */
-  statementFor(presentation: string): Statement | undefined;
-  render(batch: DeliveryBatch): Promise<string>;
+  abstract statementFor(presentation: string): Statement | undefined;
+  abstract render(batch: DeliveryBatch): Promise<string>;
 }
 
-/** Registers the server's one {@link NotificationRenderer}: delivery itself does not depend on resources. */
-export const RendersNotifications = DiscoveryService.createDecorator<string>();
-
+/** Finds the renderer at its first use, since modules that depend on delivery are built after it. */
 @Injectable()
-export class NotificationRenderers extends HandlerRegistry<string, NotificationRenderer> {
-  constructor(discovery: DiscoveryService) {
-    super(discovery, RendersNotifications, () => 'notification renderer');
-  }
+export class NotificationRenderers {
+  constructor(private readonly modules: ModuleRef) {}
 
-  /** @throws Error when no module has one */
   get only(): NotificationRenderer {
-    const [renderer] = this.all();
-    if (renderer === undefined) throw new Error('No module renders notifications');
-    return renderer.handler;
+    return this.modules.get(NotificationRenderer, { strict: false });
   }
 }

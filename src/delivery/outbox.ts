@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { type ArrayElementType, binaryArray } from '../platform/database/binary-array';
 import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement, type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
@@ -43,74 +42,43 @@ export class Outbox {
    * Records events of a resource that the statement creates under a new id, unknown to other transactions.
    * @param events at least one
    */
-  partOf(events: readonly NewEvent[]): StatementPart {
+  partOf(events: readonly NewEvent[]): Required<StatementPart> {
     return {
       name: 'outbox',
-      values: this.valuesOf(events),
+      values: [JSON.stringify(events), oldestEpochOf(events), this.requests.topicCorrelationId],
       sqlOf: appendSql,
       afterCommit: () => {
-        this.wakeFor(events);
+        this.worker.wake(events.map(({ destinationKey }) => destinationKey));
       },
     };
   }
 
   private async insert(events: readonly NewEvent[]): Promise<void> {
-    await this.statements.run(APPEND, this.valuesOf(events));
-    this.unitOfWork.afterCommit(() => {
-      this.wakeFor(events);
-    });
-  }
-
-  private valuesOf(events: readonly NewEvent[]): unknown[] {
-    return [...valuesOf(events), this.requests.topicCorrelationId];
-  }
-
-  private wakeFor(events: readonly NewEvent[]): void {
-    this.worker.wake(events.map(({ destinationKey }) => destinationKey));
+    const { values, afterCommit } = this.partOf(events);
+    await this.statements.run(APPEND, values);
+    this.unitOfWork.afterCommit(afterCommit);
   }
 }
 
-/** Columns of the queue from events: the array type, and the value of an event. */
-const COLUMNS: Readonly<Record<string, readonly [type: ArrayElementType, valueOf: (event: NewEvent) => unknown]>> = {
-  destination_key: ['bigint', ({ destinationKey }) => destinationKey],
-  resource_type: ['text', ({ type }) => type],
-  resource_id: ['text', ({ id }) => id],
-  version: ['integer', ({ version }) => version],
-  interaction: ['text', ({ interaction }) => interaction],
-  method: ['text', ({ method }) => method],
-  payload_bytes: ['integer', ({ payloadBytes }) => payloadBytes],
-  is_undecided: ['integer', ({ isUndecided }) => Number(isUndecided)],
-};
-
 /** The oldest epoch: a decision made under a later one was also valid then, if nothing has changed since. */
-const valuesOf = (events: readonly NewEvent[]): unknown[] => [
-  ...Object.values(COLUMNS).map(([type, valueOf]) => binaryArray(type, events.map(valueOf))),
-  oldestOf(events.flatMap(({ rightsEpoch }) => rightsEpoch ?? [])),
-];
-
-const oldestOf = (epochs: readonly number[]): number | null =>
-  epochs.length === 0 ? null : epochs.reduce((oldest, epoch) => Math.min(oldest, epoch));
+const oldestEpochOf = (events: readonly NewEvent[]): number | null =>
+  events.reduce<number | null>(
+    (oldest, { rightsEpoch }) => (rightsEpoch === null ? oldest : Math.min(oldest ?? rightsEpoch, rightsEpoch)),
+    null,
+  );
 
 /**
  * Inserts events in the given order: a later version of a resource gets a larger number. If rights have changed since
  * their destinations were selected, it fails with a conflict.
- * @param places of the columns, then of the rights epoch, then of the request's correlation id
+ * @param places of the events as JSON, of the rights epoch, and of the request's correlation id
  */
-function appendSql(places: readonly string[]): string {
-  const columns = Object.keys(COLUMNS);
-  const arrays = Object.values(COLUMNS).map(([type], index) => `${places[index]}::${type}[]`);
-  const checked = assertRightsSql(`${places[columns.length]}::bigint`);
-  const correlationId = `${places[columns.length + 1]}::text`;
-  const values: Readonly<Record<string, string>> = {
-    version: `version + (${checked})`,
-    is_undecided: 'is_undecided = 1',
-  };
-  return `insert into outbox_event (${columns.join(', ')}, correlation_id)
-    select ${columns.map((column) => values[column] ?? column).join(', ')}, ${correlationId}
-    from unnest(${arrays.join(', ')}) with ordinality event (${columns.join(', ')}, position) order by position`;
-}
+const appendSql = ([events, rightsEpoch, correlationId]: readonly string[]): string =>
+  `insert into outbox_event (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes,
+      is_undecided, correlation_id)
+    select "destinationKey", type, id, version + (${assertRightsSql(`${rightsEpoch}::bigint`)}), interaction, method,
+      "payloadBytes", "isUndecided", ${correlationId}::text
+    from rows from (json_to_recordset(${events}::json) as ("destinationKey" bigint, type text, id text, version integer,
+      interaction text, method text, "payloadBytes" integer, "isUndecided" boolean)) with ordinality event
+    order by ordinality`;
 
-const APPEND: Statement = {
-  name: 'delivery-append',
-  text: appendSql([...Object.keys(COLUMNS), 'rights', 'correlation'].map((_column, index) => `$${index + 1}`)),
-};
+const APPEND: Statement = { name: 'delivery-append', text: appendSql(['$1', '$2', '$3']) };

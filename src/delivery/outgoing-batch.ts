@@ -4,15 +4,12 @@ import { type Notification, type Outgoing } from './delivery-kind';
 import { type DeliveryBatch, type NotificationRenderers } from './notification-renderer';
 import { type HeldBody, type SendMemory, type Share } from './send-memory';
 
-/** The content of an attempt, and how to read it. */
-export interface BatchSource {
+/** The content of an attempt, and the time for it. */
+export interface Sending {
   readonly share: Share;
   /** The result of `read`, if already in memory. Dropped as soon as rendering would have to wait. */
   content?: DeliveryBatch | undefined;
   readonly read: () => Promise<DeliveryBatch>;
-}
-
-export interface AttemptTime {
   /** Timeout of the receiver: to connect, to take the body, and to respond. */
   readonly seconds: number;
   readonly control: AbortController;
@@ -29,6 +26,7 @@ const BUSY = 'The server had no memory free to send within 12 s: other receivers
 
 /** A batch during one attempt. Its body is in memory from rendering until the socket took it. */
 export class OutgoingBatch implements Outgoing {
+  readonly traceparent: string | undefined;
   private body: HeldBody | undefined;
   private timer: NodeJS.Timeout | undefined;
   private millisecondsLeft: number;
@@ -37,28 +35,24 @@ export class OutgoingBatch implements Outgoing {
   private isOver = false;
 
   constructor(
-    private readonly source: BatchSource,
+    private readonly sending: Sending,
     private readonly memory: SendMemory,
     private readonly renderers: NotificationRenderers,
-    private readonly time: AttemptTime,
   ) {
-    this.millisecondsLeft = time.seconds * 1000;
+    this.traceparent = sending.traceparent;
+    this.millisecondsLeft = sending.seconds * 1000;
     this.startTime();
   }
 
-  get traceparent(): string | undefined {
-    return this.time.traceparent;
-  }
-
   async render(): Promise<Notification> {
-    const { source, memory, time } = this;
+    const { sending, memory } = this;
     this.releaseBody();
-    if (memory.isFull(source.share)) source.content = undefined;
+    if (memory.isFull(sending.share)) sending.content = undefined;
     this.millisecondsLeft -= performance.now() - this.startedAt;
     this.abortAfter(PREPARE_MILLISECONDS, BUSY);
-    const body = await memory.render(source.share, time.control, async () => {
-      const content = source.content ?? (await source.read());
-      source.content = undefined;
+    const body = await memory.render(sending.share, sending.control, async () => {
+      const content = sending.content ?? (await sending.read());
+      sending.content = undefined;
       return this.renderers.only.render(content);
     });
     this.body = body;
@@ -72,7 +66,7 @@ export class OutgoingBatch implements Outgoing {
   }
 
   release(): void {
-    this.source.content = undefined;
+    this.sending.content = undefined;
     this.releaseBody();
   }
 
@@ -89,13 +83,13 @@ export class OutgoingBatch implements Outgoing {
 
   private startTime(): void {
     this.startedAt = performance.now();
-    this.abortAfter(this.millisecondsLeft, `No answer within ${this.time.seconds} s`);
+    this.abortAfter(this.millisecondsLeft, `No answer within ${this.sending.seconds} s`);
   }
 
   private abortAfter(milliseconds: number, message: string): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.time.control.abort(new DeliveryFailure(message));
+      this.sending.control.abort(new DeliveryFailure(message));
     }, milliseconds);
   }
 }

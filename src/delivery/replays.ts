@@ -11,13 +11,15 @@ import { COUNT_DELIVERED, QUEUE_AGAIN } from './timeline-statements';
 const MAX_QUEUED_AGAIN = 10_000;
 
 /** Number of delivered events of a range, and the numbers of the first and the last; null without events. */
-export interface CountedEvents {
+interface CountedEvents {
   readonly events: number;
   readonly from: number | null;
   readonly to: number | null;
   /** The number up to which one call may send; null if one call may send all. */
   readonly limitedTo: number | null;
 }
+
+const NOTHING: CountedEvents = { events: 0, from: null, to: null, limitedTo: null };
 
 /** Sends delivered events to their destination again, with their numbers. */
 @Injectable()
@@ -30,39 +32,28 @@ export class Replays {
   ) {}
 
   /**
-   * Appends the delivered events in the range to the destination's queue. Crashes, retries and concurrent callers are
-   * handled as for any event.
+   * Appends the delivered events in the range to the destination's queue; a dry run only counts them. Crashes, retries
+   * and concurrent callers are handled as for any event.
    * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call may queue
    */
-  queueAgain(destinationId: string, range: EventRange): Promise<CountedEvents> {
+  queueAgain(destinationId: string, range: EventRange, isDryRun: boolean): Promise<CountedEvents> {
     return this.unitOfWork.run(async () => {
       const { destinationKey } = await this.destinations.read(destinationId);
-      const counted = await this.countOf(destinationKey, range);
-      const { events, limitedTo } = counted;
-      if (limitedTo !== null) {
+      const values = rangeValues(destinationKey, MAX_QUEUED_AGAIN, range);
+      const counted: CountedEvents = (await this.statements.runOne(COUNT_DELIVERED, values)) ?? NOTHING;
+      if (isDryRun) return counted;
+      if (counted.limitedTo !== null) {
         throw new ServiceError(
           'unprocessable',
-          `The range holds ${events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${limitedTo} ("to").`,
+          `The range holds ${counted.events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${counted.limitedTo} ("to").`,
           { code: 'replay-too-large', expression: 'to' },
         );
       }
-      await this.statements.run(QUEUE_AGAIN, [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)]);
+      await this.statements.run(QUEUE_AGAIN, values);
       this.unitOfWork.afterCommit(() => {
         this.worker.wake([destinationKey]);
       });
       return counted;
     });
-  }
-
-  /** Counts what {@link queueAgain} would queue. @throws ServiceError 'not-found' */
-  async preview(destinationId: string, range: EventRange): Promise<CountedEvents> {
-    const { destinationKey } = await this.destinations.read(destinationId);
-    return this.countOf(destinationKey, range);
-  }
-
-  private async countOf(destinationKey: number, range: EventRange): Promise<CountedEvents> {
-    const values = [destinationKey, MAX_QUEUED_AGAIN, ...rangeValues(range)];
-    const [counted] = await this.statements.run<CountedEvents & Record<string, unknown>>(COUNT_DELIVERED, values);
-    return counted ?? { events: 0, from: null, to: null, limitedTo: null };
   }
 }

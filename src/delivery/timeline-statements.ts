@@ -1,72 +1,70 @@
 import { type Statement } from '../platform/database/statement';
 import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
-/** SQL of the timeline. Times are those of the latest state: delivered, else batched, else recorded. */
+/**
+ * SQL of the timeline. Times are those of the latest state: delivered, else batched, else recorded. $1 destination, $2
+ * limit, $3 to $4 time, $5 to $6 event numbers; all but $7 and $8 in the order of `rangeValues`.
+ */
 
 /** The latest attempts shown for a batch; a dead endpoint adds one each minute. */
 export const SHOWN_ATTEMPTS = 20;
 
-const WITHIN = (time: string): string =>
+export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+
+const isWithin = (time: string): string =>
   `${time} >= coalesce($3::timestamptz, '-infinity') and ${time} <= coalesce($4::timestamptz, 'infinity')`;
 
-const EVENTS_OF_BATCH = `unnest(${ARRAYS}) with ordinality event (${Object.values(EVENT_COLUMNS).join(', ')}, place)`;
+const isNumbered = (number: string): string =>
+  `${number} between coalesce($5::bigint, 1) and coalesce($6::bigint, ${MAX_NUMBER})`;
+
+/** First deliveries of batches with an event in the range. Two bounds of `first_number` bound the scan of its index. */
+const isInRange = (columns: { readonly count: string; readonly time: string }): string =>
+  `destination_key = $1 and not is_replay and ${isWithin(columns.time)}
+        and first_number <= coalesce($6::bigint, ${MAX_NUMBER}) and first_number > coalesce($5::bigint - ${MAX_BATCH_EVENTS}, 0)
+        and first_number + ${columns.count} > coalesce($5::bigint, 1)`;
+
+const OPEN = `select destination_key, first_number, created_at, null::timestamptz as ended_at, origin, presentation, ${ARRAYS}
+      from open_batch where ${isInRange({ count: 'cardinality(event_ids)', time: 'created_at' })}`;
+
+const DELIVERED = `select destination_key, first_number, opened_at as created_at, ended_at, origin, null as presentation, ${ARRAYS}
+      from delivery_attempt where is_delivered and ${isInRange({ count: 'event_count', time: 'ended_at' })}`;
+
+const NUMBER = 'first_number + place - 1';
+
+/** The events of rows of {@link OPEN} or {@link DELIVERED}. */
+const eventsIn = (batches: string): string =>
+  `${batches} batch, unnest(${ARRAYS}) with ordinality event (${Object.values(EVENT_COLUMNS).join(', ')}, place)
+    where ${isNumbered(NUMBER)}`;
 
 /** The columns of a TimelineEvent that describe the change. */
 const SHOWN = `version, resource_type as type, resource_id as id, interaction, is_undecided as "isUndecided",
       correlation_id as "correlationId"`;
 
-/** Newest first. $1 destination, $2 below this event, $3 to $4 time, $5 to $6 numbers, $7 limit. */
+/** Newest first, below the event $7. */
 export const READ_QUEUED: Statement = {
   name: 'timeline-read-queued',
   text: `select event_id as "eventId", replayed_number as number, 'queued' as state, ${SHOWN},
       recorded_at as "recordedAt", null as "batchedAt", null as "deliveredAt"
     from outbox_event
-    where destination_key = $1 and event_id < coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER}) and ${WITHIN('recorded_at')}
-      and (($5::bigint is null and $6::bigint is null)
-        or replayed_number between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER}))
-    order by event_id desc limit $7`,
+    where destination_key = $1 and event_id < coalesce($7::bigint, ${MAX_NUMBER}) and ${isWithin('recorded_at')}
+      and (($5::bigint is null and $6::bigint is null) or ${isNumbered('replayed_number')})
+    order by event_id desc limit $2`,
 };
 
-/**
- * Numbered events, the largest number first: of the open batch if $8, of delivered ones if $9. $1 destination, $2 below
- * this number, $3 to $4 time, $5 to $6 numbers, $7 limit. Only batches with an event to show are read.
- */
+/** The latest batches first: of the open one if $7, of delivered ones if not; both if it is null. */
+export const READ_LATEST: Statement = {
+  name: 'timeline-read-latest',
+  text: `select * from (${OPEN} union all ${DELIVERED}) batch
+      where $7::boolean is null or (ended_at is null) = $7 order by first_number desc limit $2`,
+};
+
+/** Numbered events of these batches, the largest number first. */
 export const READ_NUMBERED: Statement = {
   name: 'timeline-read-numbered',
-  text: `with batches as (
-      select * from (
-        select first_number, cardinality(event_ids) as event_count, created_at as opened_at, null::timestamptz as ended_at, ${ARRAYS}
-        from open_batch where destination_key = $1 and not is_replay and $8::boolean and ${WITHIN('created_at')}
-        union all
-        select first_number, event_count, opened_at, ended_at, ${ARRAYS}
-        from delivery_attempt
-        where destination_key = $1 and is_delivered and not is_replay and $9::boolean and ${WITHIN('ended_at')}
-      ) batch
-      where first_number < coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER})
-        and first_number <= coalesce($6::bigint, ${Number.MAX_SAFE_INTEGER}) and first_number + event_count > coalesce($5::bigint, 1)
-      order by first_number desc limit $7
-    )
-    select first_number + place - 1 as number, case when ended_at is null then 'in-process' else 'delivered' end as state, ${SHOWN},
-      event.recorded_at as "recordedAt", opened_at as "batchedAt", ended_at as "deliveredAt"
-    from batches, ${EVENTS_OF_BATCH}
-    where first_number + place - 1 < coalesce($2, ${Number.MAX_SAFE_INTEGER})
-      and first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})
-    order by number desc limit $7`,
-};
-
-const OF_NUMBER = `destination_key = $1 and first_number <= coalesce($2::bigint, ${Number.MAX_SAFE_INTEGER})
-        and first_number > coalesce($2::bigint - ${MAX_BATCH_EVENTS}, 0)`;
-
-/** The batch that holds the event of number $2, by default the latest: the one under way, else the one delivered. */
-export const READ_BATCH_OF_NUMBER: Statement = {
-  name: 'timeline-read-batch-of-number',
-  text: `select * from (
-      select first_number, created_at, origin, presentation, ${ARRAYS} from open_batch
-      where ${OF_NUMBER} and not is_replay and first_number + cardinality(event_ids) > coalesce($2, 0)
-      union all
-      select first_number, opened_at, origin, null, ${ARRAYS} from delivery_attempt
-      where ${OF_NUMBER} and is_delivered and not is_replay and first_number + event_count > coalesce($2, 0)
-    ) batch order by first_number desc limit 1`,
+  text: `select ${NUMBER} as number, case when ended_at is null then 'in-process' else 'delivered' end as state, ${SHOWN},
+      event.recorded_at as "recordedAt", created_at as "batchedAt", ended_at as "deliveredAt"
+    from ${eventsIn(`(${READ_LATEST.text})`)}
+    order by number desc limit $2`,
 };
 
 /** The latest attempts on batches with a number from $2 to $3, in order, and their total number. */
@@ -83,38 +81,30 @@ export const READ_ATTEMPTS: Statement = {
     ) attempt where place <= ${SHOWN_ATTEMPTS} order by "endedAt"`,
 };
 
-const DELIVERED = `from delivery_attempt
-  where destination_key = $1 and is_delivered and not is_replay and ${WITHIN('ended_at')}
-    and first_number <= coalesce($6::bigint, ${Number.MAX_SAFE_INTEGER}) and first_number + event_count > coalesce($5::bigint, 1)`;
-
-const IN_RANGE = `first_number + place - 1 between coalesce($5, 1) and coalesce($6, ${Number.MAX_SAFE_INTEGER})`;
+/** Delivered batches in order. */
+export const READ_DELIVERED: Statement = {
+  name: 'timeline-read-delivered',
+  text: `${DELIVERED} order by first_number limit $2`,
+};
 
 /**
  * Number of delivered events, and the first and the last number; of more than $2 events also the number of the last of
- * the first $2. $3 to $4 time, $5 to $6 numbers.
+ * the first $2.
  */
 export const COUNT_DELIVERED: Statement = {
   name: 'timeline-count-delivered',
   text: `select count(*) as events, min(number) as "from", max(number) as "to",
       case when count(*) > $2::integer then (array_agg(number order by number))[$2::integer] end as "limitedTo"
-    from (select first_number + place - 1 as number from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH} where ${IN_RANGE}) numbered`,
+    from (select ${NUMBER} as number from ${eventsIn(`(${DELIVERED})`)}) numbered`,
 };
 
-/** Queues delivered events again, with their numbers and batches. Parameters as in the count. */
+/** Queues delivered events again, with their numbers and batches. */
 export const QUEUE_AGAIN: Statement = {
   name: 'timeline-queue-again',
-  text: `insert into outbox_event
-      (destination_key, replayed_number, replayed_batch_at, replayed_origin, payload_bytes, version, resource_type, resource_id, interaction,
-        method, is_undecided, correlation_id)
-    select destination_key, first_number + place - 1, opened_at, origin, event.payload_bytes, version, resource_type, resource_id, interaction, method,
-      is_undecided, correlation_id
-    from (select * ${DELIVERED}) batch, ${EVENTS_OF_BATCH}
-    where ${IN_RANGE} order by first_number + place - 1 limit $2`,
-};
-
-/** Delivered batches with events in the range, in order. Parameters as in the count; $2 limits the batches. */
-export const READ_DELIVERED: Statement = {
-  name: 'timeline-read-delivered',
-  text: `select first_number, opened_at as created_at, origin, versions, resource_types, resource_ids, interactions, methods, undecided, correlation_ids ${DELIVERED}
-    order by first_number limit $2`,
+  text: `insert into outbox_event (destination_key, replayed_number, replayed_batch_at, replayed_origin, payload_bytes,
+      version, resource_type, resource_id, interaction, method, is_undecided, correlation_id)
+    select destination_key, ${NUMBER}, created_at, origin, event.payload_bytes,
+      version, resource_type, resource_id, interaction, method, is_undecided, correlation_id
+    from ${eventsIn(`(${DELIVERED})`)}
+    order by ${NUMBER} limit $2`,
 };

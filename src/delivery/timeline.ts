@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { Destinations } from './destinations';
-import { READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timeline-statements';
+import { MAX_NUMBER, READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timeline-statements';
 
 export const EVENT_STATES = ['queued', 'in-process', 'delivered'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
@@ -15,12 +15,14 @@ export interface EventRange {
   readonly until: Date | undefined;
 }
 
-/** Start of a page: below this event of the queue, or below this number. */
-export type TimelineCursor = { readonly queuedBelow: number } | { readonly numberBelow: number };
+/** Start of a page: below this event of the queue, or below this number; at most one of them. */
+export interface TimelineCursor {
+  readonly queuedBelow?: number;
+  readonly numberBelow?: number;
+}
 
-export interface TimelineQuery extends EventRange {
+export interface TimelineQuery extends EventRange, TimelineCursor {
   readonly state: EventState | undefined;
-  readonly cursor: TimelineCursor | undefined;
   readonly limit: number;
 }
 
@@ -85,10 +87,9 @@ export class Timeline {
   }
 
   private async queued(destinationKey: number, query: TimelineQuery): Promise<TimelinePage> {
-    const { cursor, state, limit } = query;
-    if ((state ?? 'queued') !== 'queued' || (cursor !== undefined && 'numberBelow' in cursor)) return NOTHING;
-    const below = cursor?.queuedBelow;
-    const values = [destinationKey, below, ...rangeValues(query), limit + 1];
+    const { queuedBelow, numberBelow, state, limit } = query;
+    if ((state ?? 'queued') !== 'queued' || numberBelow !== undefined) return NOTHING;
+    const values = [...rangeValues(destinationKey, limit + 1, query), queuedBelow];
     const rows = await this.statements.run<EventRow & { readonly eventId: number }>(READ_QUEUED, values);
     const events = rows.slice(0, limit).map((row) => ({ ...row, attempts: [], attemptCount: 0 }));
     const last = rows[limit - 1];
@@ -97,42 +98,31 @@ export class Timeline {
 
   /** If the page is already full, this reads one event to see whether there are more. */
   private async numbered(destinationKey: number, query: TimelineQuery): Promise<TimelinePage> {
-    const { cursor, state, limit } = query;
+    const { state, limit, toNumber = MAX_NUMBER, numberBelow = MAX_NUMBER } = query;
     if (state === 'queued') return NOTHING;
-    const below = cursor !== undefined && 'numberBelow' in cursor ? cursor.numberBelow : undefined;
-    const isWanted = (wanted: EventState): boolean => state === undefined || state === wanted;
-    const rows = await this.statements.run<EventRow & { readonly number: number }>(READ_NUMBERED, [
-      ...[destinationKey, below, ...rangeValues(query), limit + 1],
-      ...[isWanted('in-process'), isWanted('delivered')],
-    ]);
+    const below = { ...query, toNumber: Math.min(toNumber, numberBelow - 1) };
+    const isOpen = state === undefined ? null : state === 'in-process';
+    const values = [...rangeValues(destinationKey, limit + 1, below), isOpen];
+    const rows = await this.statements.run<EventRow & { readonly number: number }>(READ_NUMBERED, values);
     const shown = rows.slice(0, limit);
-    const attempts = await this.attemptsOn(destinationKey, shown);
-    const [more] = rows.slice(limit);
+    const more = rows[limit];
+    const range = [destinationKey, shown.at(-1)?.number, shown[0]?.number];
+    const attempts = shown.length === 0 ? [] : await this.statements.run<AttemptRow>(READ_ATTEMPTS, range);
     return {
       events: shown.map((row) => ({ ...row, ...attemptsOf(row.number, attempts) })),
       next: more === undefined ? undefined : { numberBelow: more.number + 1 },
     };
   }
-
-  private async attemptsOn(
-    destinationKey: number,
-    rows: readonly { readonly number: number }[],
-  ): Promise<readonly AttemptRow[]> {
-    const [largest, smallest] = [rows[0], rows.at(-1)];
-    if (largest === undefined || smallest === undefined) return [];
-    return this.statements.run<AttemptRow>(READ_ATTEMPTS, [destinationKey, smallest.number, largest.number]);
-  }
 }
 
 const NOTHING: TimelinePage = { events: [], next: undefined };
 
-/** In the order of the statements: time, then numbers. */
-export const rangeValues = ({ since, until, fromNumber, toNumber }: EventRange): readonly unknown[] => [
-  since,
-  until,
-  fromNumber,
-  toNumber,
-];
+/** The first values of each statement on a range. */
+export const rangeValues = (
+  destinationKey: number,
+  limit: number,
+  { since, until, fromNumber, toNumber }: EventRange,
+): readonly unknown[] => [destinationKey, limit, since, until, fromNumber, toNumber];
 
 function attemptsOf(number: number, rows: readonly AttemptRow[]): Pick<TimelineEvent, 'attempts' | 'attemptCount'> {
   const attempts = rows.filter(({ firstNumber: first, eventCount }) => first <= number && number < first + eventCount);

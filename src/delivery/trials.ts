@@ -8,27 +8,25 @@ import { type Finding, type ShownRequest } from './delivery-kind';
 import { type BatchRow, batchIn } from './batch-row';
 import { type DestinationRuntime, Destinations } from './destinations';
 import { type DeliveryBatch } from './notification-renderer';
-import { type AttemptTime, type BatchSource } from './outgoing-batch';
+import { type Sending } from './outgoing-batch';
 import { type EventRange, rangeValues } from './timeline';
-import { READ_BATCH_OF_NUMBER, READ_DELIVERED } from './timeline-statements';
+import { READ_DELIVERED, READ_LATEST } from './timeline-statements';
 
 /** The most batches that one call sends while its caller waits. */
 const MAX_BATCHES = 50;
 /** The longest duration of one attempt, whatever the destination's timeout, and of all attempts together. */
 const MAX_SECONDS = 30;
 
-/** A batch that was sent to a test endpoint. */
-export interface TriedBatch {
+/** The first and the last event of a batch. */
+interface EventNumbers {
   readonly firstNumber: number;
   readonly lastNumber: number;
-  readonly isDelivered: boolean;
-  readonly outcome: string;
 }
 
-/** The request of a batch, and the numbers of its events. */
-export interface RequestOfEvent extends ShownRequest {
-  readonly firstNumber: number;
-  readonly lastNumber: number;
+/** A batch that was sent to a test endpoint. */
+export interface TriedBatch extends EventNumbers {
+  readonly isDelivered: boolean;
+  readonly outcome: string;
 }
 
 /** Test deliveries while the caller waits, outside the queue: they do not count for the destination. */
@@ -53,7 +51,7 @@ export class Trials {
   ): Promise<{ readonly batches: readonly TriedBatch[]; readonly nextNumber: number | undefined }> {
     const runtime = await this.destinations.read(destinationId);
     const way = this.wayOf(runtime, endpoint);
-    const values = [runtime.destinationKey, MAX_BATCHES + 1, ...rangeValues(range)];
+    const values = rangeValues(runtime.destinationKey, MAX_BATCHES + 1, range);
     const rows = await this.statements.run<BatchRow>(READ_DELIVERED, values);
     const endsAt = performance.now() + MAX_SECONDS * 1000;
     const batches: TriedBatch[] = [];
@@ -72,22 +70,21 @@ export class Trials {
    * @returns undefined if no batch with such an event is kept
    * @throws ServiceError 'unprocessable' for a kind that shows no request
    */
-  async requestOf(destinationId: string, number: number | undefined): Promise<RequestOfEvent | undefined> {
+  async requestOf(
+    destinationId: string,
+    number: number | undefined,
+  ): Promise<(ShownRequest & EventNumbers) | undefined> {
     const runtime = await this.destinations.read(destinationId);
-    const row = await this.statements.runOne<BatchRow & { readonly presentation: string | null }>(
-      READ_BATCH_OF_NUMBER,
-      [runtime.destinationKey, number],
-    );
+    const values = [runtime.destinationKey, 1, null, null, number, number, null];
+    const row = await this.statements.runOne<BatchRow & { readonly presentation: string | null }>(READ_LATEST, values);
     if (row === undefined) return undefined;
     const way = this.wayOf(runtime, undefined);
     const show = way.handler.shown?.bind(way.handler);
     if (show === undefined)
       throw new ServiceError('unprocessable', `A destination of kind ${runtime.kind} shows no request.`);
     const batch = batchIn(row, { destinationId, presentation: row.presentation ?? runtime.presentation });
-    const request = await this.sender.exchange(sourceOf(batch), timeOf(way), (outgoing) =>
-      show(outgoing, way.settings),
-    );
-    return { ...request, firstNumber: batch.firstNumber, lastNumber: batch.firstNumber + batch.events.length - 1 };
+    const request = await this.sender.exchange(sendingOf(batch, way), (outgoing) => show(outgoing, way.settings));
+    return { ...request, ...numbersOf(batch) };
   }
 
   /** Sends a sample without events to the given or configured endpoint, and grades the responses. */
@@ -101,40 +98,45 @@ export class Trials {
       const { isDelivered, outcome } = await this.send(sample, way);
       return [{ name: 'answer', grade: isDelivered ? 'pass' : 'fail', message: outcome }];
     }
-    const time = timeOf(way);
-    return this.sender.exchange(sourceOf(sample), time, (outgoing) =>
-      probe(outgoing, way.settings, time.control.signal),
-    );
+    return this.sender.exchange(sendingOf(sample, way), (outgoing, signal) => probe(outgoing, way.settings, signal));
   }
 
   private async send(batch: DeliveryBatch, way: DeliveryWay): Promise<TriedBatch> {
-    const numbers = { firstNumber: batch.firstNumber, lastNumber: batch.firstNumber + batch.events.length - 1 };
     try {
-      const outcome = await this.sender.sendBy(way, sourceOf(batch), timeOf(way));
-      return { ...numbers, isDelivered: true, outcome };
+      const outcome = await this.sender.sendBy(way, sendingOf(batch, way));
+      return { ...numbersOf(batch), isDelivered: true, outcome };
     } catch (error) {
       if (!(error instanceof DeliveryFailure)) throw error;
-      return { ...numbers, isDelivered: false, outcome: error.message };
+      return { ...numbersOf(batch), isDelivered: false, outcome: error.message };
     }
   }
 
-  private wayOf({ kind, sealedSettings }: DestinationRuntime, endpoint: string | undefined): DeliveryWay {
-    const handler = this.sender.handlerOf(kind);
-    const settings = this.sender.settingsOf(sealedSettings);
-    if (endpoint === undefined) return { handler, settings };
+  private wayOf(runtime: DestinationRuntime, endpoint: string | undefined): DeliveryWay {
+    const way = this.sender.wayOf(runtime);
+    if (endpoint === undefined) return way;
+    const { handler, settings } = way;
     if (handler.redirected === undefined) {
-      throw new ServiceError('unprocessable', `A destination of kind ${kind} has no other endpoint to be tried with.`, {
-        code: 'parameter-value-invalid',
-        expression: 'endpoint',
-      });
+      throw new ServiceError(
+        'unprocessable',
+        `A destination of kind ${runtime.kind} has no other endpoint to be tried with.`,
+        {
+          code: 'parameter-value-invalid',
+          expression: 'endpoint',
+        },
+      );
     }
     return { handler, settings: handler.redirected(settings, endpoint) };
   }
 }
 
-const sourceOf = (batch: DeliveryBatch): BatchSource => ({ share: 'all', read: () => Promise.resolve(batch) });
+const numbersOf = ({ firstNumber, events }: DeliveryBatch): EventNumbers => ({
+  firstNumber,
+  lastNumber: firstNumber + events.length - 1,
+});
 
-const timeOf = ({ settings }: DeliveryWay): AttemptTime => ({
+const sendingOf = (batch: DeliveryBatch, { settings }: DeliveryWay): Sending => ({
+  share: 'all',
+  read: () => Promise.resolve(batch),
   seconds: Math.min(settings.timeoutSeconds, MAX_SECONDS),
   control: new AbortController(),
 });

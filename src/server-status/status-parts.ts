@@ -69,8 +69,7 @@ export class StatusParts {
   }
 
   async ofDelivery(): Promise<readonly Part[]> {
-    const [limit, mostCounted] = [MOST_DESTINATIONS + 1, MOST_COUNTED + 1];
-    const found = await this.destinations.statusFrom('', { limit, mostCounted });
+    const found = await this.destinations.statusFrom('', MOST_DESTINATIONS + 1, undefined, MOST_COUNTED + 1);
     const counted = found.slice(0, MOST_DESTINATIONS);
     const sum = (of: (one: (typeof found)[number]) => number): number =>
       counted.reduce((total, one) => total + of(one), 0);

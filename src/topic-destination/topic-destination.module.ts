@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module';
+import { NotificationRenderer } from '../delivery/notification-renderer';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { CriteriaEvaluation } from './criteria/criteria-evaluation';
@@ -42,6 +43,7 @@ import { TopicRegistry } from './events/topic-registry';
     ReadableCriteria,
     ReadableFocus,
     NotificationBundleRenderer,
+    { provide: NotificationRenderer, useExisting: NotificationBundleRenderer },
     ShownDestination,
     SubscriptionResourceType,
     SubscriptionTopicRule,

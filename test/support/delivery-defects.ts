@@ -303,8 +303,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a refused batch is skipped',
     file: 'delivery/delivery-worker.js',
-    from: 'this.queue.fail(batch, result, pauseMilliseconds)',
-    to: 'this.queue.settle(batch, result, false)',
+    from: 'this.queue.fail(attempt.batch, result, pauseMilliseconds)',
+    to: 'this.queue.settle(attempt.batch, result, false)',
     scenario: refused,
   },
   {

@@ -14,7 +14,9 @@ export function unmaskedEndpoint(url: string, inForce: string | undefined): stri
   const { base, parts } = partsOf(url);
   const isSameOrigin = inForce !== undefined && new URL(inForce).origin === new URL(url).origin;
   const known = isSameOrigin ? partsOf(inForce).parts : [];
-  const values = parts.map((part) => (part.endsWith(MASK) && part === maskedPart(part) ? take(known, part) : part));
+  const values = parts.map((part) =>
+    part.endsWith(MASK) && part === maskedPart(part) ? takeFirst(known, (one) => maskedPart(one) === part) : part,
+  );
   return values.includes(undefined) ? undefined : base + values.join('&');
 }
 
@@ -26,7 +28,8 @@ function partsOf(url: string): { readonly base: string; readonly parts: string[]
 /** A part without `=` may itself be a secret. */
 const maskedPart = (part: string): string => part.slice(0, part.indexOf('=') + 1) + MASK;
 
-function take(known: string[], masked: string): string | undefined {
-  const index = known.findIndex((part) => maskedPart(part) === masked);
+/** Removes the first fitting element, so that elements that look alike are taken in their order. */
+export function takeFirst<T>(known: T[], isFitting: (one: T) => boolean): T | undefined {
+  const index = known.findIndex(isFitting);
   return index < 0 ? undefined : known.splice(index, 1)[0];
 }

@@ -4,9 +4,9 @@ import * as https from 'node:https';
 import { type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { AxiosError } from 'axios';
 import { type Notification, type Outgoing } from '../delivery-kind';
-
-type Headers = Readonly<Record<string, string | string[]>>;
+import { type WebhookHeaders } from './webhook-headers';
 
 /** The slowest receiver must take this much in 10 s (`Outgoing.progress`). */
 const PIECE_BYTES = 65_536;
@@ -17,12 +17,12 @@ const PIECE_BYTES = 65_536;
  * configuration that axios keeps until the response.
  */
 export class RequestBody {
-  request: http.ClientRequest | undefined;
+  private request: http.ClientRequest | undefined;
   readonly stream: Readable;
 
   constructor(
     private readonly outgoing: Outgoing,
-    private readonly headersOf: (notification: Notification) => Headers,
+    private readonly headersOf: (notification: Notification) => WebhookHeaders,
   ) {
     this.stream = Readable.from(this.pieces(), { objectMode: false, highWaterMark: PIECE_BYTES });
   }
@@ -42,6 +42,12 @@ export class RequestBody {
   end(): void {
     this.stream.destroy();
     if (this.request?.writableFinished === false) this.request.destroy();
+  }
+
+  /** Whether the peer was closing the idle connection that the request reused, by the rule of Node's `reusedSocket`. */
+  metClosingConnection(error: unknown): boolean {
+    const code = error instanceof AxiosError ? error.code : undefined;
+    return this.request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
   }
 
   private async *pieces(): AsyncGenerator<Buffer> {

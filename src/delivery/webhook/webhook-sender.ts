@@ -1,12 +1,13 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import axios, { type AxiosResponse } from 'axios';
+import axios from 'axios';
 import { Clock } from '../../platform/time/clock';
 import { type Outgoing } from '../delivery-kind';
 import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
 import { RequestBody } from './request-body';
-import { type WebhookAgents, metClosingConnection, webhookAgents } from './webhook-agents';
 import { webhookHeaders } from './webhook-headers';
 import { type WebhookSettings } from './webhook-settings';
 
@@ -14,19 +15,13 @@ import { type WebhookSettings } from './webhook-settings';
 const MAX_ANSWER_BYTES = 4096;
 const ANSWER_MILLISECONDS = 1000;
 
-/** The head of a response. */
-export interface WebhookAnswer {
-  readonly status: number;
-  readonly retryAfterSeconds: number;
-}
-
-export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+export const isSuccess = (status = 0): boolean => status >= 200 && status <= 299;
 
 /** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, bounded responses. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   /** One agent pools connections by host, so destinations with the same keep-alive time share it. */
-  private readonly agents = new Map<number, WebhookAgents>();
+  private readonly agents = new Map<number, { readonly http: HttpAgent; readonly https: HttpsAgent }>();
 
   constructor(
     private readonly addresses: AddressPolicy,
@@ -37,11 +32,45 @@ export class WebhookSender implements OnApplicationShutdown {
    * Sends once and returns the head of the response, independent of its body. @throws DeliveryFailure without a
    * response
    */
-  async exchange(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<WebhookAnswer> {
+  async exchange(
+    outgoing: Outgoing,
+    settings: WebhookSettings,
+    signal: AbortSignal,
+  ): Promise<{ readonly status: number; readonly retryAfterSeconds: number }> {
     this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
-    const { status, headers, data } = await this.post(outgoing, settings, signal);
-    releaseConnection(data);
-    return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date) };
+    const { http, https } = this.agentsOf(settings.keepAliveSeconds);
+    for (let isRetry = false; ; isRetry = true) {
+      const body = new RequestBody(outgoing, (notification) =>
+        webhookHeaders(notification, settings, {
+          timestampSeconds: Math.floor(this.clock.now().getTime() / 1000),
+          traceparent: outgoing.traceparent,
+        }),
+      );
+      try {
+        const { status, headers, data } = await axios.request<Readable>({
+          method: 'POST',
+          url: settings.endpoint,
+          data: body.stream,
+          transport: body.transport,
+          signal,
+          httpAgent: http,
+          httpsAgent: https,
+          maxRedirects: 0,
+          proxy: false,
+          decompress: false,
+          responseType: 'stream',
+          validateStatus: () => true,
+        });
+        releaseConnection(data);
+        return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date) };
+      } catch (error) {
+        // A peer may close an idle connection just as it is reused: that is no failure of the endpoint.
+        if (!isRetry && !signal.aborted && body.metClosingConnection(error)) continue;
+        throw connectionFailureOf(error);
+      } finally {
+        body.end();
+      }
+    }
   }
 
   onApplicationShutdown(): void {
@@ -51,54 +80,20 @@ export class WebhookSender implements OnApplicationShutdown {
     }
   }
 
-  private async post(
-    outgoing: Outgoing,
-    settings: WebhookSettings,
-    signal: AbortSignal,
-  ): Promise<AxiosResponse<Readable>> {
-    for (let isRetry = false; ; isRetry = true) {
-      const body = new RequestBody(outgoing, (notification) =>
-        webhookHeaders(notification, settings, {
-          timestampSeconds: Math.floor(this.clock.now().getTime() / 1000),
-          traceparent: outgoing.traceparent,
-        }),
-      );
-      try {
-        return await axios.request<Readable>(this.requestOf(body, settings, signal));
-      } catch (error) {
-        // A peer may close an idle connection just as it is reused: that is no failure of the endpoint.
-        if (!isRetry && !signal.aborted && metClosingConnection(body.request)) continue;
-        throw connectionFailureOf(error);
-      } finally {
-        body.end();
-      }
-    }
-  }
-
-  private requestOf(body: RequestBody, settings: WebhookSettings, signal: AbortSignal) {
-    const { http, https } = this.agentsOf(settings.keepAliveSeconds);
-    return {
-      method: 'POST',
-      url: settings.endpoint,
-      data: body.stream,
-      transport: body.transport,
-      signal,
-      httpAgent: http,
-      httpsAgent: https,
-      maxRedirects: 0,
-      proxy: false,
-      decompress: false,
-      responseType: 'stream',
-      validateStatus: () => true,
-    } as const;
-  }
-
-  private agentsOf(keepAliveSeconds: number): WebhookAgents {
-    let agents = this.agents.get(keepAliveSeconds);
-    if (agents === undefined) {
-      agents = webhookAgents(keepAliveSeconds, this.addresses.lookup);
-      this.agents.set(keepAliveSeconds, agents);
-    }
+  /** Connections stay open while idle for `keepAliveSeconds`; 0 opens one per request. */
+  private agentsOf(keepAliveSeconds: number): { readonly http: HttpAgent; readonly https: HttpsAgent } {
+    const keepAlive = keepAliveSeconds > 0;
+    // The agent closes a connection that idles longer, or earlier if the peer's Keep-Alive header says so.
+    const options = {
+      keepAlive,
+      lookup: this.addresses.lookup,
+      ...(keepAlive ? { timeout: keepAliveSeconds * 1000 } : {}),
+    };
+    const agents = this.agents.get(keepAliveSeconds) ?? {
+      http: new HttpAgent(options),
+      https: new HttpsAgent(options),
+    };
+    this.agents.set(keepAliveSeconds, agents);
     return agents;
   }
 }

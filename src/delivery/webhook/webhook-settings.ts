@@ -1,7 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { MAX_BATCH_EVENTS } from '../batch-row';
 import { type DeliverySettings, type DestinationParameter, MASK } from '../delivery-kind';
-import { maskedEndpoint, unmaskedEndpoint } from './endpoint-query';
+import { maskedEndpoint, takeFirst, unmaskedEndpoint } from './endpoint-query';
 import { readEndpointUrl } from './endpoint-url';
 import { type HeaderLine, parseHeaderLine } from './header-line';
 import { signingKeyOf } from './webhook-signature';
@@ -81,7 +81,7 @@ export function unmaskedParameters(
   return parameters.map((parameter) => {
     const { valueUrl: url } = parameter;
     if (parameter.name === 'endpoint' && typeof url === 'string' && url.includes('?'))
-      return { ...parameter, valueUrl: url.slice(0, url.indexOf('?')) + endpoint.slice(endpoint.indexOf('?')) };
+      return { ...parameter, valueUrl: unmaskedEndpoint(url, endpoint) ?? url };
     if (parameter.name !== 'header') return parameter;
     const [name = ''] = String(parameter.valueString).split(':');
     const header = take(known, name);
@@ -149,10 +149,8 @@ function headersOf(values: readonly unknown[], inForce: readonly HeaderLine[]): 
 }
 
 /** A repeated name gets its values in order. */
-function take(known: HeaderLine[], name: string): HeaderLine | undefined {
-  const index = known.findIndex((header) => header.name.toLowerCase() === name.toLowerCase());
-  return index < 0 ? undefined : known.splice(index, 1)[0];
-}
+const take = (known: HeaderLine[], name: string): HeaderLine | undefined =>
+  takeFirst(known, (header) => header.name.toLowerCase() === name.toLowerCase());
 
 /** Masks keep the secrets in force, in order. */
 function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {

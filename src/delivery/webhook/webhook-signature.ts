@@ -1,18 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { type Notification } from '../delivery-kind';
 
 const PREFIX = 'whsec_';
 /** Standard Webhooks 1.0, "Symmetric Signature". */
 const LEAST_BYTES = 24;
 const MOST_BYTES = 64;
-
-/** The content that a signature covers. */
-export interface SignedMessage {
-  /** The value of `webhook-id`. */
-  readonly id: string;
-  /** The value of `webhook-timestamp`: the time of the attempt, not of the batch. */
-  readonly timestampSeconds: number;
-  readonly body: Buffer;
-}
 
 /** Decodes a secret: base64, with or without the prefix `whsec_`. Undefined unless it has 24 to 64 bytes. */
 export function signingKeyOf(secret: string): Buffer | undefined {
@@ -27,8 +19,12 @@ export function signingKeyOf(secret: string): Buffer | undefined {
  * The value of `webhook-signature`: one signature per secret, so that a receiver may use either while they change.
  * Source: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
  * @param secrets that {@link signingKeyOf} can read
+ * @param message with the time of the attempt, not of the batch
  */
-export function webhookSignature(secrets: readonly string[], { id, timestampSeconds, body }: SignedMessage): string {
+export function webhookSignature(
+  secrets: readonly string[],
+  { id, timestampSeconds, body }: Notification & { readonly timestampSeconds: number },
+): string {
   return secrets
     .map((secret) => {
       const hmac = createHmac('sha256', signingKeyOf(secret) ?? '');

@@ -1,10 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OPEN_EVENTS } from '../../delivery/delivery-statements';
-import {
-  type DeliveryBatch,
-  type NotificationRenderer,
-  RendersNotifications,
-} from '../../delivery/notification-renderer';
+import { type DeliveryBatch, type NotificationRenderer } from '../../delivery/notification-renderer';
 import { Environment } from '../../platform/config/environment';
 import { type Statement } from '../../platform/database/statement';
 import { ResourceReader, type VersionKey } from '../../store/resource-reader';
@@ -27,7 +23,6 @@ interface TextRow extends VersionKey {
 /** Renders a batch from the immutable history: each event shows the version that it reports, not the current one. */
 @Injectable()
 @DefinesResourceType({ type: 'SvcSubscriptionStatus', shape: SUBSCRIPTION_STATUS_SHAPE, isSentOnly: true })
-@RendersNotifications('history bundle')
 export class NotificationBundleRenderer implements NotificationRenderer {
   constructor(
     private readonly reader: ResourceReader,

@@ -88,7 +88,7 @@ export class DestinationEventsOperation implements OperationHandler {
     const cursor = cursorOf(parameters.get('_page'));
     const limit = wholeNumber(parameters, '_count', MAX_COUNT) ?? DEFAULT_COUNT;
     await this.granted.assertSeen('SvcTopicDestination', id);
-    const page = await this.timeline.read(id, { ...eventRangeOf(parameters), state, cursor, limit });
+    const page = await this.timeline.read(id, { ...eventRangeOf(parameters), ...cursor, state, limit });
     const shown = await this.readable.among(page.events);
     if (page.next !== undefined) query.set('_page', tokenOf(page.next));
     return partsAnswer(PARTS, {
@@ -131,8 +131,8 @@ function stateOf(text: string | undefined): EventState | undefined {
   return state;
 }
 
-function cursorOf(text: string | undefined): TimelineCursor | undefined {
-  if (text === undefined) return undefined;
+function cursorOf(text: string | undefined): TimelineCursor {
+  if (text === undefined) return {};
   const [, kind, digits = ''] = /^([qn])(\d{1,16})$/.exec(text) ?? [];
   if (kind === 'q') return { queuedBelow: Number(digits) };
   if (kind === 'n') return { numberBelow: Number(digits) };
@@ -142,5 +142,5 @@ function cursorOf(text: string | undefined): TimelineCursor | undefined {
   });
 }
 
-const tokenOf = (cursor: TimelineCursor): string =>
-  'queuedBelow' in cursor ? `q${cursor.queuedBelow}` : `n${cursor.numberBelow}`;
+const tokenOf = ({ queuedBelow, numberBelow }: TimelineCursor): string =>
+  queuedBelow === undefined ? `n${numberBelow}` : `q${queuedBelow}`;

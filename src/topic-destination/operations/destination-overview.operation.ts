@@ -86,7 +86,7 @@ export class DestinationOverviewOperation implements OperationHandler {
     const id = parameters.get('_id');
     const from = id ?? parameters.get('_page') ?? '';
     const limit = id === undefined ? count + 1 : 1;
-    const read = await this.destinations.statusFrom(from, { limit, state, mostCounted: MOST_COUNTED + 1 });
+    const read = await this.destinations.statusFrom(from, limit, state, MOST_COUNTED + 1);
     const found = read.filter((one) => id === undefined || one.id === id);
     const focuses = found.slice(0, count).map((destination) => ({ ...destination, type: TYPE }));
     const shown = await this.readable.withinRows(focuses, () => Promise.resolve(this.requests.rows));

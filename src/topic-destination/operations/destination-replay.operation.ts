@@ -63,10 +63,10 @@ export class DestinationReplayOperation implements OperationHandler {
     }
     const endpoint = parameters.get('endpoint');
     await this.principals.assertMayChange(id);
-    if (callFlagOf(parameters, 'dryRun')) return partsAnswer(PARTS, await this.replays.preview(id, range));
-    if (endpoint === undefined) {
-      const { events, from, to } = await this.replays.queueAgain(id, range);
-      return partsAnswer(PARTS, { queued: events, from, to });
+    const isDryRun = callFlagOf(parameters, 'dryRun');
+    if (isDryRun || endpoint === undefined) {
+      const { events, ...others } = await this.replays.queueAgain(id, range, isDryRun);
+      return partsAnswer(PARTS, { [isDryRun ? 'events' : 'queued']: events, ...others });
     }
     await this.principals.assertMayHear(id);
     const { batches, nextNumber } = await this.trials.sendElsewhere(id, range, endpoint);
