@@ -124,6 +124,14 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await tabOf(page, 'SQL').click();
       await page.getByText('search_string').first().waitFor();
       await expectReadable(page);
+      // Typed as a whole, in place of what is in the field: "?" leads on to the parameters.
+      await page.getByRole('button', { name: 'Remove parameter 1' }).click();
+      await page.getByRole('button', { name: 'Remove parameter 1' }).click();
+      await typeOf(page).focus();
+      await page.keyboard.type('Observation?code=8302-2&_sort=-date');
+      await page.keyboard.press('Enter');
+      await tabOf(page, 'Matches (1,200)').or(tabOf(page, 'Matches (1200)')).waitFor();
+      expect([await nameOf(page, 1).inputValue(), await valueOf(page, 2).inputValue()]).toEqual(['code', '-date']);
       expect(tab.complaints).toEqual([]);
       await tab.close();
     },

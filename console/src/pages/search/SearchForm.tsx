@@ -42,10 +42,17 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
       .map((text) => ({ text }));
   }, [words, type]);
 
+  const focusName = (at: number): void => {
+    form.current?.querySelectorAll<HTMLElement>('[data-name] input')[at]?.focus();
+  };
   const takeText = (text: string): boolean => {
     const pasted = pastedSearch(text);
-    if (pasted !== undefined) onChange(pasted);
-    return pasted !== undefined;
+    if (pasted === undefined) return false;
+    // A typed "?" ends the type: typing goes on in the free row, where a whole query is taken apart when it runs.
+    const isTyped = text.trim().endsWith('?');
+    onChange(isTyped ? { type: pasted.type, rows } : pasted);
+    if (isTyped) focusName(rows.length - 1);
+    return true;
   };
   const change = (key: number, changed: Partial<DraftRow>): void => {
     if (changed.name !== undefined && takeText(changed.name)) return;
@@ -60,12 +67,18 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
     const at = rows.findIndex((row) => row.key === key);
     onChange({ type, rows: rows.filter((row) => row.key !== key) });
     // The next row takes its position, and the focus stays there.
-    requestAnimationFrame(() => form.current?.querySelectorAll<HTMLElement>('[data-name] input')[at]?.focus());
+    requestAnimationFrame(() => focusName(at));
   };
 
   return (
     <form className={`panel ${css.searchForm}`} role="search" aria-label="Search" ref={form} onSubmit={submit}>
-      <div className={css.searchType}>
+      <div
+        className={css.searchType}
+        // A search that is pasted takes the place of the one before.
+        onFocus={({ target }) => {
+          if (target instanceof HTMLInputElement) target.select();
+        }}
+      >
         <span className={css.searchVerb} aria-hidden="true">
           GET /fhir/
         </span>

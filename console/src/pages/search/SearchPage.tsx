@@ -12,8 +12,11 @@ import { type AskedSearch } from './print-call';
 import { runNext, runSearch } from './run-search';
 import { SearchForm } from './SearchForm';
 import { SearchResult } from './SearchResult';
-import { askedSearch, EMPTY_SEARCH, type SearchDraft } from './typed-search';
+import { askedSearch, EMPTY_SEARCH, pastedSearch, type SearchDraft, withRowsOf } from './typed-search';
 import css from './search.module.css';
+
+/** Finds something in the data of the demo. */
+const EXAMPLE = 'Observation?status=final&_sort=-date';
 
 interface Submitted {
   readonly search: AskedSearch;
@@ -40,7 +43,9 @@ export default function SearchPage({ route }: PageProps): ReactElement {
   }, [named, draft.type, setDraft]);
 
   const run = (from: SearchDraft): void => {
-    const search = askedSearch(from);
+    const whole = withRowsOf(from);
+    setDraft(whole);
+    const search = askedSearch(whole);
     if (!/^[A-Z][A-Za-z]*$/.test(search.type)) {
       setFault('Name a resource type, such as Patient.');
       return;
@@ -56,7 +61,10 @@ export default function SearchPage({ route }: PageProps): ReactElement {
       <PageHeader title="Search lab">Any search of the API, with the plan that PostgreSQL ran.</PageHeader>
       <SearchForm
         draft={draft}
-        onChange={setDraft}
+        onChange={(next) => {
+          setDraft(next);
+          setFault(undefined);
+        }}
         onRun={run}
         fault={fault}
         isExplained={isExplained}
@@ -64,8 +72,10 @@ export default function SearchPage({ route }: PageProps): ReactElement {
       />
       {submitted === undefined ? (
         <Empty title="Nothing was searched yet">
-          Name a type, add parameters, and press Enter. Or paste a whole search into the field of the type:{' '}
-          <code>Observation?code=8302-2&amp;_sort=-date</code>
+          Name a type, add parameters, and press Enter. Or type or paste a whole search into the field of the type:{' '}
+          <button type="button" className="button small" onClick={() => run(pastedSearch(EXAMPLE) ?? draft)}>
+            {EXAMPLE}
+          </button>
         </Empty>
       ) : (
         <Ran submitted={submitted} draft={draft} />

@@ -158,11 +158,15 @@ function tableColumns(found: readonly Found[]): readonly Column<Found>[] {
   ];
 }
 
+/** The statement with its clauses on lines of their own. Values are no part of its text, so no text is changed. */
+const brokenSql = (text: string): string =>
+  text.replace(/\s+(?=(?:select|from|where|(?:left |cross |inner )?join|union|order by|limit)\b)/gi, '\n');
+
 function Statement({ query }: { readonly query: readonly unknown[] }): ReactElement {
   const [text, ...values] = query;
   return (
     <div className="stack">
-      <Json value={String(text)} label="SQL" maxLines={22} />
+      <Code text={brokenSql(String(text))} name="SQL" />
       {values.length > 0 && (
         <dl className={css.sqlValues}>
           {values.map((value, index) => (

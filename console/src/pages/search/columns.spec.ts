@@ -21,7 +21,7 @@ describe(columnsOf, () => {
 
   it('shows people by their names, of FHIR and of this server', () => {
     expect(rows([{ name: [{ given: ['Ana', 'B.'], family: 'Rivera' }], birthDate: '1970-01-01' }])).toEqual([
-      { Name: 'Ana B. Rivera', Date: '1970-01-01' },
+      { Name: 'Ana B. Rivera', 'Birth date': '1970-01-01' },
     ]);
     expect(rows([{ userName: 'nurse', name: { givenName: 'Noor', familyName: 'Brandt' } }])).toEqual([
       { Name: 'Noor Brandt' },

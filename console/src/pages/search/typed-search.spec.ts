@@ -1,5 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { askedSearch, pastedSearch } from './typed-search';
+import { askedSearch, pastedSearch, withRowsOf } from './typed-search';
+
+describe(withRowsOf, () => {
+  it('makes rows of a query that was typed into a name', () => {
+    const rows = [
+      { key: 0, name: 'status', value: 'final' },
+      { key: 3, name: 'code=8302-2&_sort=-date', value: '' },
+      { key: 4, name: '', value: '' },
+    ];
+    expect(withRowsOf({ type: 'Observation', rows })).toEqual({
+      type: 'Observation',
+      rows: [
+        { key: 0, name: 'status', value: 'final' },
+        { key: 1, name: 'code', value: '8302-2' },
+        { key: 2, name: '_sort', value: '-date' },
+        { key: 3, name: '', value: '' },
+      ],
+    });
+  });
+
+  it('leaves other drafts as they are', () => {
+    const rows = [{ key: 7, name: 'status', value: 'a=b' }];
+    expect(withRowsOf({ type: 'Observation', rows }).rows).toBe(rows);
+  });
+});
 
 describe(pastedSearch, () => {
   it.each([

@@ -23,6 +23,19 @@ export const askedSearch = ({ type, rows }: SearchDraft): AskedSearch => ({
     .filter(([name, value]) => name !== '' && value !== ''),
 });
 
+/** The draft with whole queries that were typed into a name, `code=x&_sort=-date`, as rows of their own. */
+export function withRowsOf({ type, rows }: SearchDraft): SearchDraft {
+  if (!rows.some(({ name }) => name.includes('='))) return { type, rows };
+  const parts = rows.flatMap(({ name, value }): readonly (readonly [string, string])[] =>
+    name.includes('=') ? [...new URLSearchParams(name.replace(/^\?/, ''))] : [[name, value]],
+  );
+  return { type, rows: rowsOf(parts.filter(([name, value]) => name !== '' || value !== '')) };
+}
+
+/** Rows for parameters, with an empty one behind them. */
+const rowsOf = (parameters: readonly (readonly [name: string, value: string])[]): readonly DraftRow[] =>
+  [...parameters, ['', ''] as const].map(([name, value], key) => ({ key, name, value }));
+
 /**
  * Parses a pasted search: `Observation?code=x`, `GET /fhir/Observation?code=x`, or a URL.
  * @returns undefined for texts without a query
@@ -31,6 +44,5 @@ export function pastedSearch(text: string): SearchDraft | undefined {
   const [, type = '', query = ''] =
     /^\s*(?:GET\s+)?(?:https?:\/\/[^\s?#]*?\/)?(?:\/?fhir\/|\/)?([A-Z][A-Za-z]*)\?(\S*)\s*$/.exec(text) ?? [];
   if (type === '') return undefined;
-  const rows = [...new URLSearchParams(query)].map(([name, value], key) => ({ key, name, value }));
-  return { type, rows: [...rows, { key: rows.length, name: '', value: '' }] };
+  return { type, rows: rowsOf([...new URLSearchParams(query)]) };
 }
