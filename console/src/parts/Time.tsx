@@ -1,11 +1,11 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
-import { ageOf, clockOf, stampOf } from './times';
+import { ageOf, clockOf, stampOf, zonedStampOf } from './times';
 
 interface Props {
   /** An instant from the server, or milliseconds. */
   readonly value: string | number;
-  /** `ago`: 3 min ago; `stamp`: with the date; `clock`: today's time. */
-  readonly as?: 'ago' | 'stamp' | 'clock';
+  /** `ago`: 3 min ago; `stamp`: with the date; `zoned`: with the zone too; `clock`: today's time. */
+  readonly as?: 'ago' | 'stamp' | 'zoned' | 'clock';
 }
 
 /** A point in time. Its title shows the other forms. */
@@ -13,7 +13,12 @@ export function Time({ value, as = 'stamp' }: Props): ReactElement {
   const now = useNow();
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return <span>{String(value)}</span>;
-  const text = { ago: `${ageOf(now - time.getTime())} ago`, stamp: stampOf(time), clock: clockOf(time) }[as];
+  const text = {
+    ago: `${ageOf(now - time.getTime())} ago`,
+    stamp: stampOf(time),
+    zoned: zonedStampOf(time),
+    clock: clockOf(time),
+  }[as];
   return (
     <time dateTime={time.toISOString()} title={as === 'ago' ? stampOf(time) : time.toISOString()}>
       {text}

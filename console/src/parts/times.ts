@@ -9,6 +9,14 @@ export const dayOf = (time: Date): string => `${time.getFullYear()}-${two(time.g
 
 export const stampOf = (time: Date): string => `${dayOf(time)} ${clockOf(time)}`;
 
+/** `2026-11-25 21:43:09 UTC+01:00`, for records that are read elsewhere. */
+export function zonedStampOf(time: Date): string {
+  const minutes = -time.getTimezoneOffset();
+  const size = Math.abs(minutes);
+  const offset = size === 0 ? '' : `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${stampOf(time)} UTC${offset}`;
+}
+
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],

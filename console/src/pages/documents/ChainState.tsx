@@ -4,7 +4,7 @@ import { useSession } from '../../app/session';
 import { Copy } from '../../parts/Copy';
 import { Fault } from '../../parts/Fault';
 import { Time } from '../../parts/Time';
-import { type Chain, kindOf, type RecordAnswer, stopOf } from './record';
+import { type Chain, chainSentence, kindOf, type RecordAnswer, stopOf } from './record';
 import css from './documents.module.css';
 
 interface Props {
@@ -26,20 +26,22 @@ export function ChainState({ target, chain, record, onShow }: Props): ReactEleme
   return (
     <section className={intact ? css.chain : `${css.chain} ${css.broken}`} aria-label="Chain of evidence">
       <div className={css.chainState} role={intact ? 'status' : 'alert'}>
-        <strong>{intact ? 'Intact' : 'Not intact: this record was changed after it was made'}</strong>
-        <span>
-          {intact
-            ? `${length} ${length === 1 ? 'addendum is' : 'addenda are'} as recorded`
-            : `the first ${length} ${length === 1 ? 'addendum is' : 'addenda are'} as recorded`}
-        </span>
+        <strong>{intact ? chainSentence(shown) : 'Chain broken: this record was changed after it was made'}</strong>
+        {!intact && (
+          <span>
+            {length === 1
+              ? 'Only the first entry is as it was recorded.'
+              : `The first ${length} entries are as recorded.`}
+          </span>
+        )}
         <span className="fine">
           {verify.data === undefined ? (
             <>
-              checked when it was opened, <Time value={record.date} as="clock" />
+              checked when it was opened, <Time value={record.date} as="zoned" />
             </>
           ) : (
             <>
-              verified at <Time value={verify.data.at} as="clock" />
+              verified at <Time value={verify.data.at} as="zoned" />
             </>
           )}
         </span>
@@ -50,9 +52,11 @@ export function ChainState({ target, chain, record, onShow }: Props): ReactEleme
       {broken !== undefined && <FirstFault broken={broken} record={record} onShow={onShow} />}
       {head !== undefined && (
         <details className={css.chainHead}>
-          <summary>Last link</summary>
+          <summary>Fingerprint of the last entry</summary>
           <code>{head}</code> <Copy text={head} />
-          <p className="fine">Keep it elsewhere: a chain that was made anew has another one.</p>
+          <p className="fine">
+            Note it elsewhere: if somebody wrote the whole record anew, the fingerprint would be another one.
+          </p>
         </details>
       )}
       {verify.isError && <Fault error={verify.error} what="the state of the chain" />}
@@ -74,7 +78,7 @@ function FirstFault({ broken: { sequence, addendum, reason, message }, record, o
   return (
     <div className={css.firstFault}>
       <p>
-        First fault at addendum {sequence}
+        First fault at entry {sequence}
         {type !== undefined && `, a ${kindOf(type)}`}: {message}
       </p>
       <p className="row fine">

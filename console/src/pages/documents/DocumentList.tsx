@@ -14,7 +14,7 @@ import { Time } from '../../parts/Time';
 import { useKept } from '../../parts/use-kept';
 import { useSettled } from '../../parts/use-settled';
 import { Waiting } from '../../parts/Waiting';
-import { type Named } from './record';
+import { type Named, wordsOf } from './record';
 import { Status } from './Status';
 import css from './documents.module.css';
 
@@ -64,7 +64,7 @@ export function DocumentList(): ReactElement {
             </select>
           )}
         </Field>
-        <Field label="Type" hint="Whole, such as clinic.forms/VitalsDocument">
+        <Field label="Type" hint="The whole name, such as clinic.forms/VitalsDocument">
           {(field) => (
             <input
               {...field}
@@ -211,7 +211,7 @@ function lineOf(resource: Row): Line {
   const inContext = (ctx as { patient?: unknown } | undefined)?.patient;
   return {
     id: textOf(id),
-    title: textOf(title) || textOf(type),
+    title: textOf(title) || wordsOf(textOf(type)),
     status: textOf(status),
     patient: namedOf(patient) ?? namedOf(inContext),
     author: namedOf(author),

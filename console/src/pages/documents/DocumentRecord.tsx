@@ -4,13 +4,14 @@ import { goTo, hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
+import { type FieldRow } from '../../parts/body/body';
 import { type NameOf, personIn, referenceText, useNames } from '../../parts/names';
 import { PageHeader } from '../../parts/PageHeader';
 import { Waiting } from '../../parts/Waiting';
 import { Addenda } from './Addenda';
 import { ChainState } from './ChainState';
 import { PrintedRecord } from './PrintedRecord';
-import { beforeSignature, peopleIn, type RecordAnswer, stopsOf } from './record';
+import { beforeSignature, peopleIn, type RecordAnswer, stopsOf, wordsOf } from './record';
 import { Revisions } from './Revisions';
 import { Status } from './Status';
 import css from './documents.module.css';
@@ -80,7 +81,10 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
   const { stored, chain, isDeleted } = record.data;
   const selected = Math.max(1, Math.min(stops.length, Number(position ?? stops.length) || stops.length));
   const facts = stored?.facts.filter(({ path: [first] }) => first !== 'type' && first !== 'title') ?? [];
-  const title = stored?.facts.find(({ path: [first] }) => first === 'title' || first === 'type')?.new?.text ?? id;
+  const type = textOfFact(stored?.facts, 'type');
+  const patient = stored?.facts.map(({ new: value }) => personIn(value?.text ?? '')).find(isPatient);
+  const named = textOfFact(stored?.facts, 'title') ?? (type === undefined ? id : wordsOf(type));
+  const title = patient === undefined ? named : `${named} of ${nameOf(patient)}`;
   const select = (stop: number): void =>
     goTo(hashOf('documents', [resourceType, id], { revision: String(stop) }), true);
   return (
@@ -103,6 +107,7 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
           <code>
             {resourceType}/{id}
           </code>
+          {type !== undefined && <code>{type}</code>}
           {stored?.status !== undefined && <Status status={stored.status} />}
           {isDeleted === true && <span>The document was deleted; its record stays.</span>}
         </span>
@@ -140,6 +145,11 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
     </div>
   );
 }
+
+const textOfFact = (facts: readonly FieldRow[] = [], name: string): string | undefined =>
+  facts.find(({ path: [first] }) => first === name)?.new?.text;
+
+const isPatient = (person: ReturnType<typeof personIn>): boolean => person?.resourceType === 'Patient';
 
 /** A person's name, if it may be read; a patient links to the record. */
 function Fact({ text, nameOf }: { readonly text: string; readonly nameOf: NameOf }): ReactElement {

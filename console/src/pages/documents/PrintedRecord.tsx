@@ -4,7 +4,7 @@ import { type NameOf } from '../../parts/names';
 import { Time } from '../../parts/Time';
 import { Addenda } from './Addenda';
 import { withoutShownUnits } from './merged-rows';
-import { beforeSignature, type RecordAnswer, stopsOf } from './record';
+import { beforeSignature, chainSentence, type RecordAnswer, stopsOf } from './record';
 import { Who } from './Who';
 import css from './documents.module.css';
 
@@ -22,12 +22,12 @@ export function PrintedRecord({ title, record, nameOf }: Props): ReactElement {
     <div className={css.printed} aria-hidden="true">
       <h1>{title}</h1>
       <p>
-        {target.resourceType}/{target.id}, read <Time value={date} />
+        {target.resourceType}/{target.id}, read <Time value={date} as="zoned" />
       </p>
       <p>
         {chain.intact
-          ? `Intact: ${chain.length} addenda are as recorded. Last link ${chain.head ?? ''}`
-          : `NOT INTACT: the first fault is at addendum ${chain.broken?.sequence ?? '?'}. ${chain.broken?.message ?? ''}`}
+          ? `${chainSentence(chain)} Fingerprint of the last entry: ${chain.head ?? ''}`
+          : `CHAIN BROKEN: the first fault is at entry ${chain.broken?.sequence ?? '?'}. ${chain.broken?.message ?? ''}`}
       </p>
       {before.length > 0 && <Addenda title="Before the first signature" addenda={before} nameOf={nameOf} isWhole />}
       {stopsOf(record).map((stop) => (

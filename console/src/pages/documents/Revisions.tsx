@@ -7,7 +7,7 @@ import { type FieldRow, valuesOf } from '../../parts/body/body';
 import { FieldTable } from '../../parts/body/FieldTable';
 import { Fault } from '../../parts/Fault';
 import { type NameOf, referenceText } from '../../parts/names';
-import { stampOf } from '../../parts/times';
+import { stampOf, zonedStampOf } from '../../parts/times';
 import { Waiting } from '../../parts/Waiting';
 import { Addenda, Addendum } from './Addenda';
 import { mergedRows, unplaced } from './merged-rows';
@@ -89,7 +89,7 @@ const titleOf = ({ kind, number }: Stop): string =>
 function sayingOf(stop: Stop, nameOf: NameOf): string {
   const { status, user, date } = stop.revision;
   const who = user === undefined ? '' : `, ${nameOf(user)}`;
-  return `${titleOf(stop)}${status === undefined ? '' : `, ${status}`}${who}${date === undefined ? '' : `, ${stampOf(new Date(date))}`}`;
+  return `${titleOf(stop)}${status === undefined ? '' : `, ${status}`}${who}${date === undefined ? '' : `, ${zonedStampOf(new Date(date))}`}`;
 }
 
 interface SliderProps {

@@ -17,7 +17,7 @@ export function Who({ addendum: { user, recorder, date, isProven }, nameOf }: Pr
     <span className={css.who}>
       {user !== undefined && <span title={`${user.resourceType}/${user.id}`}>{nameOf(user)}</span>}
       {isOther && <span className="faint">recorded by {nameOf(recorder)}</span>}
-      {date !== undefined && <Time value={date} />}
+      {date !== undefined && <Time value={date} as="zoned" />}
       {isProven === false && <Badge tone="bad">not covered by the chain</Badge>}
     </span>
   );

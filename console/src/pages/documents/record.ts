@@ -96,12 +96,24 @@ export function stopsOf({ revisions }: RecordAnswer): readonly Stop[] {
 export const beforeSignature = ({ revisions }: RecordAnswer): readonly AddendumAnswer[] =>
   revisions.find(({ number }) => number === 0)?.addenda ?? [];
 
+/** The state of a chain that is intact. */
+export const chainSentence = ({ length }: Chain): string =>
+  length === 1
+    ? 'Chain valid: the 1 entry is unchanged since it was recorded.'
+    : `Chain valid: all ${length} entries are unchanged since they were recorded.`;
+
 /** A comment that belongs to a value. */
 export const isComment = ({ type, about }: AddendumAnswer): boolean =>
   type === 'svc.sdc.addendum/Comment' && about !== undefined;
 
 /** `svc.sdc.addendum/Note` as `Note`. */
 export const kindOf = (type: string | undefined): string => type?.slice(type.lastIndexOf('/') + 1) ?? 'Addendum';
+
+/** `clinic.forms/VitalsDocument` as `Vitals document`. */
+export function wordsOf(type: string): string {
+  const [first = '', ...others] = kindOf(type).split(/(?<=[a-z])(?=[A-Z])/);
+  return [first, ...others.map((word) => word.toLowerCase())].join(' ');
+}
 
 /** Everyone named in the record. */
 export function peopleIn({ revisions, stored }: RecordAnswer): readonly (Named | undefined)[] {
