@@ -22,7 +22,7 @@ export function webhookHeaders(
   settings: WebhookSettings,
   attempt: AttemptHeaders,
 ): WebhookHeaders {
-  const headers = [...headersOf(notification, settings, attempt)];
+  const headers = [...headersByName(notification, settings, attempt)];
   return Object.fromEntries(headers.map(([name, { value }]) => [name, value]));
 }
 
@@ -31,14 +31,14 @@ export function shownHeaders(
   notification: Notification,
   settings: WebhookSettings,
 ): readonly { readonly name: string; readonly value: string }[] {
-  const headers = [...headersOf(notification, settings, { timestampSeconds: 0, traceparent: undefined })];
+  const headers = [...headersByName(notification, settings, { timestampSeconds: 0, traceparent: undefined })];
   return headers.flatMap(([name, { value: values, isShown }]) =>
     [values].flat().map((value) => ({ name, value: isShown === true ? value : MASK })),
   );
 }
 
 /** A configured header replaces the server's header of the same name, and may itself be repeated. */
-function headersOf(
+function headersByName(
   { id, body }: Notification,
   { headers, secrets }: WebhookSettings,
   { timestampSeconds, traceparent }: AttemptHeaders,
