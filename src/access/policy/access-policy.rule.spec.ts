@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type OperationNames } from '../../platform/http/operation-names';
 import { readJson } from '../../platform/json/read-json';
+import { type ResourceTypes } from '../../model/resource-types';
 import { ResourceDraft } from '../../model/resource-draft';
 import { AccessPolicyRule } from './access-policy.rule';
 import { type PolicyRows } from '../criteria/policy-rows';
@@ -23,6 +24,8 @@ const noRows: Pick<PolicyRows, 'assertSearchable'> = { assertSearchable: () => P
 
 const operations: Pick<OperationNames, 'all'> = { all: () => new Set(['FhirRead', 'FhirSearch']) };
 
+const types: Pick<ResourceTypes, 'names'> = { names: () => ['Patient', 'Observation'] };
+
 function rule(): AccessPolicyRule {
   const discovery: Pick<DiscoveryService, 'getProviders' | 'getMetadataByDecorator'> = {
     getProviders: () => [{ instance: officeHours }] as ReturnType<DiscoveryService['getProviders']>,
@@ -30,7 +33,7 @@ function rule(): AccessPolicyRule {
   };
   const engines = new PolicyEngines(discovery as DiscoveryService);
   engines.onModuleInit();
-  return new AccessPolicyRule(engines, noRows as PolicyRows, operations as OperationNames);
+  return new AccessPolicyRule(engines, noRows as PolicyRows, operations as OperationNames, types as ResourceTypes);
 }
 
 const refusalOf = async (policy: object): Promise<string | undefined> => {

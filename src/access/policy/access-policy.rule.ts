@@ -3,10 +3,12 @@ import { nearestCode } from '../../platform/text/nearest-code';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { OperationNames } from '../../platform/http/operation-names';
 import { type ResourceDraft } from '../../model/resource-draft';
+import { ResourceTypes } from '../../model/resource-types';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { compilePolicy } from './compiled-policy';
 import { PolicyRows } from '../criteria/policy-rows';
 import { PolicyEngines } from './policy-engine.registry';
+import { assertMatchable } from './matchable';
 import { policyFault } from './policy-fault';
 
 const LINKABLE = ['User', 'Client', 'Operation'];
@@ -34,16 +36,24 @@ export class AccessPolicyRule implements ResourceRule {
     private readonly engines: PolicyEngines,
     private readonly rows: PolicyRows,
     private readonly operations: OperationNames,
+    private readonly types: ResourceTypes,
   ) {}
 
   async check({ value }: ResourceDraft): Promise<void> {
     const { members = [], isForRpc = false } = this.engines.named(value.engine);
+    if (isForRpc && value.criteria !== undefined)
+      throw policyFault(
+        'criteria',
+        `cannot limit the engine ${String(value.engine)}. The engine matcho with the pattern ` +
+          `{"params": {"_m": "the method"}} takes criteria`,
+      );
     assertMembers(value, [...COMMON_MEMBERS, ...(isForRpc ? [] : ['criteria']), ...members]);
     assertLinks(value.link);
     this.assertOperations(value.link ?? []);
     assertRoleName(value.roleName);
     assertType(value.type, isForRpc);
     assertCriteria(value.criteria);
+    assertMatchable(value, this.types.names());
     const { criteria } = compilePolicy(value, this.engines);
     for (const template of criteria) await this.rows.assertSearchable(template);
   }

@@ -1,0 +1,37 @@
+import { METHODS } from 'node:http';
+import { isObject } from '../../platform/json/plain-object';
+import { nearestCode } from '../../platform/text/nearest-code';
+import { policyFault } from './policy-fault';
+
+const REQUEST_METHODS = METHODS.map((method) => method.toLowerCase());
+
+/**
+ * Refuses constants of `matcho` that no request has, also in the rules of `complex`. Such a policy looks as if it
+ * granted something. Only storing checks this: policies of older releases stay as they are.
+ * @param types all resource types
+ * @throws ServiceError 'unprocessable'
+ */
+export function assertMatchable(rule: unknown, types: readonly string[], path = ''): void {
+  if (!isObject(rule)) return;
+  for (const list of ['and', 'or'])
+    if (Array.isArray(rule[list]))
+      rule[list].forEach((below, at) => {
+        assertMatchable(below, types, `${path}${list}[${at}].`);
+      });
+  if (rule.engine !== 'matcho' || !isObject(rule.matcho)) return;
+  const { 'request-method': method, params } = rule.matcho;
+  assertConstants(method, `${path}matcho.request-method`, REQUEST_METHODS);
+  if (isObject(params)) assertConstants(params['resource/type'], `${path}matcho.params.resource/type`, types);
+}
+
+function assertConstants(pattern: unknown, path: string, known: readonly string[]): void {
+  const values = isObject(pattern) ? pattern.$enum : pattern;
+  for (const value of [values].flat()) {
+    // Expressions, paths and conditions: `#…`, `.…`, `present?`.
+    if (typeof value !== 'string' || /^[#.]|\?$/.test(value) || known.includes(value)) continue;
+    const lower = value.toLowerCase();
+    const near = known.includes(lower) ? lower : nearestCode(value, known);
+    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+    throw policyFault(path, `is "${value.slice(0, 64)}", which no request has${hint}`);
+  }
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable, Module } from '@nestjs/common';
+import { startTestApp, type TestApp, world } from 'svc-health-server/testing';
+import { GrantedReader, ResourceModule, RpcMethod } from '../../../src/index';
+
+@Injectable()
+@RpcMethod({ method: 'acme/status', description: 'The status of an Observation.', enforcesRows: true })
+class Status {
+  constructor(private readonly reader: GrantedReader) {}
+
+  async execute(params: unknown): Promise<string> {
+    return (await this.reader.read('Observation', (params as { id: string }).id)).id;
+  }
+}
+
+@Module({ imports: [ResourceModule], providers: [Status] })
+class StatusModule {}
+
+describe('a policy with a mistake', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp({ modules: [StatusModule] });
+  });
+  afterAll(() => app.close());
+
+  const matcho = (pattern: object): object => ({ engine: 'matcho', matcho: pattern });
+
+  it.each<[object, string]>([
+    [
+      matcho({ 'request-method': 'GET' }),
+      'matcho.request-method is \\"GET\\", which no request has; did you mean \\"get\\"?',
+    ],
+    [matcho({ 'request-method': { $enum: ['get', 'fetch'] } }), 'is \\"fetch\\", which no request has'],
+    [matcho({ params: { 'resource/type': 'Pateint' } }), 'did you mean \\"Patient\\"?'],
+    [
+      { engine: 'complex', or: [{ engine: 'allow' }, matcho({ params: { 'resource/type': 'patient' } })] },
+      'AccessPolicy.or[1].matcho.params.resource/type',
+    ],
+    [
+      { engine: 'allow-rpc', type: 'rpc', rpc: { 'acme/status': true }, criteria: 'Observation' },
+      'AccessPolicy.criteria cannot limit the engine allow-rpc. The engine matcho with the pattern',
+    ],
+  ])('is refused: %j', async (policy, text) => {
+    const answer = await app.put('/AccessPolicy/mistake', policy);
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(text)]);
+  });
+
+  it.each<[object]>([
+    [matcho({ 'request-method': '#^(get|head)$', params: { 'resource/type': { $enum: ['Patient', 'SDCDocument'] } } })],
+    [matcho({ 'request-method': 'present?', params: { 'resource/type': '.user.data.type' } })],
+    [matcho({ 'request-method': { $not: 'GET' }, params: { 'resource/type': { '$one-of': ['Ward'] } } })],
+  ])('is stored without one: %j', async (policy) => {
+    const answer = await app.put('/AccessPolicy/right', policy);
+    expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
+    await app.delete('/AccessPolicy/right');
+  });
+});
+
+describe('a method of another team', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp({ modules: [StatusModule] });
+  });
+  afterAll(() => app.close());
+
+  it('reads the rows of the policy that grants the call', async () => {
+    const observation = (patient: string): object => ({
+      status: 'final',
+      code: { text: 'temperature' },
+      subject: { reference: `Patient/${patient}` },
+    });
+    const criteria = ['Observation?subject=Patient/p1'];
+    const call = { matcho: { params: { _m: 'acme/status' } } };
+    const { limited, open } = await world(app, {
+      people: {
+        limited: { policies: [{ engine: 'matcho', ...call, criteria }] },
+        open: { policies: [{ engine: 'allow-rpc', type: 'rpc', rpc: { 'acme/status': true } }] },
+      },
+      resources: { 'Observation/o1': observation('p1'), 'Observation/o2': observation('p2') },
+    });
+    const read = async (authorization: string, id: string): Promise<number> =>
+      (await app.post('/rpc', { method: 'acme/status', params: { id } }, { authorization })).status;
+    expect([await read(limited.bearer, 'o1'), await read(limited.bearer, 'o2')]).toEqual([200, 422]);
+    expect([await read(open.bearer, 'o1'), await read(open.bearer, 'o2')]).toEqual([200, 200]);
+  });
+});
