@@ -89,6 +89,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await page.getByRole('grid', { name: 'Patients' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Ana Rivera', level: 1 }).waitFor();
+      expect(await page.getByRole('link', { name: 'Who may read it?' }).getAttribute('href')).toBe(
+        '#/access?request=GET+%2Ffhir%2FPatient%2Fana',
+      );
       await settled(page);
       await expectReadable(page);
       await entryOf(page, 'Potassium').click();

@@ -158,7 +158,7 @@ function Tried({ policy, isDecisive, user, type, request }: TriedProps): ReactEl
         </span>
       </div>
       {result.failed !== undefined && <PolicyClause policyId={id} {...result.failed} request={request} />}
-      {result.reason !== undefined && <p>{`Not this one: ${result.reason}.`}</p>}
+      {result.reason !== undefined && <p className={css.clause}>{`Not this one: ${result.reason}.`}</p>}
       {result.criteria !== undefined && <Criteria criteria={result.criteria} user={user} type={type} />}
     </li>
   );

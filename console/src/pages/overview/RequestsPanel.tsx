@@ -35,7 +35,9 @@ export function RequestsPanel({ status, span }: Props): ReactElement {
                   p50
                 </th>
                 <th scope="col">p95</th>
-                <th scope="col">In all</th>
+                <th scope="col" className={css.wide}>
+                  In all
+                </th>
                 <th scope="col">4xx</th>
                 <th scope="col">5xx</th>
                 <th scope="col" className={css.wide}>
@@ -50,7 +52,7 @@ export function RequestsPanel({ status, span }: Props): ReactElement {
                   <td>{rate((span.grown(counterOf(name)) ?? 0) / span.seconds)}</td>
                   <td className={css.wide}>{time(span.quantile(0.5, name))}</td>
                   <td>{time(span.quantile(0.95, name))}</td>
-                  <td>{whole(count)}</td>
+                  <td className={css.wide}>{whole(count)}</td>
                   <td>{whole(refused)}</td>
                   <td className={failed > 0 ? css.bad : undefined}>{whole(failed)}</td>
                   <td className={css.wide}>{whole(cut)}</td>

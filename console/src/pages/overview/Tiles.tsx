@@ -102,7 +102,7 @@ export function Tiles({ samples, status, span }: Props): ReactElement {
         href="#/access"
         value={denials === undefined ? NONE : whole(denials.policy + denials.rows)}
         unit="since the start"
-        note={`${grown(denialsCounter)} ${during}`}
+        note={span.isSinceStart ? undefined : `${grown(denialsCounter)} ${during}`}
         line={ratesOf(samples, denialsCounter)}
         ink="warn"
       />

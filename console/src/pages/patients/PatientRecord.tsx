@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
+import { Copy } from '../../parts/Copy';
 import { Fault } from '../../parts/Fault';
 import { PageHeader } from '../../parts/PageHeader';
 import { readRow } from '../../parts/search-pages';
@@ -77,7 +78,12 @@ function Head({ patientId }: { readonly patientId: string }): ReactElement {
   ];
   return (
     <PageHeader title={line?.name ?? `Patient ${patientId}`} actions={back}>
-      {line === undefined ? 'Reading…' : facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')}
+      <span className="row">
+        {line === undefined ? 'Reading…' : facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')}
+        <code>Patient/{patientId}</code>
+        <Copy text={`Patient/${patientId}`} label="Copy id" />
+        <a href={hashOf('access', [], { request: `GET /fhir/Patient/${patientId}` })}>Who may read it?</a>
+      </span>
     </PageHeader>
   );
 }
