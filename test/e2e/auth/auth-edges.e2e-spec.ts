@@ -48,7 +48,7 @@ describe('the edges of /auth', () => {
       expect(await Promise.all(statuses)).toEqual([401, 401, 405, 404]);
     });
 
-    it.each(['/auth/nothing', '/auth/decisions', '/.well-known/nothing', '/.well-known/a/b'])(
+    it.each(['/auth/nothing', '/auth/decisions/a/b', '/.well-known/nothing', '/.well-known/a/b'])(
       'C12.4: says that there is no route at %s',
       async (path) => {
         const answer = await app.get(path);
