@@ -5,6 +5,7 @@ const GIVEN = {
   app: ['TestApp', 'testing'],
   client: ['Client'],
   grantedReader: ['GrantedReader'],
+  guesses: ['CredentialGuard'],
   issuer: ['TokenIssuer'],
   owners: ['TokenOwners'],
   reader: ['ResourceReader'],

@@ -28,10 +28,9 @@ interface Taken {
  * Failures of an address are counted too: none is refused, but logins of an address with many failures queue. No
  * account is locked out (ADR 0024).
  * @example
- * return guesses.judge({ kind: 'user', name: 'nurse' }, [pin], () => {
- *   if (pin !== '1234') throw OAuthError.wrongGuess('The PIN is wrong');
- *   return this.issue(client);
- * });
+ * await guesses.judge({ kind: 'user', name: 'nurse' }, ['0000'], () =>
+ *   Promise.reject(OAuthError.wrongGuess('The PIN is wrong')),
+ * );
  */
 @Injectable()
 export class CredentialGuard {

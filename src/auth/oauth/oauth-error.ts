@@ -25,7 +25,6 @@ const CATALOGED: Readonly<Record<OAuthErrorCode, ErrorCode>> = {
  * cannot distinguish an unknown user from a wrong password. Neither contains a secret or a user name.
  * @example
  * throw new OAuthError('invalid_grant', 'subject_token is no live token of a User');
- * throw OAuthError.wrongGuess('The PIN is wrong');
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
