@@ -20,7 +20,7 @@ export function clauseSentence(
 ): string | undefined {
   if (path === 'roleName' && typeof wanted === 'string')
     return `${policy} is for holders of the role ${wanted}, which ${caller} does not hold.`;
-  const allowed = listOf(wanted);
+  const allowed = plainTexts(wanted);
   if (allowed === undefined) return undefined;
   const only = (texts: readonly string[], was: string): string =>
     `${policy} allows ${texts.join(' or ')} only; the request was ${was}.`;
@@ -35,7 +35,7 @@ export function clauseSentence(
 }
 
 /** The texts that a pattern of matcho names, one or an `$enum`; undefined for patterns that are no plain text. */
-function listOf(wanted: unknown): readonly string[] | undefined {
+export function plainTexts(wanted: unknown): readonly string[] | undefined {
   const texts = (wanted as { readonly $enum?: unknown } | null | undefined)?.$enum ?? [wanted];
   if (!Array.isArray(texts)) return undefined;
   const plain = texts.filter((one): one is string => typeof one === 'string' && /^[A-Za-z$][\w$-]*$/.test(one));

@@ -60,3 +60,31 @@ describe(clauseAt, () => {
     expect(clauseAt(policy, path)).toEqual(clause);
   });
 });
+
+describe('the summary of a pattern', () => {
+  const of = (matcho: object, more: object = {}): string => summaryOf({ engine: 'matcho', matcho, ...more });
+
+  it('names methods and types where the pattern has no others', () => {
+    expect(of({ 'request-method': 'get', params: { 'resource/type': 'Patient' } })).toBe('Allows GET of Patient');
+    expect(
+      of(
+        { 'request-method': { $enum: ['get', 'head'] }, params: { 'resource/type': 'Patient' } },
+        { criteria: 'Patient?_id=p1' },
+      ),
+    ).toBe('Allows GET or HEAD of Patient, for resources that its criteria find');
+    expect(of({ params: { 'resource/type': { $enum: ['Patient', 'Observation'] } } })).toBe(
+      'Allows all requests of Patient or Observation',
+    );
+  });
+
+  it('says less of other patterns', () => {
+    const whole = 'Allows requests that match a pattern';
+    for (const matcho of [
+      { uri: 'x', params: { 'resource/type': 'Patient' } },
+      { params: { 'resource/type': 'Patient', 'resource/id': 'p1' } },
+      { 'request-method': { $not: 'get' }, params: { 'resource/type': 'Patient' } },
+      { 'request-method': 'get' },
+    ])
+      expect(of(matcho)).toBe(whole);
+  });
+});

@@ -1,3 +1,5 @@
+import { plainTexts } from './clause-sentence';
+
 /** The members of an AccessPolicy that the page reads. */
 export interface PolicyBody {
   readonly id?: string;
@@ -41,11 +43,24 @@ const mayCover = ({ link = [] }: PolicyBody, kind: string, id: string): boolean 
   link.some((one) => one.resourceType === 'Operation' || (one.resourceType === kind && one.id === id));
 
 /** The effect of a policy, in a few words. */
-export function summaryOf({ engine = '', description, criteria, type }: PolicyBody): string {
+export function summaryOf(policy: PolicyBody): string {
+  const { engine = '', description, criteria, type } = policy;
   if (description !== undefined && description !== '') return description;
-  const what = ENGINES[engine] ?? `Decided by the engine ${engine}`;
+  const what = patternSummary(policy) ?? ENGINES[engine] ?? `Decided by the engine ${engine}`;
   const rows = criteria === undefined ? '' : ', for resources that its criteria find';
   return `${what}${type === 'rpc' ? ', of RPC calls' : ''}${rows}`;
+}
+
+/** A pattern for methods and types alone: `Allows GET of Patient or Observation`. */
+function patternSummary({ engine, matcho }: PolicyBody): string | undefined {
+  if (engine !== 'matcho' || typeof matcho !== 'object' || matcho === null) return undefined;
+  const { 'request-method': method, params, ...others } = matcho as Readonly<Record<string, unknown>>;
+  const { 'resource/type': type, ...otherParams } = (params ?? {}) as Readonly<Record<string, unknown>>;
+  if (Object.keys(others).length + Object.keys(otherParams).length > 0) return undefined;
+  const [methods, types] = [plainTexts(method), plainTexts(type)];
+  if (types === undefined || (methods === undefined && method !== undefined)) return undefined;
+  const verbs = methods === undefined ? 'all requests' : methods.map((one) => one.toUpperCase()).join(' or ');
+  return `Allows ${verbs} of ${types.join(' or ')}`;
 }
 
 const ENGINES: Readonly<Record<string, string>> = {
