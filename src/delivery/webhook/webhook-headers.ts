@@ -11,19 +11,33 @@ export interface AttemptHeaders {
   readonly traceparent: string | undefined;
 }
 
-interface Header {
-  readonly value: string | string[];
-  /** Without it `$request` masks the value: it is configured, or changes with the attempt. */
-  readonly isShown?: true;
-}
+/** The headers whose values `$request` shows. The values of all others are configured, or change with the attempt. */
+const shownValues = (id: string): Readonly<Record<string, string>> => ({
+  'content-type': 'application/json',
+  accept: '*/*',
+  'accept-encoding': 'identity',
+  'user-agent': 'svc-health-server',
+  'webhook-id': id,
+});
 
+/** A configured header replaces the server's header of the same name, and may itself be repeated. */
 export function webhookHeaders(
-  notification: Notification,
-  settings: WebhookSettings,
-  attempt: AttemptHeaders,
+  { id, body }: Notification,
+  { headers, secrets }: WebhookSettings,
+  { timestampSeconds, traceparent }: AttemptHeaders,
 ): WebhookHeaders {
-  const headers = [...headersByName(notification, settings, attempt)];
-  return Object.fromEntries(headers.map(([name, { value }]) => [name, value]));
+  const configured = headers.map(({ name, value }) => ({ name: name.toLowerCase(), value }));
+  return {
+    ...shownValues(id),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(secrets.length > 0 && {
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': webhookSignature(secrets, { id, body, timestampSeconds }),
+    }),
+    ...Object.fromEntries(
+      configured.map(({ name }) => [name, configured.filter((one) => one.name === name).map(({ value }) => value)]),
+    ),
+  };
 }
 
 /** The headers of every attempt. */
@@ -31,31 +45,9 @@ export function shownHeaders(
   notification: Notification,
   settings: WebhookSettings,
 ): readonly { readonly name: string; readonly value: string }[] {
-  const headers = [...headersByName(notification, settings, { timestampSeconds: 0, traceparent: undefined })];
-  return headers.flatMap(([name, { value: values, isShown }]) =>
-    [values].flat().map((value) => ({ name, value: isShown === true ? value : MASK })),
+  const shown = shownValues(notification.id);
+  const headers = webhookHeaders(notification, settings, { timestampSeconds: 0, traceparent: undefined });
+  return Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => ({ name, value: shown[name] === value ? value : MASK })),
   );
-}
-
-/** A configured header replaces the server's header of the same name, and may itself be repeated. */
-function headersByName(
-  { id, body }: Notification,
-  { headers, secrets }: WebhookSettings,
-  { timestampSeconds, traceparent }: AttemptHeaders,
-): ReadonlyMap<string, Header> {
-  const all = new Map<string, Header>([
-    ['content-type', { value: 'application/json', isShown: true }],
-    ['accept', { value: '*/*', isShown: true }],
-    ['accept-encoding', { value: 'identity', isShown: true }],
-    ['user-agent', { value: 'svc-health-server', isShown: true }],
-    ['webhook-id', { value: id, isShown: true }],
-  ]);
-  if (traceparent !== undefined) all.set('traceparent', { value: traceparent });
-  if (secrets.length > 0) {
-    all.set('webhook-timestamp', { value: String(timestampSeconds) });
-    all.set('webhook-signature', { value: webhookSignature(secrets, { id, body, timestampSeconds }) });
-  }
-  for (const name of new Set(headers.map((header) => header.name.toLowerCase())))
-    all.set(name, { value: headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value) });
-  return all;
 }
