@@ -12,7 +12,7 @@ const MARK: MarkVariant = {
   takesId: 'after the last number',
   waits: true,
 };
-/** Two writers suffice to find each defect, and run faster. */
+/** A model of two writers: enough to find each defect, and faster to explore. */
 const TWO_WRITERS = { writers: 2 };
 
 const withMark = (queue: Partial<QueueVariant>, mark: Partial<MarkVariant>): Exploration =>

@@ -21,7 +21,7 @@ const current = {
   managingOrganization: { reference: 'Organization/o' },
 };
 
-/** Each is true for the Patient above in both back ends. */
+/** Expressions that are true for the Patient above in both back ends. */
 const TRUE = [
   // Operators
   "gender = 'male' and 1 = 1.0 and name.family != 'Lee' and (gender = {}).empty()",

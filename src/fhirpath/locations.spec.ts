@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileLocations } from './locations';
 
-/** Not a path of members alone, so the library gets the whole resource. */
+/** Evaluates the path by the library on the whole resource: with `where(true)` it is no path of members alone. */
 const inWhole = (path: string, resource: unknown): unknown => compileLocations(`${path}.where(true)`)(resource);
 
 const index = fc.option(fc.nat({ max: 3 }), { nil: undefined });

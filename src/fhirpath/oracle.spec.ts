@@ -180,11 +180,17 @@ const answerOf = (criterion: Criterion, change: Versions): Answer => {
   }
 };
 
-/** The library evaluates both sides of an operator; the compiled code may stop after the first. */
+/**
+ * Whether both answers agree. The library evaluates both sides of an operator; compiled code may stop after the first,
+ * so an error of the library is no difference there.
+ */
 const isAlike = (own: Answer, library: Answer, text: string): boolean =>
   own === library || (library === 'error' && / (and|or|xor|implies) |iif|all\(|exists\(/.test(text));
 
-/** In where() and exists(), the library treats any boolean element as true. */
+/**
+ * Whether a known fault of the library concerns the text: in where() and exists(), it treats any boolean element as
+ * true.
+ */
 const isFaultOfLibrary = (text: string): boolean => /(where|exists)\([^()]*(active|preferred)\)/.test(text);
 
 describe('the two back ends', () => {
@@ -209,7 +215,7 @@ describe('the two back ends', () => {
         endOnFailure: true,
       },
     );
-    // Expressions that the library evaluates prove nothing, so most must be compiled.
+    // A comparison proves nothing where the library evaluates the expression, so most must be compiled.
     expect(compiled / compared).toBeGreaterThan(0.5);
   });
 });

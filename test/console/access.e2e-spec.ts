@@ -8,7 +8,7 @@ const MARKUP = `<img src=x onerror="document.title='broken'"><b>Ana</b>`;
 const DECISION = /\/auth\/decisions\/([\da-f-]{36})/;
 const user = (id: string): object => ({ resourceType: 'User', id });
 
-/** Ana may read her ward, by a Role; Vera may only read Users. */
+/** The User Ana may read the resources of her ward, by a Role. The User Vera may only read Users. */
 const STORED: Readonly<Record<string, object>> = {
   'User/u-ana': {
     userName: 'ana',
@@ -82,7 +82,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await tab.go('access');
       await page.getByText('Choose who asks and what for').waitFor();
       await expectReadable(page);
-      // Searches by the user name, which differs from the id.
+      // The search for a User by user name, which differs from the id.
       await page.getByLabel('Path and query').fill('okaf');
       await page.getByRole('option', { name: '/fhir/Patient/p2' }).click();
       await page.getByLabel('User', { exact: true }).fill('ana');
@@ -154,7 +154,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await expectReadable(page);
       await keepPicture(page, `access-decision-${screen}`);
       await page.getByRole('link', { name: /^Describe this request again/ }).click();
-      // It was a read: the caret stands where the id is missing.
+      // The explained request was a read by id. The URL is filled in without the id, and the caret stands at its end.
       await page.locator('input:focus[value="/fhir/Encounter/"]').waitFor();
       expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('u-ana');
       expect(await page.evaluate('location.hash')).toBe('#/access');
@@ -208,7 +208,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByText('No session is open for this filter').waitFor();
       expect(await Promise.all(tokens.map(statusOf))).toEqual(tokens.map(() => 401));
       expect(await statusOf(others)).toBe(200);
-      // One of the reader's own is closed after a question alone.
+      // Before the page closes one of the operator's own Sessions, it asks for a confirmation.
       await tab.go('access/sessions?user=operator');
       await page.getByRole('button', { name: 'Close the session of operator' }).first().click();
       await page.getByText('perhaps from this page').waitFor();
@@ -233,7 +233,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByRole('link', { name: 'Describe a request of u-ana' }).waitFor();
       await page.getByText('Refused lately').waitFor();
       await page.getByRole('link', { name: 'ward-clinicians' }).waitFor();
-      // A policy for a Role that she does not have.
+      // This policy belongs to a Role that the shown User does not have.
       expect(await page.getByRole('link', { name: 'administrators' }).count()).toBe(0);
       await expectReadable(page);
       await keepPicture(page, `access-user-${screen}`);
@@ -272,7 +272,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await tab.go('access');
     await ask(page, 'bea', '/fhir/Patient/p1');
     await page.getByText('No policy lets you see what the policies say.').waitFor();
-    // She may not read decisions either: the page shows only the refusal.
+    // Vera may not read decisions either, so the page shows only the refusal.
     await page.getByRole('link', { name: 'Why it was refused' }).click();
     await page.getByText('No policy lets you see the decision.').waitFor();
     await tab.close();

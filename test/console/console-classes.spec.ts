@@ -24,7 +24,7 @@ const components = files
     return { name, text, sheet: from === undefined ? undefined : resolve(dirname(name), from) };
   });
 
-/** Names by a state or a kind: `css[tone]`. */
+/** Class names that no source spells out: components compute them from a state or a kind, as in `css[tone]`. */
 const COMPUTED = new Set([
   'good',
   'warn',
@@ -43,7 +43,7 @@ const COMPUTED = new Set([
   'note',
 ]);
 
-// The compiler knows no class of a style sheet: a name that was misspelt would have no style.
+// TypeScript does not check class names of style sheets: an element with a misspelt class would have no style.
 describe('classes of the console', () => {
   it('are in the sheet of their component', () => {
     const missing = components.flatMap(({ name, text, sheet }) => {

@@ -3,7 +3,10 @@ import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, expectReadable, fillSignIn, keepPicture, OPERATOR, SCREENS } from '../support/console';
 
 const PAGES = ['overview', 'destinations', 'patients', 'documents', 'access', 'search'];
-/** Five times the duration on two cores with twenty waiting processes; an idle machine takes well below a second. */
+/**
+ * Limit of the first paint: five times the duration on two cores with twenty waiting processes. An idle machine takes
+ * well below a second.
+ */
 const FIRST_PAINT_MILLISECONDS = 2700;
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 

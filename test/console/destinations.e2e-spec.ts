@@ -17,7 +17,7 @@ import { countsOf, delivered, destination, newName, newTopic } from '../support/
 import { traceTasks } from '../support/long-tasks';
 
 const MANY = 10_000;
-/** Measured: 60 to 90 ms on two busy cores. */
+/** Limit for the browser's longest task. Measured: 60 to 90 ms on two busy cores. */
 const LONGEST_TASK_MILLISECONDS = 200;
 
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
@@ -115,7 +115,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       await delivered(app, id, 3);
       expect(receiver.requests.length - sent).toBe(2);
 
-      // It lost the events that it had accepted.
+      // The receiver lost the events that it had accepted.
       await page.getByRole('tab', { name: 'Send again' }).click();
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.getByText('3 delivered events: numbers 1 to 3.').waitFor();

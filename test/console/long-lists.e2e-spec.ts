@@ -5,7 +5,7 @@ import { ConsoleBed } from '../support/console';
 import { traceTasks } from '../support/long-tasks';
 
 const MANY = 100_000;
-/** The promise of docs/console.md. */
+/** The longest task of the browser that docs/console.md promises. */
 const LONGEST_TASK_MILLISECONDS = 200;
 const PASSWORD = 'a long password';
 
@@ -19,7 +19,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'long lists of the cons
   }, 120_000);
   afterAll(() => bed.close());
 
-  /** Copies the only open Session of a User with its search rows: so many logins would take an hour. */
+  /** Copies the only open Session of a User, with its search rows. To open so many by login would take an hour. */
   async function copySession(username: string): Promise<void> {
     const database = await bed.app.connect();
     const { rows } = await database.query<{ key: string; id: string }>(

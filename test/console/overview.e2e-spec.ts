@@ -50,7 +50,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
   });
 
   const wrong = { username: OPERATOR.userName, password: 'wrong' };
-  /** Signs in to a page whose time {@link pass} moves on. */
+  /** Signs in to a page whose clock {@link pass} moves forward. */
   const signIn = async (who = OPERATOR, screen: Screen = 'desktop', origin = bed.app.url): Promise<ConsoleTab> => {
     const tab = await bed.open(screen, origin);
     await tab.page.clock.install();
@@ -59,7 +59,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     return tab;
   };
   const pass = (page: Page, seconds: number): Promise<void> => page.clock.runFor(seconds * 1000);
-  /** The addresses that the page requests from now on, until an own one that comes after all of them. */
+  /**
+   * The URLs that the page requests during `work`. A last request of the spec itself shows that all others were
+   * reported.
+   */
   const requestsWhile = async (page: Page, work: () => Promise<void>): Promise<readonly string[]> => {
     const urls: string[] = [];
     page.on('request', (request) => urls.push(request.url()));
@@ -214,7 +217,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
       let renewed = 0;
       page.on('response', (response) => (renewed += Number(response.url().endsWith('/auth/token') && response.ok())));
       await isLive(page);
-      await delay(2000); // the server's clock goes on by itself
+      await delay(2000); // real time, for the server's clock
       const answer = page.waitForResponse((response) => response.url().endsWith(STATUS) && response.ok());
       await pass(page, 5);
       await answer;

@@ -124,7 +124,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await tabOf(page, 'SQL').click();
       await page.getByText('search_string').first().waitFor();
       await expectReadable(page);
-      // Typed as a whole, in place of what is in the field: "?" leads on to the parameters.
+      // Types the whole search into the field of the type. The text after "?" becomes parameters.
       await page.getByRole('button', { name: 'Remove parameter 1' }).click();
       await page.getByRole('button', { name: 'Remove parameter 1' }).click();
       await typeOf(page).focus();
@@ -217,7 +217,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await page.getByText('No Patient matches').waitFor();
     await run(page, 'Encounter?_count=5');
     await page.getByText('No Encounter matches').waitFor();
-    // The error is corrected in place.
+    // A corrected search runs after an error, on the same page.
     await run(page, 'Patient?family=Rivera');
     await tabOf(page, 'Matches (1)').waitFor();
     await tab.close();

@@ -19,7 +19,7 @@ describe('a connection that breaks', () => {
           else resolve([client, client.listenerCount('error')]);
         });
       });
-    // The pool has one idle connection, so the second one is new.
+    // The pool has one idle connection. It hands out that connection first, and then a new one.
     const given = [await handedOut(), await handedOut()];
     for (const [client] of given) client.release();
     expect(given.map(([, listeners]) => listeners > 0)).toEqual([true, true]);

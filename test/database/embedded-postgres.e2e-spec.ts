@@ -41,7 +41,7 @@ describe(startEmbeddedPostgres.name, () => {
     return server;
   }
 
-  /** Starts the server in a separate process. */
+  /** Starts the owner of PostgreSQL in a separate process. */
   async function startOwner(): Promise<{ owner: ChildProcess; url: string }> {
     const owner = spawn(
       process.execPath,
@@ -145,7 +145,7 @@ describe(startEmbeddedPostgres.name, () => {
 
     process.kill(pid, 'SIGKILL');
     await interrupted;
-    await once(witness, 'error'); // the crash, which the log precedes, ends every session
+    await once(witness, 'error'); // the crash ends every session; PostgreSQL logs it before
     process.kill(await readPostmasterPid(), 'SIGKILL');
 
     expect(await told).toMatch(/^PostgreSQL ended unexpectedly:\n.*was terminated by signal 9/s);
@@ -268,7 +268,7 @@ async function makeDirectory(): Promise<string> {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // a broken connection also fails its current query
+  client.on('error', () => undefined); // ignored, since a broken connection also fails its current query
   await client.connect();
   return client;
 }

@@ -425,7 +425,7 @@ describe(UnitOfWork.name, () => {
         });
         await isHeld;
         const seen = at(level, async () => {
-          // Takes the snapshot if the whole transaction has one.
+          // At levels with one snapshot for the whole transaction, this first read takes the snapshot.
           await database.findValue('a');
           goOn();
           await statements.run(LOCK, [7]);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { anchorsOf, codeIn, documentPaths, proseOf, rowsOf, textOf } from './documents';
 
-/** Table rows and addresses cannot be wrapped. */
+/** The length of a line without its URLs, which cannot be wrapped. */
 const shownLength = (line: string): number => line.replace(/\]\([^)]*\)|https?:\S+/g, ']').length;
 
 const EXTENSIONS = 'examples/ward/src';

@@ -39,7 +39,7 @@ interface Call {
   /** The response, if the document shows one. */
   readonly answer?: unknown;
   readonly isPublic: boolean;
-  /** Whether it accepts only the token of a User. */
+  /** Whether the operation accepts only the token of a User. */
   readonly isForUsers: boolean;
 }
 
@@ -105,7 +105,10 @@ class DocumentSchemas {
   }
 }
 
-/** Routes whose document declares its examples itself, because they contain tokens or keys, or are many. */
+/**
+ * Routes whose examples the document declares itself instead of taking recorded ones: they contain tokens or keys, or
+ * there are many of them.
+ */
 const hasOwnAnswer = ({ template }: Call): boolean =>
   template === '/rpc' || (template.startsWith('/auth/') && template !== '/auth/test-policy');
 

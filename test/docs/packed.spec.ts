@@ -24,7 +24,7 @@ function neededBy(entry: string): { readonly files: readonly string[]; readonly 
   return { files: [...found], packages: [...packages] };
 }
 
-/** A pattern of `files` in package.json, or of .dockerignore. */
+/** A regular expression for a glob of `files` in package.json, or of .dockerignore. */
 const patternOf = (glob: string): RegExp =>
   new RegExp(
     `^${glob

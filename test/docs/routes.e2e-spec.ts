@@ -162,8 +162,8 @@ describe('the OpenAPI document', () => {
 const onOneRoot = (method: string, path: string): string => `${method} ${path.replace(/^\/fhir(?=\/|$)/, '') || '/'}`;
 
 /**
- * Routes for one method. Routes for any method only refuse it, or find an operation, which the document lists
- * separately.
+ * The routes of one method each. Routes of any method are left out: they refuse other methods, or dispatch to an
+ * operation. The document lists operations separately.
  */
 function routes(): string[] {
   const adapter: { getInstance(): { router: IRouter } } = app.app.getHttpAdapter();

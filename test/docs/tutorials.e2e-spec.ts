@@ -100,7 +100,7 @@ ${script}`,
     };
     const own = await startTestApp({ modules: [GreetingModule] });
     try {
-      // The test that the page shows, which runs there with another test runner.
+      // The same test as on the page, which runs it with another test runner.
       const { nurse, visitor } = await world(own, {
         people: {
           nurse: { policies: [{ engine: 'allow-rpc', type: 'rpc', rpc: { 'acme.greeting/greet': true } }] },

@@ -9,10 +9,13 @@ import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../testing/test-app';
 /** Number of rounds; for a longer run set `KILL_ROUNDS=30`. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
 const WRITERS = 6;
-/** Milliseconds; enough for a busy machine. */
+/** The longest wait in milliseconds, enough for a busy machine. */
 const PATIENCE = 60_000;
 
-/** Every written version, and every AuditEvent that records such a change, each with its transaction. */
+/**
+ * Written versions without an AuditEvent, AuditEvents without the version that they name, and pairs of both that were
+ * stored in different transactions.
+ */
 const DIFFERENCES = `
   with change as (
     select 'resource' as place, type || '/' || id as what, version::text, transaction_id from resource

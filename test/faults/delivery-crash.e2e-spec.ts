@@ -7,7 +7,7 @@ import { type WebhookReceiver } from '../../testing/webhook-receiver';
 
 let bed: DeliveryBed;
 let receiver: WebhookReceiver;
-/** Servers that the previous test left running. */
+/** A server that the previous test left running, or a new one. */
 let server: DeliveringServer;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('kill -9 of a server', () => {
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
     const second = await bed.start();
     await server.kill('SIGKILL');
-    // The lease lasts 45 s: the timeout of 30 s, and 15 s more. The takeover must be faster.
+    // The lease lasts 45 s: the timeout of 30 s, and 15 s more. The other server must take over faster.
     await eventually('the other one sends', () => receiver.requests.length === 2, 10_000);
     await second.delivered(1);
   }, 60_000);

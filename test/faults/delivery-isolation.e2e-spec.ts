@@ -8,7 +8,7 @@ import { HANGING_WAYS, HangingReceivers, type Way } from '../../tools/bench/deli
 
 const HEALTHY = ['h1', 'h2', 'h3', 'h4', 'h5'];
 const TARPITS = Array.from({ length: 50 }, (_value, index) => `t${index + 1}`);
-/** The minimum, so that only the tested mechanism allows many concurrent attempts. */
+/** The number of delivery slots: the minimum, so that only the tested mechanism allows many concurrent attempts. */
 const SLOTS = 1;
 const BUFFER_BYTES = 16 * 1024 * 1024;
 /** Longer than the spec, so that no attempt times out. */
@@ -20,7 +20,7 @@ let well: WebhookReceiver;
 let hanging: HangingReceivers;
 let writes = 0;
 
-/** Each destination has a separate path. */
+/** The URL of a destination at the receiver: each destination has a separate path. */
 const at = (receiver: WebhookReceiver, id: string): string => receiver.url.replace('/hook', `/${id}`);
 const wayOf = (tarpit: string): Way => HANGING_WAYS[TARPITS.indexOf(tarpit) % HANGING_WAYS.length] ?? 'reads nothing';
 

@@ -10,7 +10,7 @@ const DESTINATIONS = ['d1', 'd2', 'd3'];
 const REQUESTS_BETWEEN = 10;
 
 let bed: DeliveryBed;
-/** One for each destination. */
+/** One receiver for each destination. */
 let receivers: readonly WebhookReceiver[];
 
 beforeAll(async () => {

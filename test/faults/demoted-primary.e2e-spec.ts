@@ -18,7 +18,7 @@ describe('O11: a database that takes no writes any more', () => {
   let operator: Client;
   let bearer: string;
 
-  /** Applies to all connections of the server, which must reconnect. */
+  /** Allows or refuses writes on all connections of the server, which must reconnect. */
   async function setReadOnly(isReadOnly: boolean): Promise<void> {
     await operator.query('set default_transaction_read_only = off');
     const name = app.databaseUrl.split('/').at(-1) ?? '';

@@ -129,7 +129,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
     return Number(rows[0]?.done ?? NaN);
   }
 
-  /** Undefined without a response. */
+  /** Sends the request of a probe; undefined if no response arrives. */
   async function ask({ path, as = ROOT, ifNoneExist }: Probe): Promise<Answer | undefined> {
     const sent =
       ifNoneExist === undefined

@@ -20,7 +20,7 @@ import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const ROLE = 'odd@role';
 const PASSWORD = 'p@ss:w/ö#%,1';
-/** Nothing listens on this port. */
+/** An address at which nothing listens. */
 const NOBODY = '127.0.0.1:1';
 
 describe('O5: DATABASE_URL with several hosts, of a primary and a standby that streams from it', () => {

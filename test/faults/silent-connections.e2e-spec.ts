@@ -71,7 +71,7 @@ describe('O1: statements that rightly take long', () => {
       const proxy = await TcpProxy.start(database.url);
       const source = await new DataSource(dataSourceOptions(proxy.url)).initialize();
       try {
-        // More than the buffers in between hold, so the backend waits for a reader.
+        // The result is larger than the buffers in between, so the backend waits until the client reads.
         const large = source.query(`select repeat('x', 1000) as pad from generate_series(1, 100000)`);
         proxy.fallSilent();
         await expect(large).rejects.toThrow('PostgreSQL went silent');

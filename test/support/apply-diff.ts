@@ -60,7 +60,7 @@ function applyEntry(branch: Branch, [key, ...rest]: Path, entry: DiffEntry): voi
   else branch.children.set(key, after);
 }
 
-/** The container under `key`. If it is missing, rule 1 creates it; if it is an empty leaf, it becomes a container. */
+/** The container under `key`. A missing container is created by rule 1; an empty leaf becomes a container. */
 function entered(branch: Branch, key: string, step: string): Branch {
   const child = branch.children.get(key);
   if (typeof child === 'object') return child;

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { startTestApp, type TestApp, type TestAppOptions } from '../../testing/test-app';
 import { CHROMIUM_IS_MISSING, chromiumPath } from './chromium';
 
-/** The User of console specs; `admin` may do everything. */
+/** The User who signs in to the console in specs. A policy allows this User everything. */
 export const OPERATOR = { userName: 'operator', password: 'a long password of the operator' };
 
 const VIEWPORTS = {
@@ -14,7 +14,7 @@ const VIEWPORTS = {
   phone: { width: 360, height: 740 },
 } as const;
 export type Screen = keyof typeof VIEWPORTS;
-/** For `it.each`: a spec whose page looks another way on a phone runs on both. */
+/** The screens of a spec for `it.each`. A spec runs on both if its page looks another way on a phone. */
 export const SCREENS = ['desktop', 'phone'] as const satisfies readonly Screen[];
 
 /** The Client that docs/console.md adds to an external database. */
@@ -104,12 +104,12 @@ export async function fillSignIn(page: Page, userName: string, password: string)
 }
 
 const RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
-/** The rules of these that look at colors. */
+/** The rules of {@link RULES} that check colors. */
 const COLOR_RULES = "['color-contrast', 'link-in-text-block']";
 
 /** Fails for barriers that axe finds in the dark or the light scheme, and for content that is cut off at the side. */
 export async function expectReadable(page: Page): Promise<void> {
-  // Axe is 600 kB: each document gets it once.
+  // Axe has 600 kB, so each document loads it only once.
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(`${axeSource}; undefined`);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectNoBarriers(page, 'dark', COLOR_RULES);

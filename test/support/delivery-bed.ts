@@ -11,7 +11,7 @@ const TOPIC = 'http://topics.example/patients';
 interface DestinationOptions {
   /** Default: `d`. */
   readonly id?: string;
-  /** Its endpoint. Default: the receiver of the bed. */
+  /** The endpoint of the destination. Default: the receiver of the bed. */
   readonly url?: string;
   /** Maximum events of a batch. Default: five. */
   readonly batch?: number;
@@ -25,7 +25,7 @@ export class DeliveryBed {
 
   private constructor(
     readonly database: ClonedDatabase,
-    /** The endpoint of `d`. */
+    /** The receiver of the destination `d`. */
     public receiver: WebhookReceiver,
     private readonly settings: Readonly<Record<string, string>>,
   ) {
@@ -100,7 +100,7 @@ export class DeliveryBed {
     }
   }
 
-  /** Keys of all Patient versions stored since there are destinations. */
+  /** Keys of all Patient versions that were stored since the first destination started. */
   async committed(): Promise<ReadonlySet<string>> {
     const written = await this.query(`select 'Patient/' || id || '/' || version as key
       from (select type, id, version, updated_at from resource union select type, id, version, updated_at from resource_history) versions
@@ -110,7 +110,7 @@ export class DeliveryBed {
   }
 }
 
-/** Makes each written Patient different. */
+/** The last written value: each write takes the next one, so that no two written Patients are equal. */
 let values = 1_000_000;
 
 /** A server that can be killed. */

@@ -57,7 +57,7 @@ async function allDelivered({ bed, server, patienceMilliseconds }: Stage, count:
 const arrivals = ({ bed, patienceMilliseconds }: Stage, count: number): Promise<unknown> =>
   eventually(`${count} requests came`, () => bed.receiver.requests.length >= count, patienceMilliseconds);
 
-/** One write, one notification, one count. */
+/** Scenario: one write causes one notification, which is counted once. */
 async function plain(stage: Stage): Promise<void> {
   await stage.server.putPatient('p');
   await allDelivered(stage, 1);
@@ -66,7 +66,7 @@ async function plain(stage: Stage): Promise<void> {
   assert(stage.bed.receiver.requests.length === 2, 'a batch came again');
 }
 
-/** One transaction takes a number; another takes a later number and commits first. */
+/** Scenario: one transaction takes a number; another takes a later number and commits first. */
 async function lateCommit(stage: Stage): Promise<void> {
   const { bed, server } = stage;
   const slow = new Client({ connectionString: bed.database.url });
@@ -89,8 +89,8 @@ async function lateCommit(stage: Stage): Promise<void> {
 const SKIP_NUMBERS = "select count(nextval('outbox_event_id')) from generate_series(1, 1500)";
 
 /**
- * A writer takes a number and does not commit, while thousands of later numbers are issued: the low-water mark would
- * rise.
+ * Scenario: a writer takes a number and does not commit, while thousands of later numbers are issued. A mark with the
+ * defect would rise.
  */
 async function loneSlowWriter(stage: Stage): Promise<void> {
   const { bed, server, patienceMilliseconds, silenceMilliseconds } = stage;
@@ -109,7 +109,7 @@ async function loneSlowWriter(stage: Stage): Promise<void> {
     await slow.query(SKIP_NUMBERS);
     await eventually('the largest number is noted', isNoted, patienceMilliseconds);
     await bed.query(SKIP_NUMBERS);
-    // Without the defect, the server notes no other number while the writer is open, so waits for some polls only.
+    // Without the defect, the server notes no other number while the writer is open. So this waits for some polls only.
     await eventually('a larger number is noted', isNoted, silenceMilliseconds).catch(() => undefined);
     await server.putPatient('quick');
     await allDelivered(stage, 2);
@@ -120,7 +120,7 @@ async function loneSlowWriter(stage: Stage): Promise<void> {
   }
 }
 
-/** Versions of one resource, written through several connections while the receiver accepts nothing. */
+/** Scenario: versions of one resource are written through several connections, while the receiver accepts nothing. */
 async function manyVersions(stage: Stage): Promise<void> {
   const { bed, server } = stage;
   bed.receiver.next({ kind: 'held' });
@@ -133,7 +133,7 @@ async function manyVersions(stage: Stage): Promise<void> {
   await allDelivered(stage, 17);
 }
 
-/** The receiver hangs while two servers look for work repeatedly. */
+/** Scenario: the receiver hangs while two servers look for work repeatedly. */
 async function hanging(stage: Stage): Promise<void> {
   const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'held' }, { kind: 'held' });
@@ -141,7 +141,7 @@ async function hanging(stage: Stage): Promise<void> {
   await arrivals(stage, 1);
   await server.putPatient('q');
   await startAnother();
-  // The absence of a request cannot be observed, so waits for some polls.
+  // The absence of a request cannot be observed, so this waits for some polls.
   const secondCame = (): boolean => bed.receiver.requests.length > 1;
   await eventually('a second request came', secondCame, stage.silenceMilliseconds).catch(() => undefined);
   // Both requests must still be open: a second request after the first ended is no defect.
@@ -152,7 +152,7 @@ async function hanging(stage: Stage): Promise<void> {
   await allDelivered(stage, 2);
 }
 
-/** The server dies during an attempt. */
+/** Scenario: the server dies during an attempt. */
 async function killed(stage: Stage): Promise<void> {
   const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'hang' });
@@ -166,7 +166,7 @@ async function killed(stage: Stage): Promise<void> {
   assert(counts.messagesDeliveryAttempts === 1, `${counts.messagesDeliveryAttempts ?? '?'} failures are counted of 1`);
 }
 
-/** A server is frozen until another one has taken over; it continues while the other sends the next batch. */
+/** Scenario: a server is frozen until another one has taken over. It continues while the other sends the next batch. */
 async function frozen(stage: Stage): Promise<void> {
   const { bed, server, startAnother } = stage;
   bed.receiver.next({ kind: 'held' });
@@ -192,7 +192,7 @@ async function frozen(stage: Stage): Promise<void> {
   await allDelivered({ ...stage, server: other }, 2);
 }
 
-/** The first attempt is refused. */
+/** Scenario: the receiver refuses the first attempt. */
 async function refused(stage: Stage): Promise<void> {
   stage.bed.receiver.next({ kind: 'answer', status: 503 });
   await stage.server.putPatient('p');
@@ -200,7 +200,7 @@ async function refused(stage: Stage): Promise<void> {
   await allDelivered(stage, 1);
 }
 
-/** The receiver answers with a redirect to another server. */
+/** Scenario: the receiver answers with a redirect to another server. */
 async function redirected(stage: Stage): Promise<void> {
   const trap = await WebhookReceiver.start();
   try {
@@ -217,14 +217,14 @@ async function redirected(stage: Stage): Promise<void> {
   }
 }
 
-/** The response head arrives byte by byte without end; the destination has a timeout of one second. */
+/** Scenario: the response head arrives byte by byte without end. The destination has a timeout of one second. */
 async function dripping(stage: Stage): Promise<void> {
   stage.bed.receiver.next({ kind: 'drip' });
   await stage.server.putPatient('p');
   await allDelivered(stage, 1);
 }
 
-/** The receiver closes an idle connection just when it is used again. */
+/** Scenario: the receiver closes an idle connection just when it is used again. */
 async function closedWhileIdle(stage: Stage): Promise<void> {
   await stage.server.putPatient('p');
   await allDelivered(stage, 1);

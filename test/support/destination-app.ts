@@ -10,7 +10,7 @@ interface Parameter {
   readonly part?: readonly { readonly name: string; readonly valueString?: string }[];
 }
 
-/** The `$status` of a destination. */
+/** The counts and errors of a destination, from its `$status`. */
 interface Status {
   readonly counts: Readonly<Record<string, number>>;
   readonly errors: readonly (string | undefined)[];

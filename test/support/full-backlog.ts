@@ -3,7 +3,7 @@ import { type Socket, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
-/** Accepts nothing: its thread blocks forever once it listens. */
+/** The code of a thread that listens and then blocks forever, so it accepts no connection. */
 const LISTENER = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

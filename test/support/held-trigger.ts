@@ -32,7 +32,7 @@ export class HeldTrigger {
     return new HeldTrigger(client, table);
   }
 
-  /** Waits until a transaction is blocked at it. */
+  /** Waits until the trigger blocks a transaction. */
   async reached(): Promise<void> {
     await eventually('a transaction is held', async () => {
       const { rowCount } = await this.client.query(

@@ -9,7 +9,7 @@ const BASES = [`${BASE_URL}/fhir`, BASE_URL];
 export interface Kept {
   readonly resource: SentResource;
   readonly version: number;
-  /** In the server's format, with milliseconds. */
+  /** The time in the server's format, with milliseconds. */
   readonly lastUpdated: string;
 }
 
@@ -52,7 +52,7 @@ export class SentRecord {
     this.kept.delete(name);
   }
 
-  /** In a transaction, the patients have urns, in addition to the resources to store. */
+  /** Sends the resources as one Bundle. A transaction also contains the patients, under their urns. */
   async bundle(type: 'batch' | 'transaction', resources: readonly SentResource[]): Promise<void> {
     const patients = this.subjects.flatMap(({ id, urn }) => {
       const patient = this.kept.get(`Patient/${id}`)?.resource;

@@ -156,7 +156,7 @@ export async function storeTenants(app: TestApp): Promise<void> {
     const { status, text } = await app.put(`/${resource.resourceType}/${resource.id}`, resource);
     if (status !== 201) throw new Error(text);
   }
-  // Gives both an earlier version.
+  // Gives both Observations an earlier version.
   for (const id of ['own-o1', 'canary-o1']) {
     const stored = (await app.get(`/Observation/${id}`)).json<object>();
     await app.put(`/Observation/${id}`, { ...stored, note: [{ text: `${id} was read again` }] });
@@ -165,7 +165,7 @@ export async function storeTenants(app: TestApp): Promise<void> {
 
 /**
  * Changes only hidden resources: deletes, moves and adds some.
- * @param isChanged the types that are hidden as a whole, where others are not
+ * @param isChanged whether to change resources of a type; for callers to whom only some types are hidden as a whole
  */
 export async function changeHidden(app: TestApp, isChanged = (_type: string): boolean => true): Promise<void> {
   const isOfType = (name: string): boolean => isChanged(name.slice(0, name.indexOf('/')));

@@ -102,7 +102,7 @@ export class TransactionPooler {
         texts.set(name, message.bytes);
         socket.write(PARSED);
       } else {
-        // Under another name than the client's.
+        // The backend prepares the statement under another name than the client's.
         const hidden = `p${name.slice(1)}`;
         if (!backend.names.has(name)) {
           backend.stream.write(renamed(texts.get(name) ?? Buffer.alloc(0), 5, hidden));

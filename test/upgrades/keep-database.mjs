@@ -21,7 +21,7 @@ const { fetch } = globalThis;
 const [, , version, build, databaseUrl] = process.argv;
 const PORT = 3971;
 const HOOKS = 3972;
-/** Those of test/support/test-app.ts, and a key that the spec uses too. */
+/** The settings of testing/test-app.ts, and a key that the spec uses too. */
 const SETTINGS = {
   BASE_URL: 'http://svc.example',
   SVC_ROOT_CLIENT_SECRET: 'root-secret-for-specs',
@@ -168,7 +168,7 @@ async function storeClinicalData() {
   });
 }
 
-/** Versions: updates, a patch, deletions, a resource that was created again. */
+/** Stores several versions of resources: updates, a patch, deletions, and a resource that was created again. */
 async function storeHistory() {
   for (const round of [1, 2]) {
     for (let n = 1; n <= 5; n++) {
@@ -194,7 +194,7 @@ async function tokenOf(form, authorization) {
   return JSON.parse(text);
 }
 
-/** Tokens of both formats, used and unused refresh tokens, and a User whose policies grant only some rows. */
+/** Stores tokens of both formats, used and unused refresh tokens, and a User whose policies grant only some rows. */
 async function storeIdentities() {
   const client = (format) => ({
     secret: `secret-${format}`,
@@ -257,7 +257,7 @@ async function storeAddenda() {
   }
 }
 
-/** A receiver that accepts the first batch of `half`, refuses its later ones, and never answers `hang`. */
+/** Starts a receiver that accepts the first batch of `half`, refuses its later ones, and never answers `hang`. */
 function openReceiver() {
   const received = [];
   const receiver = createServer((request, response) => {
@@ -386,7 +386,7 @@ async function main() {
     .toString()
     .split('\n')
     .filter((line) => !line.startsWith('\\'))
-    .join('\n'); // lines of psql
+    .join('\n'); // without the commands of psql
   const keep = (name, text) => writeFileSync(join(import.meta.dirname, name), gzipSync(text, { level: 9 }));
   keep(`${version}.sql.gz`, sql);
   keep(`${version}.json.gz`, JSON.stringify({ answers, tokens, received: receiver.received }));

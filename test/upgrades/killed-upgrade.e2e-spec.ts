@@ -11,7 +11,8 @@ import { eventually } from '../../testing/eventually';
 import { restoreKept } from './kept-database';
 
 /**
- * Tables that statements of the upgrade of 0.1.0 wait for: in the first migration, between steps of one, in the last.
+ * The tables that the upgrade of 0.1.0 waits for at three points: in the first migration, between steps of one
+ * migration, and in the last one.
  */
 const STOPS = ['outbox_event', 'search_number', 'live_search_parameter'];
 
@@ -32,7 +33,8 @@ describe('an upgrade of release 0.1.0 that is killed', () => {
   /** Migrates in a separate process, which is killed while it waits for the table. */
   async function killAt(table: string): Promise<void> {
     const script = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src/platform/database/schema/migrate.js'))}).migrate(process.argv[1])`;
-    // Separate from the observing client: a concurrent index build waits for transactions with a snapshot.
+    // The holder is separate from the observing client: a concurrent index build waits for transactions with a
+    // snapshot.
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     await holder.query(`begin; lock table ${table} in access share mode`);

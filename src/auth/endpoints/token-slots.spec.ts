@@ -37,7 +37,7 @@ describe(TokenSlots, () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
-    // Most requests stay queued until the longest wait ends them.
+    // Most requests stay in the queue until the longest wait ends them, so their errors are ignored here.
     arrival.catch(() => undefined);
     return arrival;
   };

@@ -14,7 +14,8 @@ import { type UserLogins } from '../user/user-logins.repository';
 import { PasswordGrant } from './password.grant';
 
 /**
- * A grant for a User whose password was verified; `isCurrent` says whether it is still stored inside the transaction.
+ * A grant for a User whose password was verified. `isCurrent` says whether that password is still stored when the
+ * transaction checks it again.
  */
 function grantWith({ isCurrent }: { isCurrent: boolean }): PasswordGrant {
   const passwords: Pick<PasswordStrategy, 'authenticate' | 'isCurrent' | 'renewHash'> = {

@@ -19,7 +19,7 @@ describe(negotiatedFormat.name, () => {
     ['application/fhir+yaml', 'application/fhir+yaml'],
     ['Application/FHIR+JSON; charset=utf-8', 'application/fhir+json'],
     ['application/fhir+json; fhirVersion=4.0', 'application/fhir+json'],
-    // A browser, axios, a FHIR client that prefers XML.
+    // The Accept headers of a browser, of axios, and of a FHIR client that prefers XML.
     ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'application/fhir+json'],
     ['application/json, text/plain, */*', 'application/json'],
     ['application/fhir+xml;q=1.0, application/fhir+json;q=0.5', 'application/fhir+json'],

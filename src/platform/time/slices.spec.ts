@@ -60,7 +60,7 @@ describe(Slices.name, () => {
       calledBy('c', working(2, trace, 'c')),
     ]);
     expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    // The first slice of each begins at once. Then caller c's waits for no second slice of caller a.
+    // The first slice of each task begins at once. Caller c's second slice then waits for no second slice of caller a.
     expect(trace.slice(0, 3)).toEqual(['a', 'A', 'c']);
     expect(trace.lastIndexOf('c')).toBeLessThan(trace.lastIndexOf('A'));
   });

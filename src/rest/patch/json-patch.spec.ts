@@ -205,7 +205,8 @@ describe(compileJsonPatch.name, () => {
       fc.property(jsonText, fc.array(operation, { minLength: 1, maxLength: 3 }), (original, operations) => {
         const patch = `[${operations.join(',')}]`;
         const result = outcome(original, patch);
-        // Plain objects put keys like "1" first; the cases above cover the order.
+        // Compares without the order of members: plain objects put keys like "1" first. The cases above cover the
+        // order.
         expect(inOrder(result)).toBe(inOrder(modelled(original, patch)));
         if (result !== 'unprocessable') applied++;
       }),

@@ -40,7 +40,10 @@ const apply = async (stored: string, operations: readonly Operation[]): Promise<
 const named = (count: number): string =>
   `{"resourceType":"Patient","name":[${Array.from({ length: count }, (_, n) => `{"given":["${n}"],"family":"f"}`).join(',')}]}`;
 
-/** CPU milliseconds: five times the measured time, since the process's compiler and garbage collector count too. */
+/**
+ * Limit in CPU milliseconds: five times the measured time, since the process's compiler and garbage collector count
+ * too.
+ */
 const LONGEST = 500;
 
 describe(compileResourcePatch.name, () => {

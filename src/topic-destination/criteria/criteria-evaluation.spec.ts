@@ -48,7 +48,7 @@ describe(CriteriaEvaluation, () => {
     expect(await decide([slow, female])).toEqual([undefined, true]);
     for (let time = 0; time < 20; time++) expect(await decide([slow, female])).toEqual([undefined, true]);
     const triedAtFirst = asked;
-    // Four evaluations; each is repeated once where the process did not run meanwhile.
+    // At most four evaluations. An evaluation is repeated once if the process did not run meanwhile.
     expect(triedAtFirst).toBeLessThanOrEqual(8);
     now += 1_000_000;
     await decide([slow]);

@@ -44,7 +44,7 @@ others['http://hl7.org/fhir/StructureDefinition/vitalsigns'] = definition('Obser
 
 const read = new Map<object | undefined, StoredProfile | undefined>();
 
-/** The same object for each definition, as in the server. */
+/** Returns the same object at each call for a definition, as the server does. */
 function profileOf(canonical: string): StoredProfile | undefined {
   const found = others[canonical];
   if (!read.has(found)) read.set(found, storedProfileOf(found));

@@ -187,7 +187,7 @@ describe(ResourceValidator, () => {
   });
 
   it.each([
-    // The eleven on which libraries fail.
+    // The eleven cases on which libraries fail.
     ['an unknown member', patient({ colour: 'red' }), ['structure Patient.colour']],
     ['a wrong JSON type', patient({ active: 'true' }), ['structure Patient.active']],
     ['a single value where a list is due', patient({ name: { family: 'Ngo' } }), ['structure Patient.name']],

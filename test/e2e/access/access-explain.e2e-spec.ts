@@ -492,7 +492,7 @@ describe('POST /auth/test-request', () => {
       const { granted, 'finds-resource': finds } = decision as Record<string, boolean | undefined>;
       expect([method, uri, granted, finds]).toEqual([method, uri, status !== 403 || finds === false, finds]);
     }
-    // 403 for a write of a resource that criteria do not find, and 404 for such a read.
+    // The criteria do not find this resource. A write of it would get 403, and a read 404.
     const { decision } = await tested({ 'request-method': 'put', uri: '/Patient/p1', 'user-id': 'nurse' });
     expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': true });
   });

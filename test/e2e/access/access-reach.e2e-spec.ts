@@ -27,7 +27,7 @@ const POLICIES: Readonly<Record<string, object>> = {
   },
 };
 
-/** The path of Observations for a caller of the policy. */
+/** The path by which a caller with this policy searches Observations. */
 const placeOf = (policy: string, query: string): string => {
   if (policy === 'by compartment') return `Patient/own-p/Observation?${query}`;
   return policy === 'by parameters' ? `Observation?encounter=own-e&${query}` : `Observation?${query}`;
@@ -91,7 +91,7 @@ describe('S5: a grant for one type opens no other', () => {
       .filter(({ search }) => search?.mode === 'outcome')
       .flatMap(({ resource }) => (resource.issue ?? []).map(({ code, diagnostics }) => `${code}: ${diagnostics}`));
 
-  /** Root may see the hidden rows, so this shows whether a query reaches them. */
+  /** Sends as root, which may see the hidden rows: root's answer shows whether a query reaches them. */
   const asRoot = (path: string): Promise<Received> => app.get(`/fhir/${path}`);
 
   describe.each(Object.keys(POLICIES))('%s', (policy) => {
@@ -140,7 +140,7 @@ describe('S5: a grant for one type opens no other', () => {
     ])('does not answer %s', async (query, type) => {
       const answer = await find(policy, query);
       if (isByRows) {
-        // The caller may search every type, but has no rows of the others.
+        // The policy grants rows: the caller may search every type, but rows of other types are not granted.
         expect([200, 400]).toContain(answer.status);
         if (answer.status === 200 && !query.includes('not')) expect(namesOf(answer)).toEqual([]);
         return;
@@ -186,7 +186,7 @@ describe('S5: a grant for one type opens no other', () => {
     expect(namesOf(included)).toContain('Observation/canary-o1');
     const chained = await as('mixed', 'GET', '/Observation?subject:Patient.name=Rivera,Canary');
     expect(namesOf(chained)).toEqual(['Observation/own-o1', 'Observation/own-o2', 'Observation/own-o3']);
-    // A plan would count hidden rows.
+    // A query plan counts hidden rows, so it is refused to a caller who does not have all rows.
     expect((await as('mixed', 'GET', '/Observation?subject:Patient.name=Rivera&_explain=1')).status).toBe(403);
     expect((await as('mixed', 'GET', '/Observation?_explain=1')).status).toBe(200);
   });

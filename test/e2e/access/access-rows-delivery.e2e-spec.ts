@@ -31,7 +31,7 @@ describe('destinations receive what their principal may read', () => {
   });
   afterAll(() => app.close());
 
-  /** Nothing listens at its endpoint, so captured events stay in the queue. */
+  /** A destination with an endpoint at which nothing listens, so captured events stay in the queue. */
   const destination = (more: object = {}): object => ({
     resourceType: 'SvcTopicDestination',
     meta: { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },

@@ -41,7 +41,7 @@ describe('operations of callers who are limited to rows', () => {
       await app.put(`/SDCDocument/d-of-${patient}`, sdcDocument(patient));
       await rpc('add-comment', { target: targetOf(`d-of-${patient}`), user, text: `about ${patient}` }, null);
     }
-    // In the compartment of the granted patient, but of a type that is not granted.
+    // This Condition is in the compartment of the granted patient, but its type is not granted.
     await app.put('/Condition/canary-c', { resourceType: 'Condition', subject: { reference: 'Patient/own-p' } });
     await app.put('/Patient/canary-gone', { resourceType: 'Patient' });
     await app.delete('/Patient/canary-gone');
@@ -89,7 +89,7 @@ describe('operations of callers who are limited to rows', () => {
     for (const body of [undefined, { resourceType: 'Patient' }]) {
       expect((await validate('Patient/canary-p', body)).status).toBe(404);
     }
-    // The rule of the type would compare it with stored resources.
+    // The rule of SvcTopicDestination would compare the body with stored resources, which may be hidden.
     expect((await validate('SvcTopicDestination', { resourceType: 'SvcTopicDestination' })).status).toBe(403);
   });
 

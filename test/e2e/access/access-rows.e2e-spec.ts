@@ -176,7 +176,8 @@ describe('callers who are limited to rows', () => {
       ...['_history', '_history?_count=3', '_history?_txid=1', '_history?_since=2020-01-01T00:00:00Z&_page=2&_count=2'],
     ];
     const callers = [...people.values()].map(({ bearer }) => bearer);
-    // Each form is sent by one of the two callers, and every tenth by root: forms differ in the code that they reach.
+    // Each of the two callers sends half of the queries, and root every tenth. Forms differ in the code that they
+    // reach.
     const asked = [...callers.map((_caller, first) => queries.filter((_query, at) => at % 2 === first))];
     asked.push(queries.filter((_query, at) => at % 10 === 0));
     const answers = (): Promise<string[][]> =>

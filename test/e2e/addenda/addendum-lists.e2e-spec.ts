@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { ROOT, startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** More than one statement reads at once. */
+/** The number of notes on one document. One statement cannot read them all. */
 const NOTES = 230;
 const METHOD = 'svc.sdc.addendum/get-addendums';
 

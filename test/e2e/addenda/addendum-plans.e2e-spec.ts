@@ -11,9 +11,9 @@ import { PlanDatabase, type PlanNode } from '../../support/plan-database';
 
 const TARGET = ['SDCDocument', 'd-7'];
 const TARGET_HASH = 7;
-/** For each of ten targets. */
+/** The number of addenda of each of the ten targets. */
 const ADDENDA = 300;
-/** The number that one statement reads. */
+/** The number of addenda that one statement reads. */
 const PAGE = 200;
 
 const READS: readonly (readonly [name: string, statement: Statement, values: readonly unknown[]])[] = [
@@ -23,7 +23,7 @@ const READS: readonly (readonly [name: string, statement: Statement, values: rea
   ['the latest snapshots', LATEST_SNAPSHOTS, TARGET],
 ];
 
-/** A connection caches its plans. Those made before the first addendum must stay fast for all later ones. */
+/** A connection caches query plans. A plan made before the first addendum must stay fast for all later addenda. */
 describe.each([
   ['was analyzed before it had addenda', 'before'],
   ['was analyzed when it had one', 'first'],
@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-/** Rows of the step that reads most, including rows that a filter removed. */
+/** The maximum rows that one node of a plan reads, including rows that a filter removed. */
 function mostRowsRead({ Plans = [], ...node }: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
   return Math.max((node['Actual Rows'] + removed) * node['Actual Loops'], ...Plans.map(mostRowsRead));

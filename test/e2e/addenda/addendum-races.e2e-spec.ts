@@ -131,7 +131,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
       expect(new Set(addenda.map(({ date }) => date))).toEqual(
         new Set([now, now - HOUR].map((time) => new Date(time).toISOString())),
       );
-      // The dates have another order.
+      // The clocks of the servers differ, so an order by date is not the order of the addenda.
       const byDate = [...addenda].sort((a, b) => (a.date < b.date ? -1 : 1)).map(({ id }) => id);
       expect(byDate).not.toEqual(addenda.map(({ id }) => id));
 
@@ -146,7 +146,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
       );
       expect(rows).toEqual(addenda.map(({ id }, index) => ({ sequence: index + 1, id })));
 
-      // Its clock is an hour behind, but it is the latest by sequence.
+      // This History has the latest sequence number, although the clock of its server is an hour behind.
       const last = await resultOf(1, 'add-to-history', { resource: { ...target, status: 'amended' }, user });
       expect(last.date).toBe(new Date(now - HOUR).toISOString());
       expect(await resultOf(0, 'create-amendment', { target, user })).toMatchObject({

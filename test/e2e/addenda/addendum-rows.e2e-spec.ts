@@ -39,7 +39,7 @@ describe('S4: addenda of documents that were never stored', () => {
       authorization === undefined ? {} : { authorization },
     );
 
-  /** As the interface allows: the call contains the body, which is stored nowhere else. */
+  /** Calls add-to-history with a body that is stored nowhere else, as the interface allows. */
   const record = async (resource: object): Promise<void> => {
     expect((await call('add-to-history', { resource, user })).status).toBe(200);
   };

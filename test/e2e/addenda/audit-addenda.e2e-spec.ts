@@ -24,7 +24,7 @@ describe('audit-addenda', () => {
       await app.put(`/SDCDocument/${id}`, { ...target, status: 'completed' });
       if (id !== 'empty') for (const text of ['one', 'two', 'three']) await add(target, text);
     }
-    await rpc('create-amendment', { target: { id: 'empty', resourceType: 'SDCDocument' }, user }); // stores none
+    await rpc('create-amendment', { target: { id: 'empty', resourceType: 'SDCDocument' }, user }); // stores no addendum
     await app.put('/SDCWorkflow/w', { status: 'completed' });
     await add({ id: 'w', resourceType: 'SDCWorkflow' }, 'one');
   });

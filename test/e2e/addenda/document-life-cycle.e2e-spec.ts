@@ -37,7 +37,7 @@ const notFound = {
   body: { error: { message: 'Resource not found', errors: [expect.objectContaining({ path: expect.any(Array) })] } },
 };
 
-/** Rules and listeners of modules of other teams. */
+/** A rule for documents, as a module of another team can define it. */
 @Injectable()
 @ForResourceType('SDCDocument')
 class DocumentRule implements ResourceRule {

@@ -6,7 +6,7 @@ import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestApp } from '../../../testing/test-app';
 
 /** The tests are a trusted proxy, which forwards the addresses of callers. */
-// Two threads: with one thread, only one login at a time would reach the check.
+// With one hash thread, only one login at a time would reach the check, so there are two.
 const environment = { SVC_TRUSTED_PROXIES: 'loopback', SVC_AUDIT: 'off', SVC_PASSWORD_HASH_SLOTS: '2' };
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address });
 
@@ -39,7 +39,7 @@ describe('guessing', () => {
     await database.query('truncate credential_failure');
   });
 
-  /** For tests of the length of pauses. */
+  /** Lets pauses keep their real length, for the tests that measure it. */
   const keepPauses = (): Promise<unknown> => database.query('alter table credential_failure disable trigger stretch');
 
   const ask = (
@@ -68,7 +68,7 @@ describe('guessing', () => {
   /** Ends the current pause of every key; the failures stay counted. */
   const passPauses = (): Promise<unknown> =>
     database.query(`update credential_failure set blocked_until = '-infinity'`);
-  /** The lengths in whole seconds, as they were set, regardless of their start. */
+  /** The length in whole seconds of each stored pause, as it was set. When the pause began does not matter. */
   const pauses = async (): Promise<number[]> => {
     const { rows } = await database.query<{ seconds: number }>(
       `select round(extract(epoch from blocked_until - expires_at))::integer + 600 as seconds
@@ -195,7 +195,7 @@ describe('guessing', () => {
     const tries = Array.from({ length: 12 }, (_one, index) =>
       ask('nurse', `wrong-${index}`, { app: index % 2 === 0 ? first : second }),
     );
-    // Both have read that nothing is blocked, and wait for each other to count their failure.
+    // Both servers have read that nothing is blocked, and wait for each other to count their failure.
     await eventually('tries of both servers wait', async () => {
       const { rows } = await database.query<{ count: number }>(
         `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -262,7 +262,7 @@ describe('guessing', () => {
     const before = answered;
     expect((await ask('nurse', nurse.password)).status).toBe(200);
     isOver = true;
-    // 20 waited before it, and more arrived while it was on its way.
+    // 20 guesses waited before the right login, and more arrived while it was processed.
     expect(answered - before).toBeLessThanOrEqual(40);
     await Promise.all(guessers);
   });

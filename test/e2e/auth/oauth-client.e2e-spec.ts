@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 const SECRET = 'secret: 100% + ü';
-/** As behind a proxy with TLS, since the library accepts only https. */
+/** The base URL of a server behind a TLS proxy, since the library accepts only https. */
 const BASE_URL = 'https://svc.example';
 
 type SentByLibrary = Omit<RequestInit, 'body'> & { readonly body?: RequestInit['body'] | undefined };
@@ -133,7 +133,7 @@ describe('Swagger UI', () => {
     'Content-Type': 'application/x-www-form-urlencoded',
     'X-Requested-With': 'XMLHttpRequest',
   };
-  /** The browser's `btoa` of Latin-1. */
+  /** The Basic header of a browser: `btoa` encodes the credentials as Latin-1. */
   const basic = `Basic ${Buffer.from('ward:sécret', 'latin1').toString('base64')}`;
   const inBody = '&client_id=ward&client_secret=s%C3%A9cret';
 

@@ -28,9 +28,9 @@ const anHourAgo = (): Date => new Date(Date.now() - 3_600_000);
 
 describe('Session', () => {
   let app: TestApp;
-  /** Has all rights. */
+  /** A User who has all rights. */
   let nurse: Person;
-  /** May only log in. */
+  /** A User who may only log in. */
   let guest: Person;
 
   beforeAll(async () => {

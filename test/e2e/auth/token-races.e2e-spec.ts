@@ -79,7 +79,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
         expect([200, 401]).toContain(closed.status);
         expect(await isDead(tokens)).toBe(true);
         const wasRefreshed = refreshed.status === 200;
-        // A close with a dead token closes nothing: the refresh had already ended.
+        // 401: the refresh had already ended, so the token of the close was dead, and the close closed nothing.
         if (closed.status === 401) {
           expect(wasRefreshed).toBe(true);
           seen.tooLate++;

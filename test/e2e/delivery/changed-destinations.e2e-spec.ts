@@ -162,7 +162,7 @@ describe('$status', () => {
         async () => (await status(destinationId)).errors[0] === `HTTP ${code}`,
       );
       used.receiver.always({ kind: 'answer', status: code + 1, headers: { 'retry-after': '600' } });
-      // A change ends the pause.
+      // A write that changes the destination ends its pause.
       await used.app.put(`/fhir/SvcTopicDestination/${destinationId}`, {
         ...read,
         content: code % 2 === 0 ? 'empty' : 'id-only',

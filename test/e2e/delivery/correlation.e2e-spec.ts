@@ -65,7 +65,7 @@ async function sendBundle(type: string, headers: Headers, entry: readonly object
   expect(statuses.filter((status) => !status.startsWith('20'))).toEqual([]);
 }
 
-/** Entries that run as one set, and entries that are sent to their routes. */
+/** Entries of a Bundle: some are stored as one set, the others are sent to their routes. */
 const entriesOf = (id: string): object[] => [
   request('PUT', `Basic/${id}-a`, basic(`${id}-a`)),
   request('PUT', `Basic/${id}-b`, basic(`${id}-b`)),

@@ -233,7 +233,7 @@ describe('$replay', () => {
     const sent = (requests: readonly ReceivedRequest[]): Set<string> =>
       new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`));
     expect(sent(receiver.requests.slice(first))).toEqual(sent(receiver.requests.slice(0, first)));
-    // Replays of a range, with smaller batches and with other content: other notifications of the same events.
+    // A replay of a range, with smaller batches and other content, sends the same events in other notifications.
     const read = (await app.get(`/fhir/SvcTopicDestination/${id}`)).json();
     const parameter = [
       { name: 'endpoint', valueUrl: receiver.url },

@@ -128,7 +128,7 @@ async function done(answer: Promise<Received>): Promise<void> {
   expect([status === 201 ? 200 : status, text]).toEqual([200, expect.any(String)]);
 }
 
-/** Nothing listens at its endpoint, so captured events stay in the queue. */
+/** Stores a destination with an endpoint at which nothing listens, so captured events stay in the queue. */
 async function newHearer(right: Right): Promise<string> {
   const { principal, prepare, give } = right;
   if (prepare !== undefined) await done(prepare(first));
@@ -179,7 +179,7 @@ describe.each(RIGHTS)('$name', (right) => {
         await database.query('lock table outbox_event in share row exclusive mode');
         const answer = write(second);
         await eventually('the write is about to store its events', async () => {
-          // Within a transaction, the statistics would stay those of the first read.
+          // Within a transaction, PostgreSQL shows the statistics of the first read until they are cleared.
           await database.query('select pg_stat_clear_snapshot()');
           const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into outbox_event%'`;
           return (await database.query(waiting)).rowCount === 1;

@@ -83,7 +83,7 @@ describe('S9: the query of an endpoint', () => {
     expect(notifications.join()).toContain('?key=***&***');
     await app.delete(`/SvcTopicDestination/${watching}`);
     await watcher.stop();
-    // Only the answer may contain the sent query.
+    // Only the answer to the test delivery may contain the query that was sent with it.
     const tried = await app.post(
       `/SvcTopicDestination/${id}/$test?endpoint=${encodeURIComponent('http://127.0.0.1:9/?geheim')}`,
       '',
@@ -207,8 +207,8 @@ describe('S9: the query of an endpoint', () => {
       ).toEqual(others.rows);
       expect((await allRows()).includes('altgeheim')).toBe(false);
       await expect(database.query('delete from resource_history')).rejects.toThrow('append-only');
-      // The settings contain the value: it is used for delivery, shown to callers who may update the destination, and
-      // kept by a write of the masked form.
+      // The settings contain the value of the query. The server delivers with it, shows it to callers who may update
+      // the destination, and keeps it when a write contains the masked form.
       const [id = ''] = ids;
       expect(endpointIn((await app.get(`/SvcTopicDestination/${id}`)).text)).toContain('altgeheim');
       expect((await put(id, topic, at('key=***&b=***&&x=***'))).headers.get('etag')).toBe('W/"3"');

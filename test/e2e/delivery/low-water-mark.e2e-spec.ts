@@ -9,7 +9,7 @@ import { TcpProxy } from '../../support/tcp-proxy';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 
-/** More than the mark skips at once. */
+/** The number of events that are appended at once: more than one step of a mark that rises in steps. */
 const MANY = 1500;
 const POLL_MILLISECONDS = 100;
 
@@ -61,7 +61,7 @@ const APPEND = `insert into outbox_event (destination_key, payload_bytes, versio
       select destination_key, 1, 1, 'Patient', 'p', 'create', 'PUT' from destination_runtime, generate_series(1, $2::integer)
       where destination_id = $1`;
 
-/** Undoes the migration. */
+/** The SQL that undoes the migration of the mark, so the database is as in version 0.1.0. */
 const AS_IN_0_1_0 = `
   drop function raise_outbox_mark;
   drop table outbox_mark;
@@ -184,7 +184,7 @@ describe('The low-water mark of a queue', () => {
       await append(direct, MANY);
       await raiseOften();
     }
-    // An older transaction of another spec in the same cluster may delay it.
+    // A transaction of another spec in the same cluster may be older. Then the decision comes later.
     await eventually('later numbers are decided', async () => {
       await raiseOften();
       return (await decided()) > first;
@@ -242,7 +242,7 @@ describe('The low-water mark of a queue', () => {
     const before = await batchesRead();
     const arrived = receiver.requests.length;
     await append(direct, 300);
-    // Not by $status, which would read all events.
+    // The receiver's requests are counted, since $status would read all events.
     await eventually('each event has come', () => receiver.requests.length >= arrived + 300);
     await eventually('statistics are reported', async () => (await batchesRead()) > before);
     await wait(1200); // PostgreSQL reports them once a second

@@ -10,7 +10,7 @@ import { BASE_URL, ROOT, startTestApp, type TestApp } from '../../../testing/tes
 const keysOf = ({ entry }: Bundle): string[] => entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`);
 const NDJSON = { headers: { Accept: 'application/fhir+ndjson' } };
 
-/** More than one statement reads, in addition to one body that is too long for it. */
+/** The number of Observations. One statement cannot read them all. */
 const OBSERVATIONS = 1_040;
 
 describe('$everything of large charts', () => {
@@ -50,7 +50,7 @@ describe('$everything of large charts', () => {
       subject: { reference: 'Patient/small' },
     });
     await app.put('/fhir/Patient/wide', {});
-    // More than the buffers of a connection hold.
+    // The answer is larger than the buffers of a connection.
     for (let n = 0; n < 30; n++)
       await app.put(`/fhir/Basic/w-${n}`, {
         code: { text: 'z'.repeat(600_000) },
@@ -140,7 +140,7 @@ describe('$everything of large charts', () => {
     });
   });
 
-  /** Requests more than the buffers of a connection hold, and reads nothing yet. */
+  /** Requests an answer that is larger than the buffers of a connection, and reads nothing yet. */
   const askAndWait = (of = app): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const url = `${of.url}/fhir/Patient/wide/$everything`;
@@ -279,7 +279,7 @@ describe('$everything of large charts', () => {
     const pages = await pagesFrom(await get('?_count=1000&_include=Observation:performer'));
     expect(pages.flatMap(keysOf)).toEqual([...whole, 'PractitionerRole/role']);
     expect(pages.map(({ total }) => total)).toEqual([whole.length, whole.length]);
-    // A code that narrows references to one type includes only that type.
+    // The parameter `patient` has only references to Patients, so no other type is included.
     const narrowed = await get('?_include=Observation:patient');
     expect(narrowed.entry).toHaveLength(whole.length);
     for (const wrong of ['Nobody', 'Observation:code', 'Observation:performer:Nobody'])

@@ -7,7 +7,10 @@ import { COMPARTMENT_LINKS, type CompartmentLink, type SentResource } from '../.
 import { type Kept, nameOf, SentRecord } from '../../support/sent-record';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Each run uses another chart. `EVERYTHING_SEEDS=1,2,3` uses these charts, and requests each answer in every form. */
+/**
+ * The seeds of the random charts. Each run uses another seed. `EVERYTHING_SEEDS=1,2,3` uses these seeds, and requests
+ * each answer in every form.
+ */
 const { EVERYTHING_SEEDS: given } = process.env;
 const SEEDS = (given ?? String(Date.now() % 1_000_000)).split(',').map(Number);
 const QUESTIONS = given === undefined ? 3 : 15;
@@ -168,7 +171,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
       ),
     );
     await send([...drawn, ...several]);
-    // Larger than one statement reads, so these charts are read type by type.
+    // One statement cannot read these charts, so the server reads them type by type.
     const flags = WRITABLE_LINKS.filter(({ type }) => type === 'Flag');
     for (const [index, subject] of SUBJECTS.slice(0, 2).entries()) {
       await record.put({ ...chart.relative(`long-${index}`, flags, subject), code: { text: 'x'.repeat(70_000) } });

@@ -17,7 +17,7 @@ const GRANTED = [
   ...[...OBSERVATIONS, 'Patient/own-p', 'QuestionnaireResponse/own-r'],
 ];
 
-/** In the compartment of the granted patient, but not granted themselves. */
+/** Resources in the compartment of the granted patient that are not granted themselves. */
 const HIDDEN_MEMBERS = [
   {
     resourceType: 'Flag',

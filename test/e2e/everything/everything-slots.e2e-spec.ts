@@ -6,13 +6,13 @@ import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 const PATH = '/fhir/Patient/wide/$everything?_format=ndjson';
 
-/** More than the buffers of a connection hold: 18 MB. */
+/** The number of resources of a patient. Together they have 18 MB, more than the buffers of a connection hold. */
 const RESOURCES = 30;
 const NOTE = 'z'.repeat(600_000);
 
 const NAMES = ['hog', 'boar', 'ant', 'bee', 'cat'] as const;
 
-/** There are four slots, and a caller has at most two. */
+/** The server has four slots for large compartments, and a caller has at most two of them. */
 describe('slots of large patient compartments', () => {
   let app: TestApp;
   const people = new Map<string, Person>();
@@ -75,7 +75,7 @@ describe('slots of large patient compartments', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_000);
     held.push(await unread('bee'));
     expect(held.map(({ statusCode }) => statusCode)).toEqual(held.map(() => 200));
-    // Now each caller has one slot, so no slow stream is cut.
+    // Each caller now has one slot. The server cuts no caller's last stream, so a new request gets 503.
     expect((await unread('cat')).statusCode).toBe(503);
     const complete = await Promise.all(held.map(isWhole));
     const [hog, boar] = [complete.slice(0, 2), complete.slice(2, 4)];

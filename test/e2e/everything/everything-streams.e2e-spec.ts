@@ -8,7 +8,7 @@ import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
 const PATH = '/fhir/Patient/long/$everything';
 const FORMS = ['_format=ndjson', '_format=json', '_format=yaml', '_pretty=true'];
 
-/** 30 MB: more than the sockets and streams in between hold. */
+/** The number of resources. Together they have 30 MB, more than the sockets and streams in between hold. */
 const RESOURCES = 300;
 const NOTE = 'x'.repeat(100_000);
 const BATCH = 100;
@@ -66,7 +66,7 @@ describe('Patient/$everything of a client that goes away', () => {
   });
 
   it.each(FORMS)('S11: is sent as it is read, and ends when the caller leaves: %s', async (query) => {
-    // More streams, one after the other, than the pool has connections.
+    // Opens more streams, one after the other, than the pool has connections.
     for (let round = 0; round < POOL_SIZE + 1; round++) {
       const response = await begin(query);
       // The snapshot stays open: the rest is read from the database only when the caller reads on.
@@ -85,7 +85,7 @@ describe('Patient/$everything of a client that goes away', () => {
       try {
         const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });
         request.on('error', () => undefined);
-        // The second connection is that of the blocker.
+        // One busy connection is the blocker's, the second one is the request's.
         await eventually('a statement waits for the lock', async () => (await busyConnections()) === 2);
         request.destroy();
         await eventually('it is canceled', async () => (await busyConnections()) === 1, 3_000);

@@ -3,10 +3,12 @@ import { type Bundle } from '../../support/bundle';
 import { TcpProxy } from '../../support/tcp-proxy';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Each body fills one chunk. */
+/** A text in each resource, so that each body fills one chunk. */
 const NOTE = 'x'.repeat(70_000);
 const RESOURCES = 4;
-/** Delay of each answer of the database: all bodies together, or those of a page of four, then exceed `_timeout=2`. */
+/**
+ * Delay of each answer of the database. Four bodies, read together or as a page, then take longer than `_timeout=2`.
+ */
 const DELAY_MILLISECONDS = 550;
 
 const BODIES = 'everything-joined-bodies';

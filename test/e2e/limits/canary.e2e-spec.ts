@@ -99,7 +99,7 @@ const BREAKAGES: readonly Breakage[] = [
     calls: [['nurse', 'PUT', '/Patient/broken', PATIENT]],
   },
   {
-    // Its error contains the whole row.
+    // The error of a violated check constraint contains the whole row.
     breaking: `alter table resource add constraint refused check (type <> 'Patient') not valid`,
     mending: 'alter table resource drop constraint refused',
     calls: [
@@ -124,7 +124,7 @@ const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** Deletes come last, followed by the end of the caller's own Session. */
+/** The order of the calls: deletes come last, and then the call that ends the caller's own Session. */
 const rankOf = ({ method, path }: { method: string; path: string }): number =>
   method !== 'DELETE' ? 0 : path.endsWith('/Session') ? 2 : 1;
 
@@ -310,7 +310,10 @@ describe('canaries', () => {
     expect(failed.filter(({ text }) => text.includes(NAME))).toEqual([]);
   });
 
-  /** Header values are shown in a read or write of the single destination (docs/reference/topics.md, "Secrets"). */
+  /**
+   * Whether a header value may be shown: in a read or write of the single destination, to callers who may update it
+   * (docs/reference/topics.md, "Secrets").
+   */
   const isForWhoMayUpdate = ({ caller, method, path }: Answer, secret: string): boolean =>
     secret === SECRETS.webhookHeader &&
     (caller === 'nurse' || caller === 'root') &&
@@ -342,7 +345,7 @@ describe('canaries', () => {
   });
 
   it('O7: are looked for in one access line of each request, which has no id and no query', async () => {
-    // The last line may come after its answer.
+    // The server may write the last line after it has sent the answer.
     const lines = await eventually('each request has its line', () => {
       const found = server.output.split('\n').filter((line) => line.includes('"event":"request"'));
       return found.length === sent && found;

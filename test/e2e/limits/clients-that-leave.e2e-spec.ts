@@ -46,7 +46,7 @@ describe('clients that disconnect before their answer', () => {
     await eventually('a statement waits for the lock', async () => (await waiting()) > 0);
     control.abort();
     expect(await answer).toBe('left');
-    // Without a cancel request, it would wait for its lock timeout of 5 s.
+    // Without a cancel request, the statement would wait for its lock timeout of 5 s.
     await eventually('no statement waits any more', async () => (await waiting()) === 0, 3_000);
     await delay(50);
     expect(await waiting()).toBe(0);

@@ -17,7 +17,7 @@ interface Bundle {
   }[];
 }
 
-/** 22 MB in resources of 1 MB: more than a page holds. */
+/** The number of long resources. They have 1 MB each, so 22 MB together: more than a page holds. */
 const LONG = 22;
 const DATA = Buffer.alloc(750_000, 7).toString('base64');
 
@@ -159,7 +159,7 @@ describe('long answers', () => {
     ]);
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
     await delay(2_500);
-    // The client still receives the data in the sockets in between.
+    // The client still receives the data that the sockets in between hold, and then the connection ends.
     for (const response of responses) await expect(rest(response)).rejects.toThrow('aborted');
   });
 
@@ -180,7 +180,7 @@ describe('the memory budget', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    // A caller may use half of it: two answers of 14 MB.
+    // A caller may use half of the memory budget: two answers of 14 MB.
     app = await startTestApp({
       environment: { SVC_MEMORY_BUDGET_BYTES: String(64 * 1024 * 1024), SVC_STREAM_STALL_SECONDS: '3' },
     });

@@ -5,7 +5,10 @@ import { eventually } from '../../../testing/eventually';
 import { login, type Person } from '../../../testing/world';
 import { basicHeader, startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** The server has 8 connections; the searches of a caller may use 2 of them, and its transactions 3. */
+/**
+ * Concurrent requests of one caller, far more than its share. The server has 8 connections; the caller's searches may
+ * use 2 of them, and its transactions 3.
+ */
 const FLOOD = 30;
 
 describe('connections that costly requests of one caller hold', () => {
@@ -31,7 +34,10 @@ describe('connections that costly requests of one caller hold', () => {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
 
-  /** Within a transaction, `pg_stat_activity` shows the connections as of its first read. */
+  /**
+   * The number of statements that wait for a lock. Within a transaction, `pg_stat_activity` could not count them, since
+   * it shows the connections as of its first read.
+   */
   const waiting = async (): Promise<number> => {
     const { rows } = await other.query<{ count: string }>(
       `select count(*) from pg_locks join pg_database d on d.oid = database where datname = current_database() and not granted`,
@@ -56,7 +62,7 @@ describe('connections that costly requests of one caller hold', () => {
         ),
     ],
   ])('S2, S17: leave others their reads, searches, writes and logins: %s', async (_what, send) => {
-    // Simulates slow statements.
+    // Searches wait for this lock, like slow statements.
     await other.query('begin; lock table search_number in access exclusive mode');
     let isOver = false;
     const again = async (n: number): Promise<void> => {
@@ -108,7 +114,8 @@ describe('connections that costly requests of one caller hold', () => {
       for (let look = 0; look < 15; look++) seen.push(await delay(20).then(waiting));
       return Math.max(...seen);
     };
-    // The search of a page reads only current versions; its late texts may come from the history.
+    // The search for a page reads only current versions. The texts that are read later may come from the history, so
+    // only they wait for this lock.
     await other.query('begin; lock table resource_history in access exclusive mode');
     for (let round = 0; round < 3; round++) {
       callers = new AbortController();

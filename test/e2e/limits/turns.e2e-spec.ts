@@ -6,8 +6,8 @@ import { longestTurn } from '../../support/longest-turn';
 import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
 
 /**
- * Milliseconds of CPU: five times the limit of a quiet machine (docs/performance.md, "Turns"). The client is in this
- * process too.
+ * Limit of one turn of the event loop, in milliseconds of CPU: five times the limit of a quiet machine
+ * (docs/performance.md, "Turns"). The client runs in this process too.
  */
 const BOUND = 250;
 
@@ -81,7 +81,7 @@ describe('S23: a body of about 1 MB holds nobody up', () => {
 });
 
 describe('S14: $dry-run', () => {
-  // A criterion for the library that takes some milliseconds for each version.
+  // This criterion needs the FHIRPath library, and takes some milliseconds for each version.
   const fhirPathCriteria = 'name.select(given.select($this.upper().lower().length())).distinct().count() > 1000';
   const draft = {
     resourceType: 'SvcSubscriptionTopic',

@@ -14,7 +14,7 @@ import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../../testing/test-app';
  */
 const CONNECTIONS = Number(process.env.UNREAD ?? 30);
 
-/** Together a page of 10 MB. */
+/** The number of resources, and the size of each. Together they fill a page of 10 MB. */
 const RESOURCES = 1_000;
 const RESOURCE_BYTES = 10_000;
 

@@ -7,10 +7,10 @@ import { eventually } from '../../../testing/eventually';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 const OFTEN = 10;
-/** No other lock has this number. */
+/** The number of the tasks' lock in PostgreSQL. No other lock has this number. */
 const LOCK = 1;
 
-/** The shared log of the tasks of all servers of a test. */
+/** Counters that the tasks of all servers of a test share. */
 let running = 0;
 let mostAtOnce = 0;
 let steps = 0;

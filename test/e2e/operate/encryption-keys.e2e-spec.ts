@@ -15,7 +15,7 @@ import { destination, newDestination, newTopic } from '../../support/destination
 
 const newKey = (): string => randomBytes(32).toString('base64');
 
-/** More than two chunks of the tool, which have 100 rows each. */
+/** The number of Users: more than two chunks of the tool, which have 100 rows each. */
 const USERS = 250;
 
 /** Columns of bytes that hold no secret. */
@@ -57,7 +57,10 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   const onKeys = (SVC_ENCRYPTION_KEY: string, SVC_ENCRYPTION_KEYS_ACCEPTED = ''): Promise<TestApp> =>
     startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEYS_ACCEPTED } });
 
-  /** A JWT needs the signing key; a delivery needs the destination's settings. */
+  /**
+   * Expects that a server can decrypt its secrets. A JWT needs the signing key; a delivery needs the destination's
+   * settings.
+   */
   const expectSecretsOpen = async (server: TestApp): Promise<void> => {
     const form = new URLSearchParams({ grant_type: 'password', client_id: 'jwt-app', username: 'admin' });
     form.set('password', ADMIN_PASSWORD);
@@ -120,7 +123,8 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     }
     const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: newer }));
     const values = await secretsOf(app.databaseUrl);
-    expect(values.filter(({ value }) => box.isCurrent(value))).toHaveLength(102); // two tables of one row and a chunk
+    // One row of each of two tables, and one chunk of 100 rows.
+    expect(values.filter(({ value }) => box.isCurrent(value))).toHaveLength(102);
   });
 
   it('lets servers of both keys work on one database before and after the secrets are encrypted anew', async () => {
@@ -162,7 +166,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
 
 /**
  * All secrets of a database, found by its columns of bytes.
- * @throws Error when a column has no value, so that it proves nothing
+ * @throws Error when a column has no value, so that nothing would be proven for it.
  */
 async function secretsOf(url: string): Promise<{ readonly column: string; readonly value: Buffer }[]> {
   const client = new Client({ connectionString: url });

@@ -46,7 +46,7 @@ describe('a log that cannot be written', () => {
     await database.drop();
   });
 
-  /** Each refused token request logs a warning. */
+  /** Makes the server log a line: each refused token request logs a warning. */
   const writeLine = async (): Promise<number> =>
     (await fetch(`${url}/auth/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'none' }) })).status;
 

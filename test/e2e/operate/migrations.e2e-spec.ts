@@ -91,7 +91,7 @@ describe('the start on a database', () => {
     await client.query('drop schema public cascade; create schema public');
     return database.url;
   };
-  /** Created like this by the migration runner of 0.1.0. */
+  /** The SQL by which the migration runner of 0.1.0 creates the list of migrations. */
   const OLD_LIST =
     'create table schema_migration (id serial primary key, timestamp bigint not null, name character varying not null)';
 

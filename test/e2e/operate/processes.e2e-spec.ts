@@ -9,7 +9,7 @@ import { ServerProcess } from '../../support/server-process';
 import { encryptionKey, ROOT } from '../../../testing/test-app';
 
 const CLIENTS = 2;
-/** Starting processes need the processor too. */
+/** Pause of a client after each request, since starting processes need the processor too. */
 const PAUSE_MILLISECONDS = 10;
 
 let database: ClonedDatabase;

@@ -21,7 +21,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
       args: [
         '--no-sandbox',
         '--disable-dev-shm-usage',
-        // The page calls the server's public address. All other names are unknown, as without a network.
+        // The page calls the server's public address. No other name can be resolved, as without a network.
         `--host-resolver-rules=MAP ${new URL(BASE_URL).hostname}:80 ${new URL(app.url).host},MAP * ~NOTFOUND,EXCLUDE 127.0.0.1`,
       ],
     });

@@ -49,7 +49,7 @@ describe('the caller of a Bundle', () => {
     const names = await statementsOf(app, async () => {
       expect(statusesOf(await send(many, bearer))).toEqual(many.map(() => '200 OK'));
     });
-    // Reads of the User, the Session and each Patient; Roles are cached by the rights epoch.
+    // The server reads the User, the Session and each Patient. It has cached the Roles by the rights epoch.
     expect(countsOf(names)).toEqual({ 'session-find-live': 1, 'resource-read': ENTRIES + 2 });
   });
 

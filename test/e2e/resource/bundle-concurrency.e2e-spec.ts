@@ -37,7 +37,7 @@ describe('many transactions at once', () => {
 
   const transact = (entry: readonly Entry[]): Promise<Received> => transactionOn(app, entry);
 
-  /** The values of `ids` at every version, as each transaction left them. */
+  /** The values of each id with this prefix, one for each version. */
   const versionsOf = async (prefix: string): Promise<Record<string, string[]>> => {
     const { rows } = await database.query<{ id: string; bodies: string[] }>(
       `select id, array_agg(body order by version) as bodies from (
@@ -52,7 +52,7 @@ describe('many transactions at once', () => {
   it.each([
     ['small', 8, CLIENTS, 'new'],
     ['small', 8, CLIENTS, 'stored'],
-    // More than the number of ids that are locked one by one.
+    // 140 entries have more ids than the server locks one by one.
     ['large', 140, 12, 'new'],
     ['large', 140, 12, 'stored'],
   ])(
@@ -72,7 +72,7 @@ describe('many transactions at once', () => {
       expect(new Set(answers.map(({ status, text }) => (status === 200 ? 'done' : text)))).toEqual(new Set(['done']));
       const histories = Object.values(await versionsOf(prefix));
       expect(histories).toHaveLength(count);
-      // Every id has the transactions in the same order, so they ran one after the other.
+      // All ids have the values of the transactions in the same order, so the transactions ran one after the other.
       expect(new Set(histories.map((values) => values.join()))).toHaveProperty('size', 1);
       expect(histories[0]).toHaveLength(clients + (state === 'stored' ? 1 : 0));
     },

@@ -272,7 +272,7 @@ describe('conditional writes', () => {
         })),
       );
       const all = { headers: { 'x-conditional-delete': 'remove-all' } };
-      // It counts before it locks, so a transaction that locks one of the rows delays nothing.
+      // The delete counts the matches before it locks them, so a transaction that locks one of the rows delays nothing.
       const holder = await app.connect();
       await holder.query(`begin; select id from resource where type = 'Basic' for update`);
       const refused = await app.delete('/Basic?_tag=many', all);

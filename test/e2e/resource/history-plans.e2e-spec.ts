@@ -14,7 +14,7 @@ const SCOPES: readonly (readonly [name: string, scope: HistoryScope])[] = [
 
 describe.each([
   ['full tables with statistics', true],
-  // A connection keeps its plan until the next statistics.
+  // A connection keeps a plan that it made for empty tables until the tables have statistics.
   ['empty tables that nobody analyzed', false],
 ])('the plans of a history on %s', (_state, isFull) => {
   let database: PlanDatabase;
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-/** The sum over all nodes, including rows that a filter removed. */
+/** The number of rows that all nodes of a plan read, including rows that a filter removed. */
 function rowsRead({ Plans = [], ...node }: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Plans.reduce((sum, plan) => sum + rowsRead(plan), own);

@@ -182,7 +182,7 @@ describe('the history of a type and of the server', () => {
   });
 
   it('pages forth and back over the same versions', async () => {
-    // The history of the server, without the resources of the first start.
+    // `news` is the history of the server without the resources of the first start.
     const news = `/_history?_since=${times.get('Patient/a 1')}&`;
     for (const path of [news, '/Patient/_history?', '/Patient/a/_history?']) {
       const whole = versionsOf([await history(`${path}_count=1000`)]);

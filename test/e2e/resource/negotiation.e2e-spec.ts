@@ -23,7 +23,7 @@ describe('what a caller may ask of an answer', () => {
   });
   afterAll(() => app.close());
 
-  /** Not by fetch, which requests compression and decompresses by itself. */
+  /** Sends without fetch, which requests compression and decompresses by itself. */
   const raw = (method: string, path: string, headers: Record<string, string> = {}, body?: Buffer): Promise<RawAnswer> =>
     new Promise((resolve, reject) => {
       const sent = httpRequest(

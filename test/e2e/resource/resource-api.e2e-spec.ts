@@ -27,7 +27,7 @@ const outcome = (code: string): object => ({
 });
 const HTTP_DATE = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Run in this order; `{base}` is the root of the request. */
+/** The tested interactions, in the order in which they run. `{base}` is the root of the request. */
 const INTERACTIONS: readonly Row[] = [
   {
     fact: 'create answers 201, the resource as it is stored, and where its version is',

@@ -7,7 +7,7 @@ import { transactionOn } from '../../support/bundle';
 const basic = (text: string): object => ({ resourceType: 'Basic', id: 'shared', code: { text } });
 const put = { resource: basic('transaction'), request: { method: 'PUT', url: 'Basic/shared' } };
 const get = (url: string): object => ({ request: { method: 'GET', url } });
-/** Waits for a lock on the table of numbers, which no write of a Basic needs. */
+/** A search that waits for a lock on the table of numbers. No write of a Basic needs that table. */
 const SLOW = 'RiskAssessment?probability=0.5';
 
 describe('S8.3: slow reads of a transaction', () => {
@@ -26,7 +26,7 @@ describe('S8.3: slow reads of a transaction', () => {
   const textOf = async (): Promise<unknown> =>
     (await app.get('/fhir/Basic/shared')).json<{ code: { text: string } }>().code.text;
   const isSearching = async (): Promise<boolean> => {
-    // A transaction keeps its first view of the statistics until it is cleared.
+    // Within a transaction, PostgreSQL shows the statistics of the first read until they are cleared.
     await other.query('select pg_stat_clear_snapshot()');
     const { rows } = await other.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%search_number%'`,

@@ -134,7 +134,7 @@ describe('$validate', () => {
         resourceType: 'Parameters',
         parameter: [...more, { name: 'resource', resource: content }],
       });
-      // The content violates invariant inv-1 of Parameters; the request does not.
+      // The resource in the parameter violates invariant inv-1 of Parameters; the request itself does not.
       const fault = 'error invariant Parameters.parameter[0].part[0]';
       expect(issuesOf(await app.post(path, wrapped()))).toEqual([fault]);
       expect(issuesOf(await app.post(path, wrapped({ name: 'profile', valueUri: profile })))).toEqual([

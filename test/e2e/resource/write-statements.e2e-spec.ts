@@ -95,9 +95,9 @@ describe('H4: the statements of a write', () => {
     const remove = { request: { method: 'DELETE', url: 'Basic/e' } };
     expect(await ran(200, () => transact([...entries, remove]))).toEqual([
       ...['resource-read-bytes', ...LOCK_MANY, 'resource-insert', 'resource-delete'],
-      // Sent as soon as they are ready, in one pipelined round trip.
+      // These updates are sent as soon as they are ready, in one pipelined round trip.
       ...['resource-update', 'resource-update', 'resource-update'],
-      // For the second write of the same id.
+      // The statements of the second write of the same id.
       ...['resource-read-for-update', 'resource-update'],
     ]);
   });

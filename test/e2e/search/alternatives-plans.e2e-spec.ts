@@ -136,14 +136,14 @@ describe('the rows that many alternatives read', () => {
     for (const [size, database] of databases) {
       for (const compiled of [compilePage(query), compileTotal(query)]) {
         const read = rowsRead(await database.measuredPlanOf(compiled));
-        // Each alternative is a separate row of the plan.
+        // The plan reads each alternative as one more row.
         expect([size, read, read < nodes * (size + ALTERNATIVES)]).toEqual([size, read, true]);
       }
     }
   });
 });
 
-/** The sum over all nodes of a plan, including rows that a filter removed. */
+/** The number of rows that all nodes of a plan read, including rows that a filter removed. */
 function rowsRead({ Plans = [], ...node }: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Plans.reduce((sum, plan) => sum + rowsRead(plan), own);

@@ -73,14 +73,15 @@ describe('the rows that a chain reads', () => {
       const [page, total] = await read('Observation', [deep(end)]);
       // About a dozen plan nodes process each link of each step.
       expect(Math.max(page, total)).toBeLessThan(LINKS * depth * 20);
-      // If another clause drives, the links are followed from each of its rows separately.
+      // This plan starts from another clause, and follows the links of each of its rows separately. The cost must stay
+      // within the same limit.
       const [beside] = await read('Observation', [token(72), deep(end)]);
       expect(beside).toBeLessThan(LINKS * depth * 20);
     }
   });
 });
 
-/** The sum over all nodes of a plan, including rows that a filter removed. */
+/** The number of rows that all nodes of a plan read, including rows that a filter removed. */
 function rowsRead({ Plans = [], ...node }: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Plans.reduce((sum, plan) => sum + rowsRead(plan), own);

@@ -11,7 +11,7 @@ const sequence = (id: string, name: string, variants: readonly (readonly [number
   type: 'dna',
   coordinateSystem: 0,
   referenceSeq: {
-    // Only one of the two is allowed (invariant msq-6).
+    // A reference sequence has either an id or a genome build, never both (invariant msq-6).
     ...(name.startsWith('NC_')
       ? { referenceSeqId: { coding: [{ system: 'http://www.ncbi.nlm.nih.gov/nuccore', code: name }] } }
       : { genomeBuild: 'GRCh 37', chromosome: { coding: [{ system: SYSTEM, code: name }] } }),
@@ -45,7 +45,7 @@ describe('composites of three parts', () => {
 
   it.each([
     ['chromosome-variant-coordinate=1$10$20', ['a']],
-    // Start of one variant and end of another.
+    // The search takes the start of one variant and the end of another.
     ['chromosome-variant-coordinate=1$10$60', ['b']],
     ['chromosome-variant-coordinate=1$ge10$le60', ['a', 'b']],
     ['chromosome-variant-coordinate=1$gt10$lt60', []],

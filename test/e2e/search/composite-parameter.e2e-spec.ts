@@ -70,7 +70,7 @@ describe('composite search parameters of one’s own', () => {
 
   const store = (resource: object, server = app): Promise<void> => storeOn(server, resource);
 
-  /** Waits for the end of its index jobs. */
+  /** Waits until the index jobs of the SearchParameter have ended. */
   const settled = (id: string): Promise<true> => indexesSettled(database, id);
 
   const defined = async (id: string, members: object = {}, server = app): Promise<void> => {

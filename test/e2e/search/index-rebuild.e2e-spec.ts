@@ -137,7 +137,7 @@ describe('code that makes other search rows', () => {
     'H1: is followed by a rebuild, which a kill -9 in its middle does not end: %s',
     async (_version, mend) => {
       await build(mend);
-      // A locked resource stops the pass before it.
+      // The lock on this resource stops the index job before it.
       await client.query('begin');
       await client.query(`select from resource where type = 'Patient' and id = 'p55' for update`);
       await start();

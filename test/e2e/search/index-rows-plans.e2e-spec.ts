@@ -118,8 +118,9 @@ describe('S20: the rows that a write reads', () => {
         await readFor(4 * FEW, rowsOf),
         await readFor(16 * FEW, rowsOf),
       ];
-      // Each row is read a fixed number of times: as a stored row, as a new row, and by plan steps that pass it on.
-      // PostgreSQL 15 has one of these steps more for each side of a set operation. The square would be 200 times FEW.
+      // Each row is read a fixed number of times: as a stored row, as a new row, and by plan nodes that pass it on.
+      // PostgreSQL 15 has one more such node for each side of a set operation. If the cost grew with the square of the
+      // rows, it would be 200 times FEW.
       for (const [count, read] of [
         [FEW, few],
         [4 * FEW, more],

@@ -135,7 +135,7 @@ describe('search parameters of a module, over releases on one database', () => {
 
       const server = await whileHeld(async () => {
         const held = await start(WARD, NEW_ROOM);
-        // By the stored rows, b still belongs to the nurse and d does not.
+        // The stored rows are those of the old definition. By them, b would still belong to the nurse, and d would not.
         expect((await asNurse(held, 'GET', '/Chore/b')).status).toBe(404);
         expect((await asNurse(held, 'GET', '/Chore/b/_history')).json<{ total?: number }>().total ?? 0).toBe(0);
         expect((await asNurse(held, 'GET', '/Chore/b/_history/1')).status).toBe(404);

@@ -54,7 +54,7 @@ const observation = (one: Stored): object => ({
 const list = (numbers: readonly number[], text: (n: number) => string): string => numbers.map(text).join(',');
 const kilos = ({ value, unit }: Stored): number => (unit === 'g' ? value / 1000 : value);
 
-/** More than are probed one by one; most match nothing. */
+/** The numbers of the searched codes: more alternatives than the server probes one by one. Most match nothing. */
 const CODES = range(40, 5);
 const PAIRS = range(60);
 const pairValue = (n: number): number => (n * 17) % 40;
@@ -176,7 +176,7 @@ describe('searches for one of many alternatives', () => {
 
   it.each(CASES)('S17, S21: finds by %s what brute force finds', async (_what, query, holds) => {
     expect(await found('Observation', query)).toEqual(idsWhere(holds));
-    // In other orders, and together with clauses that drive the search.
+    // The same search in other orders, and with another clause that the plan may start from.
     expect(await found('Observation', `${query}&_sort=_lastUpdated`)).toEqual(idsWhere(holds));
     expect(await found('Observation', `${query}&_sort=value-quantity,code`)).toEqual(idsWhere(holds));
     expect(await found('Observation', `${query}&subject=Patient/p3`)).toEqual(

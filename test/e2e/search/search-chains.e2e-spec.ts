@@ -12,13 +12,13 @@ interface Graph {
 const SIZE = 40;
 const range = (length: number): number[] => Array.from({ length }, (_, n) => n);
 
-/** Each refers to all others: a chain has n^depth paths over n² links. */
+/** A graph where each Observation refers to all others: a chain has n^depth paths over n² links. */
 const DENSE: Graph = {
   name: 'dense',
   codes: range(SIZE).map((n) => `c${n % 4}`),
   members: range(SIZE).map(() => range(SIZE)),
 };
-/** Cycles of several lengths, single ones, and one that refers to itself. */
+/** A graph with cycles of several lengths, Observations without references, and one that refers to itself. */
 const SPARSE: Graph = {
   name: 'sparse',
   codes: range(SIZE).map((n) => `c${n % 7}`),
@@ -76,7 +76,7 @@ describe('chains over references that lead in circles', () => {
         const ids = [...expected].map((n) => `${name}-${n}`).sort();
         const chain = [...path].map((step) => (step === 'F' ? CHAIN : HAS)).join('');
         expect(await found(`${chain}code=${name}-${code}`)).toEqual(ids);
-        // If another clause drives the search, and in a negation, each match is tested separately.
+        // With another clause to start from, and in a negation, the search tests each match separately.
         expect(await found(`${chain}code=${name}-${code}&_id=${name}-1,${name}-5,${name}-9`)).toEqual(
           ids.filter((id) => [`${name}-1`, `${name}-5`, `${name}-9`].includes(id)),
         );

@@ -20,7 +20,7 @@ const patient = (id: string, race: string, family = 'Rivera'): object => ({
   extension: [{ url: RACE, valueCode: race }],
 });
 
-/** Not an alias of a built-in parameter, since aliases have no rows. */
+/** A SearchParameter that is no alias of a built-in parameter, since aliases have no rows. */
 const CLAN = { type: 'string', expression: 'Patient.name.family | Patient.contact.name.family' };
 const BASIC = { base: ['Basic'], type: 'string', expression: 'Basic.language' };
 
@@ -87,7 +87,7 @@ describe('live search parameters', () => {
     });
   };
 
-  /** Waits for the end of its index jobs. */
+  /** Waits until the index jobs of the SearchParameter have ended. */
   const settled = (id: string, server = app): Promise<true> =>
     eventually(`the indexes of ${id} are settled`, async () =>
       (await statusOf(id, server)).every(({ state }) => state === 'active'),

@@ -171,7 +171,7 @@ const queryOf = ({ type = 'Observation', clauses, sort = [] }: Shape): SearchQue
 
 describe.each([
   ['full tables with statistics', true],
-  // A connection keeps its plan until the next statistics.
+  // A connection keeps a plan that it made for empty tables until the tables have statistics.
   ['empty tables that nobody analyzed', false],
 ])('the plans of a search on %s', (_state, isFull) => {
   let database: PlanDatabase;
@@ -276,7 +276,7 @@ describe.each([
 
   if (!isFull) return;
 
-  /** Conditions without an index read rows until the page is full, or to the end. */
+  /** The shapes with a condition that no index answers: they read rows until the page is full, or to the end. */
   const LOOKS_AT_ALL = /^(list|token and token|reference and reference|.*body|any that needs|what many have, link)/;
 
   it.each(SHAPES.filter(([name]) => !LOOKS_AT_ALL.test(name)))(
@@ -288,7 +288,7 @@ describe.each([
   );
 });
 
-/** The maximum rows read by one step of a plan. */
+/** The maximum rows that one node of a plan reads. */
 function mostRowsOf(node: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
   return Math.max(own, ...(node.Plans ?? []).map(mostRowsOf));

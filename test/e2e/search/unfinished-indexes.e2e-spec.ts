@@ -7,7 +7,7 @@ import { type Received, startTestApp, type TestApp } from '../../../testing/test
 import { sendingAs } from '../../support/callers';
 
 const BUSY = [503, expect.stringMatching(/^1?\d\d$/)];
-/** One resource of five is indexed; the position of the others is unknown. */
+/** The refusal while one resource of five is indexed. The position of the others in the job is unknown. */
 const REFUSAL = /The index of Patient\.[\w-]+ is being built: 20 % are done, about \d+ s are left. Try again later./;
 const subject = { reference: 'Patient/b' };
 const observation = (id: string, status = 'final'): object => ({
@@ -19,8 +19,8 @@ const observation = (id: string, status = 'final'): object => ({
 });
 
 /**
- * All Patients except the first wait for the index job, which cannot lock the second one. Types with fewer resources
- * are done.
+ * The index job waits for the lock on the second Patient, so only the first Patient is indexed. The other types have
+ * fewer resources, and their indexes are complete.
  */
 describe('while the index of Patient is built', () => {
   let app: TestApp;

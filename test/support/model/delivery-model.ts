@@ -15,8 +15,9 @@ import {
 const IDLE: Sender = { stage: 'idle', epoch: 0, batch: [], first: 0, hasLostLease: false };
 
 /**
- * Every interleaving of three writers (two versions of one resource, and another resource), two workers that claim,
- * send and settle, and a receiver that may refuse. Workers may die, or be frozen for any time.
+ * The model of delivery. It covers every interleaving of three writers (two versions of one resource, and another
+ * resource), two workers that claim, send and settle, and a receiver that may refuse. Workers may die, or be frozen for
+ * any time.
  */
 export const deliveryModel = (variant: Variant): Model<Delivery> => ({
   start: {

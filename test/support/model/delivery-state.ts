@@ -33,7 +33,7 @@ export interface Delivery {
   /** Positions in the queue; 0 for events without one. */
   readonly numbers: readonly number[];
   readonly epoch: number;
-  /** The index of a worker. */
+  /** The lease holder: the index of a worker, `dead` if that worker died, else `none`. */
   readonly owner: number | 'none' | 'dead';
   readonly isLeaseOver: boolean;
   /** The open batch; empty if there is none. */
@@ -69,12 +69,12 @@ export function openBatch(state: Delivery, variant: Variant): Delivery {
   return { ...state, batch: chosen, places };
 }
 
-/** The open batch in the memory of a worker. */
+/** The state of a worker after it has read the open batch. */
 export const opened = ({ epoch, batch, nextNumber }: Delivery): Sender => ({
   ...{ stage: 'has a batch', epoch, batch, first: nextNumber, hasLostLease: false },
 });
 
-/** Whether the result of a worker counts. */
+/** Whether the result of a worker may still be stored. */
 export const isInForce = (state: Delivery, index: number, { epoch }: Sender, variant: Variant): boolean =>
   variant === 'no look at the epoch when settling'
     ? state.batch.length > 0

@@ -5,7 +5,7 @@ export interface Model<State> {
   steps(state: State): Iterable<readonly [what: string, next: State]>;
   /** Returns the violated invariant of a state; undefined if there is none. */
   broken(state: State): string | undefined;
-  /** Equal for states with the same behavior. */
+  /** A key of the state. States with the same key have the same behavior. */
   keyOf(state: State): string;
 }
 

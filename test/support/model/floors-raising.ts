@@ -8,7 +8,8 @@ interface Poll {
 }
 
 /**
- * Memory shared by all polls of the process. A number is final when all transactions that were open with it have ended.
+ * Memory shared by all polls of the process. A noted number is decided when all writers that were open with it have
+ * ended.
  */
 interface FloorsRaising {
   readonly decided: number;
@@ -20,8 +21,8 @@ interface FloorsRaising {
 const IDLE: Poll = { stage: 'idle', answer: 0 };
 
 /**
- * Low-water marks in the memory of a process, as in version 0.1.0. `noted` is read again after an answer, and a poll
- * begins while another one waits for its answer.
+ * Low-water marks in the memory of a process, as in version 0.1.0. A poll reads `noted` again after an answer of the
+ * database, and a poll begins while another one waits for its answer.
  */
 export function floorsRaising(polls: number, runs: number): Raising<FloorsRaising> {
   function* run(queue: Queue, state: FloorsRaising, index: number, poll: Poll): Iterable<Step> {
@@ -92,6 +93,8 @@ export function floorsRaising(polls: number, runs: number): Raising<FloorsRaisin
 
 type Step = readonly [what: string, queue: Queue, state: FloorsRaising];
 
-/** Ids of writers that hold the table lock, which they take before their first number and keep to their end. */
+/**
+ * Ids of writers that hold the table lock. A writer takes the lock before its first number, and keeps it to its end.
+ */
 const openWriters = ({ writers }: Queue): number[] =>
   writers.filter(({ stage, id }) => stage === 'open' && id > 0).map(({ id }) => id);

@@ -20,7 +20,7 @@ export interface MarkVariant {
   readonly runs: number;
   readonly notes: 'its own id' | 'pg_snapshot_xmax';
   readonly takesId: 'after the last number' | 'before the last number';
-  /** Whether it raises the mark only after all transactions up to the noted id have ended. */
+  /** Whether the function raises the mark only after all transactions up to the noted id have ended. */
   readonly waits: boolean;
 }
 
@@ -62,8 +62,8 @@ export function markRaising({ raisers, runs, notes, takesId, waits }: MarkVarian
         }
         const id = raiser.id > 0 ? raiser.id : queue.nextId;
         const locked = { ...queue, nextId: Math.max(queue.nextId, id + 1) };
-        // The snapshot of a statement is older than its lock. The oldest open id only grows, so an old snapshot allows
-        // less, never more.
+        // The snapshot of a statement is older than its lock. That is safe: the oldest open id only grows, so an old
+        // snapshot allows less, never more.
         if (waits && state.notedId > snapshot(queue, openIds(state)).xmin)
           yield [`${name} locks the row and may not raise yet`, done(locked, id), over];
         else yield [`${name} locks the row`, locked, becomes({ stage: 'has locked', id })];

@@ -1,8 +1,8 @@
 import { type Model } from './explore';
 
 /**
- * A transaction that records one event; `id` and `number` are 0 before it has them. It is over after a rollback, or
- * when its event was claimed; then both are ignored.
+ * A transaction that records one event. `id` and `number` are 0 before the transaction has them. The stage is `over`
+ * after a rollback, or when the event was claimed; then `id` and `number` are ignored.
  */
 export interface Writer {
   readonly stage: 'open' | 'committed' | 'over';
@@ -26,7 +26,7 @@ export interface Queue {
   readonly batchMark: number | undefined;
   /** The event of a batch that is being opened in two snapshots; else 0. */
   readonly chosen: number;
-  /** Claims read only events above it. */
+  /** The low-water mark: claims read only events above it. */
   readonly mark: number;
 }
 
@@ -48,7 +48,10 @@ export interface QueueVariant {
   readonly snapshots: 1 | 2;
 }
 
-/** Every interleaving of writers, a worker that delivers one event at a time, and runs of the raising function. */
+/**
+ * The model of the queue. It covers every interleaving of writers, a worker that delivers one event at a time, and runs
+ * of the raising function.
+ */
 export function queueModel<State>(
   variant: QueueVariant,
   raising: Raising<State>,
@@ -69,7 +72,7 @@ export function queueModel<State>(
     },
     broken: ({ queue }) => {
       const above = queue[variant.claimsAbove];
-      // An open transaction may commit next.
+      // An open transaction counts too, since it may commit next.
       const lost = queue.writers.find(({ stage, number }) => stage !== 'over' && number > 0 && number <= above);
       return lost && `event ${lost.number} would never be claimed: only what is above ${above} is read`;
     },
