@@ -30,7 +30,7 @@ function writePages(document) {
   writeFileSync(join(pages, 'api', 'sidebar.json'), JSON.stringify(sidebar));
 }
 
-/** VitePress refuses links to pages that do not exist; this refuses links to files and headings that do not. */
+/** Refuses links to files and headings that do not exist. VitePress itself only refuses links to missing pages. */
 function checkLinks(folder) {
   const files = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll('\\', '/'));
   const pages = new Map(
@@ -56,7 +56,10 @@ function checkLinks(folder) {
   if (dead.length > 0) throw new Error(`Dead links:\n${[...new Set(dead)].join('\n')}`);
 }
 
-/** VitePress evaluates `{{path}}` outside of code, and drops it if that fails. Checks that such text is in its page. */
+/**
+ * Checks that text such as `{{path}}` is still in its page. VitePress evaluates it outside of code, and drops it if
+ * that fails.
+ */
 function checkBraces(folder) {
   const sources = readdirSync(pages, { recursive: true }).filter((name) => name.endsWith('.md'));
   const lost = sources.flatMap((name) => {

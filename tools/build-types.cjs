@@ -1,5 +1,5 @@
-// Writes the declarations of both package entries, one file each, and compares their API reports in docs/reference (`--
-// --local` updates them).
+// Writes the declarations of both package entries, one file each. Compares their API reports in docs/reference with the
+// stored ones; with the argument `--local` it updates the stored reports.
 const { execFileSync } = require('node:child_process');
 const { rmSync } = require('node:fs');
 const { join } = require('node:path');

@@ -7,7 +7,7 @@ const { join } = require('node:path');
 
 const root = join(__dirname, '..');
 const dist = join(root, 'dist');
-/** Its time of change is the start of the build. */
+/** An empty file whose modification time is the start of the build. */
 const STAMP = '.built';
 const SOURCES = ['src', 'testing', 'tools', 'console', 'client/src', '.swcrc', 'package-lock.json'];
 
@@ -38,7 +38,7 @@ function run(program, words, environment) {
   throw new Error(`${program} ended with code ${status}: dist/ is as it was`);
 }
 
-/** Compiles folders of TypeScript, and copies what lies beside it. */
+/** Compiles folders of TypeScript, and copies the other files in them. */
 function compile(folders, into) {
   const files = ['--extensions', '.ts', '--ignore', '**/*.spec.ts', '--copy-files'];
   run('@swc/cli/bin/swc.js', [...folders, '--config-file', '.swcrc', ...files, '-d', into]);

@@ -22,7 +22,7 @@ export interface HttpAnswer {
 
 const TIMEOUT_SECONDS = 120;
 
-/** Sends calls to one server; any status is a response, only a missing response throws. */
+/** Sends calls to one server. A response with any status is returned; an error is thrown only without a response. */
 export class HttpClient {
   constructor(readonly baseUrl: string) {}
 

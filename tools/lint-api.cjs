@@ -9,11 +9,11 @@ const RULES = {
   rules: {
     'info-license': 'off',
     'no-server-example.com': 'off',
-    // `/fhir/Patient/{id}` is `/fhir/{type}/{id}` with its own example.
+    // `/fhir/Patient/{id}` is the same route as `/fhir/{type}/{id}`, with an example of its own.
     'no-ambiguous-paths': 'off',
-    // Webhook receivers and probes have no 4xx.
+    // The calls to webhook receivers, and probes, have no 4xx response.
     'operation-4xx-response': 'off',
-    // Resource types are for generators: no path names Account.
+    // Resource types such as Account are for generators of clients, so no path uses them.
     'no-unused-components': 'off',
     'operation-operationId': 'error',
     'operation-operationId-unique': 'error',

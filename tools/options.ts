@@ -28,6 +28,9 @@ export function readOptions<const T extends ParseArgsConfig>(
 const shown = ([name, { type }]: [string, { readonly type: string }]): string =>
   type === 'string' ? `--${name}=<value>` : `--${name}`;
 
-/** The rest explains how to pass an option as an argument, which these tools do not need. */
+/**
+ * The first sentence of an error. Node's other sentences explain how to pass an option as an argument, which these
+ * tools do not need.
+ */
 const firstSentenceOf = (error: unknown): string =>
   `${(error instanceof Error ? error.message : '').split('. ')[0] ?? ''}.`;

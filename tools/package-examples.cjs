@@ -1,6 +1,6 @@
 // Extracts the examples from the docstrings of the package's declarations, to compile them like the code of a team.
 
-/** Names that examples may use undeclared: providers that Nest injects, and values of the caller. */
+/** Names that examples may use without a declaration: providers that Nest injects, and values of the caller. */
 const GIVEN = {
   app: ['TestApp', 'testing'],
   client: ['Client'],
@@ -31,7 +31,7 @@ const exportsOf = (declarations) =>
     ([, name]) => name,
   );
 
-/** The examples of one text of declarations, each in source order. `&#64;` stands for the `@` of a decorator. */
+/** The examples in the text of declarations, in source order. `&#64;` stands for the `@` of a decorator. */
 const examplesIn = (declarations) =>
   [...declarations.matchAll(/\/\*\*(?:(?!\*\/)[^])*?@example\n([^]*?)\*\//g)].map(([, text]) =>
     text
@@ -40,7 +40,10 @@ const examplesIn = (declarations) =>
       .trimEnd(),
   );
 
-/** Returns modules that compile together with examples/ward: each example in a function, preceded by what it uses. */
+/**
+ * Returns modules that compile together with examples/ward. Each has one example in a function, preceded by the imports
+ * and values that the example uses.
+ */
 function exampleModules(name, main, testing) {
   const packages = { [name]: exportsOf(main), [`${name}/testing`]: exportsOf(testing) };
   return [...examplesIn(main), ...examplesIn(testing)].map((code) => {

@@ -14,7 +14,7 @@ const SECRET = 'secret-of-root';
 const PYTHON_TYPES = ['Bundle', 'Patient', 'Session', 'SDCAddendum', 'SDCNote', 'SvcTopicDestinationStatusAnswer'];
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' });
 
-/** Each example of the README is a module that must compile. */
+/** Writes each example of the README as a module, which must compile. */
 function writeExamples(folder) {
   const blocks = [...readFileSync(join(client, 'README.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)];
   for (const [index, [, text]] of blocks.entries()) writeFileSync(join(folder, `readme-${index}.ts`), text);

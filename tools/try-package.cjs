@@ -12,7 +12,7 @@ const repository = join(__dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' });
 
-/** Writes the examples of the docstrings where the project's compiler reads them. */
+/** Writes the examples of the docstrings into a folder that the project's compiler reads. */
 function writeExamples(ward) {
   // The generator of the declarations ends lines by CR LF.
   const declarations = (file) =>
@@ -37,7 +37,7 @@ try {
   cpSync(tarball, join(ward, `${name}-${version}.tgz`));
   run('npm', ['install', '--no-audit', '--no-fund'], ward);
   writeExamples(ward);
-  // Both kinds of modules can import the names.
+  // Modules of both kinds, CommonJS and ES, can import the names of the package.
   const loads = `import { RpcMethod } from '${name}'; if (typeof RpcMethod !== 'function') throw new Error('RpcMethod is missing');`;
   run('node', ['--input-type=module', '--eval', loads], ward);
   run('npm', ['test'], ward);
@@ -45,7 +45,7 @@ try {
   if (!plan.includes('CreateHandOvers'))
     throw new Error(`migrate does not know the migrations of the module:\n${plan}`);
 
-  // The tutorial, as its page says.
+  // Follows the tutorial, as its page says.
   const page = readFileSync(join(repository, 'docs/tutorials/your-own-module.md'), 'utf8');
   const greeting = join(folder, 'greeting');
   mkdirSync(join(greeting, 'src'), { recursive: true });

@@ -47,7 +47,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** Faults beyond this number are only counted: a faulty script may have broken every chain. */
+/**
+ * The number of faults that are printed. Further faults are only counted: a faulty script may have broken every chain.
+ */
 const MOST_FAULTS_TOLD = 1000;
 
 main().then(

@@ -137,7 +137,10 @@ class ChainsInOrder {
     }
   }
 
-  /** The saved head of `target`; heads that sort before it have lost their chain. */
+  /**
+   * Reads the saved heads up to `target` and returns the head of `target`. Heads that sort before it have lost their
+   * chain, and are reported.
+   */
   private async earlierOf(target: string | undefined): Promise<Head | undefined> {
     const { since } = this.audit;
     if (since === undefined) return undefined;

@@ -62,7 +62,10 @@ export class ChildServer {
   }
 }
 
-/** Benches measure one process; builds before `SVC_PROCESSES` refuse the name. */
+/**
+ * The variable that makes the server run in one process, which is what benches measure. Builds before `SVC_PROCESSES`
+ * would refuse the name, so they do not get it.
+ */
 const oneProcessOf = (script: string): Readonly<Record<string, string>> =>
   existsSync(join(dirname(script), 'platform', 'config', 'processes.js')) ? { SVC_PROCESSES: '1' } : {};
 

@@ -13,7 +13,7 @@ export class CpuMeter {
     private readonly postmasterPid: number,
   ) {}
 
-  /** CPU time is undefined if the kernel has no `/proc` (only Linux has). */
+  /** Runs `work`. Its CPU time is undefined if the kernel has no `/proc` (only Linux has). */
   async measure<T>(work: () => Promise<T>): Promise<{ result: T; cpu: CpuShare | undefined }> {
     if (!hasCpuTimes()) return { result: await work(), cpu: undefined };
     const before = await this.read();

@@ -15,8 +15,8 @@ import { columnsOf } from '../../src/store/search-tables';
 import { type BoundStatement, type NewRow, insertResource } from '../../src/store/write-statements';
 import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';
 
-// Everything that the baseline prepares before it is measured. The SQL is the server's own, so that both give the
-// database the same work; a request only fills in its values.
+// Everything that the baseline prepares before it is measured. The SQL is the server's own, so the server and the
+// baseline give the database the same work. A request only fills in its values.
 
 const TYPE = 'Observation';
 const parameters = new SearchParameterSet();
@@ -39,7 +39,7 @@ export interface FloorPlan {
 /** The inputs that determine the rows of a database. */
 export interface RowsOfDatabase {
   readonly hashes: RowHashes;
-  /** Writes under another version are refused. */
+  /** The version of the search parameters. Writes under another version are refused. */
   readonly parametersVersion: number;
 }
 

@@ -42,7 +42,7 @@ async function rowsOf(statement: Statement, values: readonly unknown[]): Promise
 let hashes: RowHashes;
 let plan: FloorPlan;
 
-/** Far above the keys that the server assigned before its database was copied. */
+/** The next key of a resource, far above the keys that the server assigned before its database was copied. */
 let nextKey = 1_000_000_000;
 
 async function create(request: Request, response: Response): Promise<void> {
@@ -84,7 +84,10 @@ const NO_COMPARTMENT = {
 };
 const ALL_ENTRIES = { types: undefined, since: undefined, period: undefined, limit: undefined, included: undefined };
 
-/** A limit for these statements alone needs a transaction, as in the server. */
+/**
+ * Answers `$everything`. Only a transaction can limit the time of these statements alone, so there is one, as in the
+ * server.
+ */
 async function everything({ params: { id } }: Request<{ id: string }>, response: Response): Promise<void> {
   const client = await pool.connect();
   const patient = { patientId: id, patientHash: hashes.ofTarget(localKey('Patient', id)) };

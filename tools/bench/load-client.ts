@@ -10,7 +10,7 @@ export interface LoadAnswer {
 
 const NO_ANSWER: LoadAnswer = { status: 0, sizeBytes: 0 };
 
-/** Concurrent requests. */
+/** The number of concurrent requests. */
 export const CONCURRENCY = 16;
 
 /** Sends requests over kept connections; Node's `fetch` would cost more than the measured server. */

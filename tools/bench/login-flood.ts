@@ -11,9 +11,9 @@ import { quantile } from './statistics';
 import { setUpServer } from './test-bed';
 
 const BASELINE_SECONDS = 10;
-/** One flood has only a few hundred reads, too few for a reliable p99. */
+/** The number of floods. One flood has only a few hundred reads, too few for a reliable p99. */
 const ROUNDS = 5;
-/** Logins before the floods, as on a server in use. */
+/** The number of logins before the floods, as on a server in use. */
 const WARM_UP_LOGINS = 200;
 
 /** Measures the latency of readers while `count` logins arrive at once (docs/performance.md, "A flood of logins"). */

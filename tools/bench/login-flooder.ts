@@ -29,7 +29,7 @@ function logIn({ hostname, port }: URL, request: string): Promise<number> {
   });
 }
 
-/** 0 without a response. */
+/** The status in the first line of a response; 0 without a response. */
 const statusOf = (head: string): number => Number(/^HTTP\/1\.1 (\d{3})$/.exec(head)?.[1] ?? 0);
 
 function requestOf(url: URL, form: Flood['form']): string {
@@ -44,7 +44,7 @@ function requestOf(url: URL, form: Flood['form']): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-// A separate process: otherwise the flood would block the readers' event loop and distort their latencies.
+// The flood is a separate process: otherwise it would block the readers' event loop and distort their latencies.
 process.on('message', ({ url, form, count }: Flood) => {
   const target = new URL(url);
   const request = requestOf(target, form);

@@ -14,14 +14,14 @@ export interface Round {
   readonly errors: number;
 }
 
-/** All rounds of a case on one server. Medians, so that one disturbed round changes nothing. */
+/** The results of all rounds of a case on one server, as medians: one disturbed round changes nothing. */
 export interface Measured {
   readonly perSecond: number;
   /** CPU of one operation. */
   readonly cpu: CpuShare | undefined;
   readonly p50Milliseconds: number;
   readonly p99Milliseconds: number;
-  /** The mean response body: server and baseline must return the same. */
+  /** The mean size of response bodies: server and baseline must return the same. */
   readonly answerBytes: number | undefined;
   readonly errors: number;
 }

@@ -57,7 +57,10 @@ function linesOf(
   ];
 }
 
-/** The data stay there, since only that server can map them to the ids of the created resources. */
+/**
+ * Measures the server at `BASE_URL`. The stored data stay on it, since only that server can map them to the ids of the
+ * created resources.
+ */
 async function measureOther(baseUrl: string): Promise<Report> {
   const target = { name: 'server', baseUrl, authorization: authorizationOf(process.env) };
   await loadCharts(target);

@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { READ } from './bench-data';
 import { type LoadClient } from './load-client';
 
-/** Reads are sent at this pace, whether the previous one was answered or not: waiting would hide the latency. */
+/**
+ * Reads per second. A read is sent at this pace even if the previous one was not answered: waiting would hide the
+ * latency.
+ */
 const READS_PER_SECOND = 100;
 
 /**
@@ -23,7 +26,7 @@ function setOwnPriority(priority: number): void {
   try {
     setPriority(priority);
   } catch {
-    // Only root may raise it; otherwise the server's threads delay the readers, more so on a busy machine.
+    // Only root may raise the priority; otherwise the server's threads delay the readers, more so on a busy machine.
   }
 }
 

@@ -8,7 +8,7 @@ export interface ReportLine {
   readonly measured: Measured;
   /** Resources that one operation writes, if more than one. */
   readonly resources?: number;
-  /** The same operation on the baseline; absent on the baseline itself, and without one. */
+  /** The same operation on the baseline. Absent for the baseline itself, and if no baseline is measured. */
   readonly floor?: Measured;
 }
 

@@ -9,7 +9,7 @@ import { type OwnContender, type TestBed } from './test-bed';
 import { type WebhookReceiver } from './webhook-receiver';
 import { CHARTS } from './bench-data';
 
-/** Fewer than the observations that the creates of the bench have stored. */
+/** The number of events in a queue: fewer than the observations that the creates of the bench have stored. */
 const EVENTS_PER_QUEUE = 2000;
 const LIVE_EVENTS = 100;
 const DEADLINE_SECONDS = 120;
@@ -30,7 +30,7 @@ export async function runDelivery({ server, floor, receiver }: TestBed): Promise
     const url = new URL('/deliver', baseUrl);
     await fetch(url, { method: 'POST', headers: { Authorization: authorization }, body: receiver.url });
   };
-  // The server itself polls; the baseline needs a call.
+  // The server polls its queues itself; the baseline needs a call to begin.
   const begin = new Map([[floor, deliverFloor]]);
   const contenders = [server, floor];
   const rounds: Round[][] = contenders.map(() => []);
@@ -85,7 +85,7 @@ async function drain(
   }
 }
 
-/** The last batch arrives shortly before it is settled. */
+/** Whether all events are settled. The last batch arrives shortly before it is settled. */
 async function isEmpty(database: Client): Promise<boolean> {
   return (await database.query('select from outbox_event limit 1')).rowCount === 0;
 }

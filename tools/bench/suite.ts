@@ -21,7 +21,10 @@ export interface SuiteReport {
 
 export type Suite = (options: SuiteOptions, cleanup: Cleanup) => Promise<SuiteReport>;
 
-/** The parts selected by `--only`. @throws Error that lists the names when it selects none */
+/**
+ * Returns the parts selected by `--only`.
+ * @throws Error that lists the names of all parts when it selects none
+ */
 export function chosen<T extends { readonly name: string }>(parts: readonly T[], only = ''): readonly T[] {
   const found = parts.filter(({ name }) => name.includes(only));
   if (found.length === 0) throw new Error(`--only takes one of ${parts.map(({ name }) => name).join(', ')}.`);

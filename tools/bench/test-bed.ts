@@ -22,7 +22,7 @@ export interface OwnContender extends Contender {
   stop(): Promise<void>;
 }
 
-/** Differences from the default bed. */
+/** Options of a bed that differ from the default. */
 export interface BedOptions {
   /** The folder of the compiled server. */
   readonly build?: string;
@@ -44,7 +44,7 @@ export interface ServerBed {
   readonly startAgain: () => Promise<OwnContender>;
 }
 
-/** In addition the baseline, on the same PostgreSQL with an equal database. */
+/** The server and, in addition, the baseline, on the same PostgreSQL with an equal database. */
 export interface TestBed extends ServerBed {
   readonly floor: OwnContender;
 }
@@ -59,7 +59,7 @@ export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
   return { ...bed, floor: await ground.start('floor', 'tools/bench/floor-server.js', variables) };
 }
 
-/** The same without the baseline, which uses some CPU even when idle. */
+/** Starts everything except the baseline, which uses some CPU even when idle. */
 export async function setUpServer(cleanup: Cleanup, options: BedOptions = {}): Promise<ServerBed> {
   return (await layGround(cleanup, options)).startServer();
 }

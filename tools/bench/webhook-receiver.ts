@@ -2,7 +2,9 @@ import { type IncomingMessage, type Server, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Occurs once in each stored resource, and nowhere else in a notification. */
+/**
+ * The text that is counted as one event: it occurs once in each stored resource, and nowhere else in a notification.
+ */
 const EVENT_MARK = Buffer.from('"meta":{"versionId":"');
 
 interface Expectation {

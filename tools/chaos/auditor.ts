@@ -31,7 +31,10 @@ interface Totals {
   readonly committed: number;
 }
 
-/** One statement, so one snapshot: delivered, in process and queued must equal the events committed. */
+/**
+ * The SQL of the totals, as one statement so that it has one snapshot. The events delivered, in process and queued must
+ * equal the committed events.
+ */
 const TOTALS = `select r.destination_id as id, r.delivered_events::integer as delivered, r.failed_events::integer as failed,
     (r.delivered_events + coalesce(cardinality(b.event_ids), 0)
       + (select count(*) from outbox_event e where e.destination_key = r.destination_key))::integer as accounted,
@@ -42,7 +45,7 @@ const TOTALS = `select r.destination_id as id, r.delivered_events::integer as de
 const COMMITTED = `select 'Patient/' || id || '/' || version as key from resource where type = 'Patient'
   union all select 'Patient/' || id || '/' || version from resource_history where type = 'Patient'`;
 
-/** Attempts that ended before their timeout are excluded: they do not explain a repeat. */
+/** The SQL of attempts that reached their timeout. Attempts that ended earlier do not explain a repeat. */
 const TIME_OUTS = `select r.destination_id as destination, a.first_number::integer as "firstNumber",
     extract(epoch from a.ended_at)::double precision * 1000 - ${performance.timeOrigin} as "endedAt"
   from delivery_attempt a join destination_runtime r using (destination_key)
@@ -63,7 +66,7 @@ export class TotalsWatch {
   async until(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await delay(SAMPLE_MILLISECONDS);
-      await this.sample().catch(() => undefined); // the database is down
+      await this.sample().catch(() => undefined); // ignored: the database is down
     }
   }
 
@@ -84,7 +87,9 @@ export class TotalsWatch {
   }
 }
 
-/** Waits until nothing is queued, or nothing has moved for this time: lost events would stay in the queue forever. */
+/**
+ * Waits until nothing is queued, or nothing has moved for this time. Lost events would otherwise make it wait forever.
+ */
 export async function drained(bed: ChaosBed, idleSeconds: number): Promise<void> {
   let [least, movedAt] = [Infinity, performance.now()];
   while (least > 0 && performance.now() - movedAt < idleSeconds * 1000) {
@@ -121,7 +126,7 @@ export async function audit(
   for (const destination of receiver.destinations) {
     const arrivals = receiver.arrivals.filter((arrival) => arrival.destination === destination);
     const first = firstSeen(arrivals);
-    // All, since a failover that loses writes gives numbers again, in another generation.
+    // All arrivals count: a failover that loses writes gives the same numbers again, in another generation.
     const received = new Set(arrivals.flatMap(({ events }) => events.map(({ key }) => key)));
     const at = (keys: Iterable<string>): string[] => [...keys].map((key) => `${destination}: ${key}`);
     violate('I1 lost', at(minus(committed, received)));
@@ -153,7 +158,8 @@ export async function audit(
 }
 
 /**
- * Order and numbers within a delivery generation, which must hold even after a failover that lost acknowledged writes.
+ * Violations of the order and numbers within a delivery generation. Both must hold even after a failover that lost
+ * acknowledged writes.
  */
 export function violationsByGeneration({ destinations, arrivals }: FaultyReceiver): Violation[] {
   return destinations.flatMap((destination) => {
@@ -181,7 +187,7 @@ interface Seen {
   readonly key: string;
 }
 
-/** Each number at its first arrival. */
+/** Each event number with the resource version of its first arrival. */
 function firstSeen(arrivals: readonly Arrival[]): Seen[] {
   const seen = new Map<number, string>();
   for (const { events } of arrivals) {
@@ -202,7 +208,7 @@ function inversions(keys: readonly string[]): string[] {
   });
 }
 
-/** Numbers begin at 1, have no gaps, and identify one event each, whenever they arrive. */
+/** Faults of the event numbers: they must begin at 1, have no gaps, and identify one event each. */
 function numberFaults(first: readonly Seen[], arrivals: readonly Arrival[]): string[] {
   const gaps = first
     .filter(({ number }, index) => number !== index + 1)
@@ -222,7 +228,10 @@ function reusedNumbers(first: readonly Seen[], arrivals: readonly Arrival[]): st
   );
 }
 
-/** A batch is identified by its first number; its id is derived from the body, so it could not reveal other bytes. */
+/**
+ * Batches that arrived with different bytes. A batch is identified by its first number: its id is derived from the
+ * body, so it could not reveal other bytes.
+ */
 function otherBytes(arrivals: readonly Arrival[]): string[] {
   const hashes = new Map<string, string>();
   return arrivals.flatMap(({ destination, bodyHash, events }) => {

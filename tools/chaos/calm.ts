@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** While it is on, other writers pause and no process is killed. */
+/** A phase without other writers: while it is on, they pause and no process is killed. */
 export class Calm {
   isOn = false;
 

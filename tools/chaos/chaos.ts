@@ -22,7 +22,7 @@ const USAGE =
 
 const REPLICAS = 2;
 const WRITERS = 16;
-/** Longer than the longest pause after failures. */
+/** How long nothing may move before the wait for empty queues ends: longer than the longest pause after failures. */
 const IDLE_SECONDS = 100;
 
 const tell = (text: string): void => {

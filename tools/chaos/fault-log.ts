@@ -16,7 +16,7 @@ export interface Crash {
   readonly kind: CrashKind;
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
-  /** When the database answered again or the server had ended; for cut connections the same as `at`. */
+  /** When the database answered again, or when the server had ended. For cut connections it equals `at`. */
   endedAt: number;
 }
 

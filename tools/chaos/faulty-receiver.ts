@@ -12,7 +12,7 @@ export interface Arrival {
   readonly bodyHash: string;
   /** The delivery generation. */
   readonly generation: string;
-  /** When it was complete, in milliseconds of a monotonic clock. */
+  /** When the request was complete, in milliseconds of a monotonic clock. */
   readonly at: number;
   readonly events: readonly { readonly number: number; readonly key: string }[];
   /** Whether a 2xx was fully written, so that the sender could read it. */
@@ -22,14 +22,14 @@ export interface Arrival {
 /** How a destination handles notifications. */
 type Temper = 'good' | 'slow' | 'flaky' | 'dead';
 
-/** Assigned to the destinations in rotation. */
+/** The tempers, which are assigned to the destinations in rotation. */
 const TEMPERS: readonly Temper[] = ['good', 'slow', 'flaky', 'dead'];
 
-/** How long the dead one is dead, and then alive. */
+/** How long a `dead` destination is dead, and how long it is alive afterwards. */
 const DEAD_SECONDS = 40;
 const ALIVE_SECONDS = 20;
 
-/** The webhooks of a chaos run: an append-only record of arrivals, whatever they answer. */
+/** The webhooks of a chaos run. They record each arrival, whatever they answer. */
 export class FaultyReceiver {
   readonly arrivals: Arrival[] = [];
   /** Destinations that had two requests open at once. */
@@ -97,7 +97,7 @@ export class FaultyReceiver {
     }
     const others = this.open.get(destination) ?? new Set();
     this.open.set(destination, others);
-    // The end of a killed server's connection may be read shortly after the successor's request.
+    // The receiver may read the end of a killed server's connection shortly after the request of its successor.
     const before = [...others];
     if (before.length > 0) {
       await delay(20);
@@ -144,7 +144,7 @@ export class FaultyReceiver {
       if (fault === 0) response.writeHead(500).end();
       else if (fault === 1) response.writeHead(503, { 'Retry-After': '1' }).end();
       else if (fault === 2) response.writeHead(307, { Location: this.urlOf('trap') }).end();
-      // Processed, but the sender receives no response.
+      // The notification is processed, but the sender receives no response.
       else if (fault === 3) response.destroy();
       else if (fault === 4) await delay(random.integer(100, 600)).then(accept);
       // Fault 5 never responds.
@@ -168,7 +168,7 @@ interface Notification {
   ];
 }
 
-/** Keys look like `Patient/p1/3`. */
+/** Reads the generation and the events of a notification. Keys look like `Patient/p1/3`. */
 function contentOf(body: Buffer): Pick<Arrival, 'generation' | 'events'> {
   const { extension, notificationEvent } = (JSON.parse(body.toString()) as Notification).entry[0].resource;
   const events = notificationEvent.map(({ eventNumber, focus }) => ({

@@ -6,7 +6,10 @@ import { type ChaosBed, type Replica } from './chaos-bed';
 import { type FaultLog } from './fault-log';
 import { type FaultyReceiver } from './faulty-receiver';
 
-/** Short lives hit servers during their start, long ones during full load. */
+/**
+ * Ranges of the life of a server before it is killed. Short lives hit servers during their start, long ones during full
+ * load.
+ */
 const LIVES_MILLISECONDS: readonly (readonly [number, number])[] = [
   [500, 2500],
   [3000, 20_000],
@@ -64,7 +67,9 @@ export async function tormentReplica(
   }
 }
 
-/** kill -9 of one backend crashes the database: all sessions end, and the WAL is replayed. */
+/**
+ * Kills one backend again and again (kill -9). That crashes the database: all sessions end, and the WAL is replayed.
+ */
 export async function tormentDatabase(
   signal: AbortSignal,
   { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: FaultLog },
@@ -77,7 +82,7 @@ export async function tormentDatabase(
     const [backend] = await bed.query<{ pid: number }>(ANY_BACKEND).catch(() => []);
     if (backend === undefined) continue;
     const at = performance.now();
-    if (!kill(backend.pid)) continue; // it has already ended
+    if (!kill(backend.pid)) continue; // the backend has already ended
     const crash = log.addCrash('database crash', at);
     for (let isUp = false; !isUp;) {
       await delay(20);
@@ -96,7 +101,7 @@ const CUT = `select pg_terminate_backend(pid) from (
 const ANY_BACKEND = `select pid from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() order by random() limit 1`;
 
-/** Only while the other server is alive; otherwise this would measure a start. */
+/** Measures takeovers while the other server is alive; otherwise this would measure a start. */
 function watchTakeovers(
   pending: readonly string[],
   killedAt: number,
@@ -108,7 +113,7 @@ function watchTakeovers(
   for (const destination of pending) {
     void (async () => {
       await delay(15);
-      // A request still waiting for a response belongs to the other server, not to the killed one.
+      // A request that still waits for a response belongs to the other server, not to the killed one.
       if (receiver.pending.includes(destination)) return;
       const nextAt = await receiver.nextAt(destination, killedAt);
       const isDisturbed =
@@ -134,7 +139,7 @@ async function ended(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => kill(pid, 0))) await delay(5);
 }
 
-/** False if the process had already ended. */
+/** Sends the signal; false if the process had already ended. */
 function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' | 0 = 'SIGKILL'): boolean {
   try {
     return process.kill(pid, signal);

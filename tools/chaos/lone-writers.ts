@@ -9,7 +9,9 @@ const HOLD_MILLISECONDS = [1000, 3000] as const;
 const SETTLING_MILLISECONDS = 2500;
 const WRITES = 2;
 
-/** Takes as many numbers as a large transaction that is rolled back, so that a mark which rises in steps rises now. */
+/**
+ * The SQL that takes as many numbers as a large transaction that is rolled back. A mark that rises in steps then rises.
+ */
 const ROLLED_BACK = `select count(nextval(oid::regclass)) from pg_class, generate_series(1, 1500)
   where relkind = 'S' and relname like 'outbox\\_event%'`;
 const ROLLED_BACK_MILLISECONDS = [500, 4000] as const;
@@ -22,7 +24,7 @@ export async function wasteNumbers(signal: AbortSignal, bed: ChaosBed, random: R
   }
 }
 
-/** Occasionally lets everything come to rest, and then writes alone, with a slow commit. */
+/** Now and then pauses all other writers, and then writes alone, with a slow commit. */
 export async function writeAlone(
   signal: AbortSignal,
   { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: WriteLog },

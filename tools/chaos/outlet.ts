@@ -22,7 +22,7 @@ export class Outlet {
     if (!this.isHeld) void this.drain();
   }
 
-  /** Sends everything of `work` as one packet. */
+  /** Sends everything that `work` writes as one packet. */
   together(work: () => void): void {
     this.socket.cork();
     work();

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-/** The account `nobody`: PgBouncer does not run as root. */
+/** The user id of the account `nobody`, since PgBouncer does not run as root. */
 const NOBODY = 65_534;
 
 export interface PoolerProgram {

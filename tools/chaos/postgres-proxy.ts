@@ -13,7 +13,7 @@ interface Owed {
   readonly preparedAs?: string;
 }
 
-/** Identifies SQL whose transaction records events. */
+/** A part of the SQL by which a transaction records events. */
 const RECORDS_EVENTS = 'insert into outbox_event';
 /**
  * Messages that the database may send between two responses (NoticeResponse, ParameterStatus, NotificationResponse).
@@ -66,7 +66,7 @@ class Connection {
   private readonly toDatabase: Outlet;
   private readonly toClient: Outlet;
   private readonly recording = new Set<string>();
-  /** The start of a session has a response, like a statement. */
+  /** The responses still to come. The start of a session has one too, like a statement. */
   private readonly owed: Owed[] = [{ statement: '' }];
   private statement = '';
   private hasRecorded = false;

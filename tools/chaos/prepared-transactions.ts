@@ -6,11 +6,14 @@ interface Database {
 
 const SWEEP_MILLISECONDS = 100;
 
-/** The name ends with the delay after which the transaction is committed. */
+/** The SQL that finds prepared transactions to commit now. The end of a name is the delay in milliseconds. */
 const DUE = `select gid from pg_prepared_xacts where database = current_database()
   and prepared + split_part(gid, '-', 3)::integer * interval '1 ms' <= clock_timestamp()`;
 
-/** Transactions whose COMMIT became PREPARE TRANSACTION. They survive servers and crashes, and all are committed. */
+/**
+ * Transactions whose COMMIT became PREPARE TRANSACTION. They survive the end of servers and crashes of the database,
+ * and all of them are committed in the end.
+ */
 export class PreparedTransactions {
   private readonly waiting = new Map<string, () => void>();
   private count = 0;
@@ -38,7 +41,7 @@ export class PreparedTransactions {
     try {
       await database.query(`commit prepared '${name}'`);
     } catch {
-      return; // the database crashed: the next sweep finds it again, or it was committed
+      return; // after a crash, the next sweep finds the transaction again, or it was committed
     }
     this.waiting.get(name)?.();
     this.waiting.delete(name);

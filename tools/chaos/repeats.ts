@@ -15,7 +15,7 @@ export interface TimeOut {
   readonly endedAt: number;
 }
 
-/** A fault also affects attempts that ended shortly after it: their settling was under way or failed. */
+/** The time after a fault in which it still affects attempts: their settling was under way, or failed. */
 const FELT_MILLISECONDS = 3000;
 
 /** Repeats at one destination, except those that a crash explains: a crash may lose the result of an attempt. */
@@ -33,7 +33,7 @@ export function repeatsWithoutCrash(arrivals: readonly Arrival[], crashes: reado
   return found;
 }
 
-/** Whether the sender timed out between both arrivals: a busy one may read a timely response too late. */
+/** Whether the sender timed out between the two arrivals. A busy sender may read a timely response too late. */
 export const isAnsweredLate = ({ before, again }: Repeat, timeOuts: readonly TimeOut[]): boolean =>
   timeOuts.some(
     ({ destination, firstNumber, endedAt }) =>

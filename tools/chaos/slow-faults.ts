@@ -11,15 +11,20 @@ export interface CommitFault {
 }
 
 const HOLD_MILLISECONDS = [500, 3000] as const;
-/** The pause between two faults of a kind, per server. Commits are rarer: each fault stops a writer. */
+/**
+ * The pause between two faults of a kind, for each server. Faults of commits are rarer, since each one stops a writer.
+ */
 const PAUSE_MILLISECONDS: Readonly<Record<SlowKind, readonly [number, number]>> = {
   'answer held': [200, 1500],
   'commit held': [1000, 4000],
   prepared: [1000, 4000],
 };
-/** A kind of statement that was not sent for this time is not chosen. */
+/** A kind of statement is chosen only if it was sent within this time. */
 const RECENT_MILLISECONDS = 3000;
-/** The other delayed commits may belong to any transaction, such as a claim. */
+/**
+ * The share of delayed commits that belong to writers. The other delayed commits may belong to any transaction, such as
+ * a claim.
+ */
 const SHARE_OF_WRITERS = 0.75;
 
 /** Chooses the responses and commits of one server to delay, and for how long. */

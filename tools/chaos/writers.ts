@@ -10,7 +10,7 @@ const PAUSE_MILLISECONDS = [10, 60] as const;
 export class WriteLog {
   /** `Patient/p1/3` for each acknowledged version. */
   readonly acknowledged = new Set<string>();
-  /** Names in resources of refused transactions: none may ever arrive or be stored. */
+  /** The number of refused transactions. The names in their resources must never arrive or be stored. */
   refused = 0;
   unknown = 0;
   /** The time of the last acknowledgement of each server, by its URL, and the longest gap since {@link watchGaps}. */
@@ -120,7 +120,10 @@ const patient = (id: string, value: number): object => ({
   name: [{ family: 'Chaos', given: [id] }],
 });
 
-/** A reference without a match makes the server refuse the whole transaction, after its first entries were written. */
+/**
+ * A transaction. With `isRefused`, it contains a reference without a match: the server refuses the whole transaction
+ * after it has written the first entries.
+ */
 const transaction = (ids: readonly string[], value: number, isRefused: boolean): object => ({
   resourceType: 'Bundle',
   type: 'transaction',

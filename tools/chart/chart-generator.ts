@@ -33,7 +33,10 @@ export interface ChartEntry {
 
 export interface GeneratedChart {
   readonly patientId: string;
-  /** References point backwards in this order. Each iteration generates the same entries again, one at a time. */
+  /**
+   * The resources of the chart. References point backwards in this order. Each iteration generates the same entries
+   * again, one at a time.
+   */
   readonly entries: Iterable<ChartEntry>;
 }
 
@@ -64,7 +67,10 @@ function* entriesOf(chart: Chart, size: number): Generator<ChartEntry, void> {
   }
 }
 
-/** Spreads the visits over the lifetime in proportion to the generated part, so that any size covers all of it. */
+/**
+ * Yields the whole life. The visits are spread over it in proportion to the generated part, so that a chart of any size
+ * covers all of it.
+ */
 function* lifeOf(chart: Chart, progress: () => number): Generator<ChartItem, void> {
   const cast = yield* introduceCast(chart);
   const problems: Problem[] = [];

@@ -14,7 +14,10 @@ export interface Reference {
 
 export interface ChartItem {
   readonly resource: ChartResource;
-  /** Decided by the code that made the resource, not by a CompartmentDefinition: an independent oracle. */
+  /**
+   * Whether the resource belongs to the patient's compartment. The code that made the resource decides, not a
+   * CompartmentDefinition, so it is an independent oracle.
+   */
   readonly inPatientCompartment: boolean;
 }
 

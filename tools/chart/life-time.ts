@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A fixed end, so that the charts are the same on every day. */
+/** The end of each chart. It is fixed, so that the charts are the same on every day. */
 export const CHART_END = new Date('2024-12-31T00:00:00Z');
 
 export function minutesAfter(moment: Date, minutes: number): Date {

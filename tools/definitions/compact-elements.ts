@@ -64,7 +64,7 @@ function kindOf(kind: string): string {
   return kind.replace('-type', '');
 }
 
-/** The children that `path` itself defines; inherited ones name another base. */
+/** The children that `path` itself defines. Inherited elements name another base path. */
 function elementsOf(path: string, all: readonly Element[], parents: ReadonlySet<string>): Record<string, string> {
   const own = all.filter((element) => parentOf(element.path) === path && element.base.path === element.path);
   return Object.fromEntries(own.map((element) => [nameOf(element.path), printElement(element, parents)]));
@@ -81,7 +81,10 @@ function typesOf({ path, contentReference, type = [] }: Element, parents: Readon
   return type.map(printType);
 }
 
-/** FHIRPath's System types (ids, urls of extensions) name their FHIR type in an extension. */
+/**
+ * Prints a type of an element. FHIRPath's System types (of ids, and of urls of extensions) name their FHIR type in an
+ * extension.
+ */
 function printType({ code, targetProfile = [], extension = [] }: ElementType): string {
   if (code.startsWith('http:')) return extension.find(({ valueUrl }) => valueUrl !== undefined)?.valueUrl ?? 'string';
   const targets = targetProfile.map((profile) => profile.split('/').pop()).filter((target) => target !== 'Resource');

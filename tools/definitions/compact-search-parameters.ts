@@ -20,7 +20,7 @@ const about =
   'stands for none. A number as publisher or target counts in publishers or targets. ' +
   'Left out: those without a base (they belong to no type) and the examples of the SearchParameter page.';
 
-/** Longer lists of targets are stored once and shared: "any type" makes up half of HL7's text. */
+/** A list of more targets is stored once and shared: the list of all types makes up half of HL7's text. */
 const LONG_LIST = 100;
 
 /** Keeps each SearchParameter whole: {@link expandSearchParameter} restores it. */

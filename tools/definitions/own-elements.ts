@@ -21,11 +21,11 @@ export interface Constraint {
   readonly severity: string;
   readonly human: string;
   readonly expression?: string;
-  /** Canonical of the definition that states it, if that is another one. */
+  /** Canonical of the definition that states the constraint, if that is another one. */
   readonly source?: string;
 }
 
-/** The elements that a type states itself; profiles and logical models state none. */
+/** The elements that a type states itself. Profiles and logical models state none of their own. */
 export function ownElements({ kind, derivation, snapshot }: StructureDefinition): readonly OwnElement[] {
   if (kind === 'logical' || derivation === 'constraint') return [];
   return (snapshot?.element ?? []).filter(({ path, base }) => base.path === path);

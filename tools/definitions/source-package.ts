@@ -22,7 +22,8 @@ export interface SourceResource {
 export function installSource(folder: string): string {
   const packages = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];
   const name = `${source.package}@${source.version}`;
-  // `npm run` sets the path of npm's script. Starting that needs no shell, unlike `npm.cmd` on Windows.
+  // `npm run` sets the path of npm's script in this variable. The script starts without a shell, unlike `npm.cmd` on
+  // Windows.
   const npm = process.env.npm_execpath;
   if (npm === undefined) throw new Error('npm_execpath is unset: start this with "npm run"');
   try {

@@ -79,7 +79,9 @@ async function tellToken(story: Story, { app, nursePassword }: DemoSecrets): Pro
   return named(story, 'TOKEN', call, bearer);
 }
 
-/** Later calls show the token as a variable. */
+/**
+ * Prints a line that stores the token of the call in a variable. Later lines show the variable instead of the token.
+ */
 function named(story: Story, name: string, call: HttpCall, bearer: string): Authorization {
   story.tell(`for $${name} in the lines below:`);
   story.tell(`export ${name}="$(${story.curlLine(call)} | node -p 'JSON.parse(fs.readFileSync(0)).access_token')"`);
@@ -103,7 +105,7 @@ async function tellSessions(story: Story, authorization: Authorization): Promise
   expectThat(sessions.some(isMine), 'an active session of the user is listed');
 }
 
-/** Another user may read patients only: other requests are denied, and the server says why. */
+/** Logs in another user, who may read patients only. Other requests are denied, and the server says why. */
 export async function tellDenial(story: Story, nurse: Authorization, secrets: DemoSecrets): Promise<void> {
   story.step('A guest who may read patients, and nothing else');
   const put = (path: string, body: object): Promise<unknown> =>
@@ -127,7 +129,7 @@ export async function tellDenial(story: Story, nurse: Authorization, secrets: De
     ...[200, 403],
   );
   if (status === 200) {
-    // Stored by the first start of a trial server: it has no links, so it grants every request.
+    // The first start of a trial server stores this policy. It has no links, so it grants every request.
     await story.call({ method: 'GET', path: '/AccessPolicy/trial', authorization: nurse }, 200);
     story.tell('not here: AccessPolicy/trial lets every authenticated caller do everything, until you delete it');
     return;

@@ -29,7 +29,7 @@ const AMENDED = sdcDocument({
   answers: { '8310-5': { value: decimal(38.4, 2), unit: 'Cel' }, '8867-4': { value: 92, unit: '/min' } },
 });
 
-/** Every leaf that differs; `37.20` keeps its digits. */
+/** The expected diff: every leaf that differs. `37.20` keeps its digits. */
 const EXPECTED_DIFF = [
   ['add', '8867-4 › unit', '', '/min'],
   ['add', '8867-4 › value', '', '92'],
@@ -41,7 +41,7 @@ const EXPECTED_DIFF = [
 
 type Rpc = (method: string, params: object) => Promise<unknown>;
 
-/** A signed document is corrected: snapshots, the difference between them, a note and a comment. */
+/** Corrects a signed document: snapshots, the difference between them, a note and a comment. */
 export async function tellAddenda(story: Story, authorization: Authorization): Promise<void> {
   const rpc: Rpc = async (method, params) => {
     const body = jsonBody({ method: `${ADDENDUM}/${method}`, params });

@@ -1,4 +1,4 @@
-/** A step whose response breaks a promise of the service. */
+/** The error of a step whose response breaks a promise of the service. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
 }

@@ -13,7 +13,7 @@ export interface ReceivedEvent {
 
 /** A webhook endpoint on this machine that stores what it receives. */
 export class EventReceiver {
-  /** By event number: delivery is at least once, so a repeat replaces itself. */
+  /** The received events by event number. Delivery is at least once, so an event that is repeated replaces itself. */
   readonly events = new Map<number, ReceivedEvent>();
   /** Number of POST requests received. */
   notificationCount = 0;

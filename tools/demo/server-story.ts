@@ -4,7 +4,7 @@ import { type Story } from './story';
 import { textTable } from './text-table';
 import { listAt, shown, stringAt, valueAt } from './value-at';
 
-/** The server as its operators see it. */
+/** Shows the server as its operators see it. */
 export async function tellServer(story: Story, authorization: Authorization): Promise<void> {
   story.step('How is the server?');
   const { json } = await story.call({ method: 'GET', path: '/fhir/$server-status', authorization }, 200);

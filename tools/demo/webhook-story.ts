@@ -14,15 +14,18 @@ const PROFILE = 'https://clinic.example/StructureDefinition/svctopicdestination-
 const DESTINATION_PATH = `/fhir/SvcTopicDestination/${DESTINATION_ID}`;
 const BROKEN_PATH = `/fhir/SvcTopicDestination/${BROKEN_DESTINATION_ID}`;
 export const DESTINATION_PATHS = [DESTINATION_PATH, BROKEN_PATH];
-/** Nothing listens at this endpoint. */
+/** An endpoint at which nothing listens. */
 const BROKEN_URL = 'http://127.0.0.1:9/events';
 const DEADLINE_SECONDS = 30;
 const AMENDED_COUNT = 5;
 
-/** Header that the receiver requires, sent by the `header` parameter of the destination. */
+/** A header that the receiver requires, and that the parameter `header` of the destination makes the server send. */
 export const HOOK_HEADER = { name: 'X-Clinic', value: 'demo' };
 
-/** Amended observations arrive at a webhook: each at least once, and none that the topic excludes. */
+/**
+ * Stores a topic and a webhook, and changes observations. Each amended one must arrive at least once, and none that the
+ * topic excludes.
+ */
 export async function tellWebhook(story: Story, authorization: Authorization, receiver: EventReceiver): Promise<void> {
   story.step('A topic: observations that are amended');
   const topic = {
@@ -61,7 +64,7 @@ export async function tellWebhook(story: Story, authorization: Authorization, re
   await tellOverview(story, authorization);
 }
 
-/** All destinations: one that delivers, and one that keeps its events until it can. */
+/** Shows all destinations: one that delivers, and one that keeps its events until it can deliver them. */
 async function tellOverview(story: Story, authorization: Authorization): Promise<void> {
   story.step('All destinations: the failing one keeps its events, and holds up no other');
   const call = { method: 'GET', path: '/fhir/SvcTopicDestination/$overview?_count=100', authorization } as const;
@@ -129,7 +132,7 @@ async function tellStatus(story: Story, authorization: Authorization): Promise<v
   story.step('The status of the delivery');
   const call = { method: 'GET', path: `${DESTINATION_PATH}/$status`, authorization } as const;
   story.show(call);
-  // The receiver has a batch shortly before the service has recorded its arrival.
+  // The receiver has a batch shortly before the server has recorded its arrival.
   const properties = await eventually('the queue is empty', DEADLINE_SECONDS, async () => {
     const { json } = await story.send(call, 200);
     const found = new Map(listAt(json, 'parameter').map((part) => [stringAt(part, 'name'), valueOf(part)]));

@@ -21,13 +21,13 @@ const USAGE =
 
 const SERVERS = 2;
 const WRITERS = 8;
-/** The longest time without an acknowledged write. */
+/** The longest allowed time without an acknowledged write. */
 const LONGEST_GAP_SECONDS = TTL_SECONDS + 10;
-/** A destination whose receiver always succeeds; destinations are in the order of the receivers. */
+/** The id of a destination whose receiver always succeeds. Destinations are in the order of the receivers. */
 const HEALTHY = 'd1';
 const IDLE_SECONDS = 100;
 const WARNING = 'acknowledged writes may be missing';
-/** Invariants that fail by design if acknowledged writes are lost. */
+/** Names of invariants that fail by design if acknowledged writes are lost. */
 const NEED_SYNCHRONOUS = /^(acknowledged|I2|I3|I4|I5|I7)/;
 
 const FAULTS = ['switchover', 'kill', 'freeze'] as const;

@@ -17,7 +17,7 @@ export const TTL_SECONDS = 20;
 const LOOP_SECONDS = 5;
 const READY_SECONDS = 180;
 
-/** Until three checks of the standby have failed, HAProxy sends connections to both nodes. */
+/** The time in which three checks of the standby fail. Until then, HAProxy sends connections to both nodes. */
 const PROXY_SECONDS = 12;
 
 interface Node {
@@ -28,7 +28,7 @@ interface Node {
   patroni: Program;
 }
 
-/** In the form of Patroni's `GET /cluster`. */
+/** A node in the form of Patroni's `GET /cluster`. */
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -47,10 +47,7 @@ export class PatroniCluster {
     private readonly proxyPort: number | undefined,
   ) {}
 
-  /**
-   * @throws Error with one sentence if a program is missing
-   * @throws Error in one sentence where a program is missing
-   */
+  /** @throws Error with one sentence if a program is missing */
   static async start(
     { isSynchronous, usesProxy }: { isSynchronous: boolean; usesProxy: boolean },
     cleanup: Cleanup,
@@ -76,7 +73,7 @@ export class PatroniCluster {
     for (const [index, [port, restPort]] of [[port1, rest1] as const, [port2, rest2] as const].entries()) {
       const name = `node${index + 1}`;
       const place = { name, port, restPort, dataDirectory: join(folder, name) };
-      // JSON is valid YAML.
+      // Patroni reads YAML, and JSON is valid YAML.
       const settings = settingsOf(place, { etcdPort, binaries, folder, password, isSynchronous });
       await writeFile(join(folder, `${name}.yml`), JSON.stringify(settings));
       const node = await cleanup.undoing({ ...place, patroni: startPatroni(place) }, async (started) => {
@@ -175,7 +172,7 @@ export class PatroniCluster {
     return first.name === primaryName ? [first, second] : [second, first];
   }
 
-  /** The answer of the first reachable node. */
+  /** The nodes of the cluster, as the first reachable node returns them. */
   private async members(): Promise<readonly Member[]> {
     const asked = this.nodes.map(async ({ restPort }) => {
       const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2000) });
@@ -231,8 +228,8 @@ function settingsOf(
     scope: 'svc',
     name,
     restapi: { listen: rest, connect_address: rest },
-    // Not etcd3: with it, Patroni 3.0 sometimes refuses its own change of the synchronous standby forever ("updated by
-    // someone else").
+    // `etcd` and not `etcd3`: with `etcd3`, Patroni 3.0 sometimes refuses its own change of the synchronous standby
+    // forever ("updated by someone else").
     etcd: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
@@ -252,7 +249,7 @@ function settingsOf(
   };
 }
 
-/** As in Patroni's documentation. */
+/** The configuration of HAProxy, as in Patroni's documentation. */
 const proxySettings = (nodes: readonly Node[], port: number): string => `
 global
   maxconn 400

@@ -13,10 +13,7 @@ const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 
 const STOP_SECONDS = 30;
 
-/**
- * @throws Error with one sentence that names the Debian package of a missing program
- * @throws Error in one sentence that names the Debian package of a missing program
- */
+/** @throws Error with one sentence that names the Debian package of a missing program */
 export function programPath(name: string, debianPackage: string): string {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
@@ -27,7 +24,7 @@ export function programPath(name: string, debianPackage: string): string {
 
 /**
  * Returns the folder of the newest PostgreSQL with all its programs.
- * @throws Error with one sentence
+ * @throws Error with one sentence if there is none
  */
 export async function postgresFolder(): Promise<string> {
   const versions = await readdir(POSTGRES_VERSIONS).catch(() => []);
@@ -59,12 +56,12 @@ export class Program {
     return new Program(child);
   }
 
-  /** Undefined once it has ended. */
+  /** The process id; undefined once the program has ended. */
   get pid(): number | undefined {
     return this.child.exitCode === null && this.child.signalCode === null ? this.child.pid : undefined;
   }
 
-  /** Waits for its end; kills it after a long wait. */
+  /** Stops the program and waits for its end; kills it after a long wait. */
   async stop(): Promise<void> {
     if (this.pid === undefined) return;
     const ended = once(this.child, 'exit');

@@ -3,19 +3,19 @@ export interface LoadUnit {
   readonly file: string;
   /** Hash of the file's content: it identifies loaded data, wherever the file is. */
   readonly fileHash: string;
-  /** Number of the unit within its file, from 0. */
+  /** The number of the unit within its file, from 0. */
   readonly number: number;
   readonly type: 'transaction' | 'batch';
   readonly entries: readonly LoadEntry[];
 }
 
 export interface LoadEntry {
-  /** For people: `entry 3`, `line 17`. */
+  /** The place of the entry in its file, for people: `entry 3`, `line 17`. */
   readonly place: string;
   readonly resourceType: string;
   /** The entry as JSON text, so that numbers keep their digits. */
   readonly text: string;
-  /** Whether repeating it has the same effect as doing it once. */
+  /** Whether sending the entry twice has the same effect as sending it once. */
   readonly isRepeatable: boolean;
 }
 

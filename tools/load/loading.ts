@@ -54,8 +54,8 @@ const filesOf = (paths: readonly string[]): Promise<LoadFile[]> =>
   Promise.all(paths.map(async (path) => ({ path, hash: await hashOf(path) })));
 
 /**
- * Exports of charts refer to these types by criteria, so these must be stored first: Organizations and Locations at the
- * start.
+ * The loading order of types. Exports of charts refer to these types by criteria, so these must be stored first, and
+ * Organizations and Locations before all others.
  */
 const RANKS: readonly (readonly string[])[] = [
   ['Organization', 'Location'],

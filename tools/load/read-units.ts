@@ -5,9 +5,9 @@ import { compactJson } from '../../src/platform/json/compact-json';
 import { elementsOf, membersOf } from '../../src/platform/json/json-members';
 import { type LoadEntry, type LoadUnit } from './load-unit';
 
-/** Resources per request, if the file does not determine them. */
+/** The number of resources in a request, if the file does not determine it. */
 const UNIT_SIZE = 250;
-/** Bundles are deeper than resources; the server checks these. */
+/** The maximum depth of JSON. Bundles are deeper than resources; the server checks the resources. */
 const MAX_DEPTH = 128;
 
 export interface LoadFile {
@@ -81,7 +81,7 @@ const unitOf = ({ path, hash }: LoadFile, unit: Pick<LoadUnit, 'number' | 'type'
   ...unit,
 });
 
-/** An entry that stores a resource under its id, or under a new one. */
+/** An entry that stores the resource under its id, or under a new one if it has none. */
 function storing(resource: string, place: string): LoadEntry {
   const { resourceType, id } = JSON.parse(resource) as { resourceType?: unknown; id?: unknown };
   if (typeof resourceType !== 'string') throw new Error('no resource: it has no resourceType');

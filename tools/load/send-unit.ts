@@ -76,15 +76,18 @@ function passingEntries(answer: Answer, sent: readonly LoadEntry[], failures: Fa
 }
 
 /**
- * A refused request changed nothing. Without a response, or after a timeout, the outcome is unknown: repeat only if
- * harmless.
+ * Whether a failed request may be sent again. A refused request changed nothing. Without a response, or after a
+ * timeout, the outcome is unknown, so all entries must be repeatable.
  */
 function mayRepeat(status: number, entries: readonly LoadEntry[]): boolean {
   if (status === 429 || status === 503) return true;
   return (status === 0 || PASSING.has(status)) && entries.every(({ isRepeatable }) => isRepeatable);
 }
 
-/** One failed entry fails the whole transaction: it is named, and the others are counted as failed. */
+/**
+ * The failures of a transaction. One failed entry fails the whole transaction: that entry is named, and the others are
+ * counted as failed.
+ */
 function failuresOfAll({ status, text }: Answer, entries: readonly LoadEntry[]): Failure[] {
   const outcome = parsed(text);
   const reason = status === 0 ? `${text}; whether it was stored is not known` : reasonOf(outcome);
@@ -124,7 +127,7 @@ async function post({ baseUrl, authorization }: LoadTarget, body: string): Promi
     };
   } catch (error) {
     const cause = causeOf(error);
-    // A refused connection sent nothing, so treat it like a busy server.
+    // A refused connection has sent nothing, so it is treated like a busy server.
     const isRefused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
     return { status: isRefused ? 503 : 0, retryAfterSeconds: undefined, text: `No answer: ${reasonOfError(error)}` };
   }
@@ -141,7 +144,7 @@ function reasonOfError(error: unknown): string {
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
-/** The pause that the server requests, else 0.5 s, doubling. */
+/** The pause before the next try: as the server requests, else 0.5 s, doubled at each try. */
 const pauseOf = ({ retryAfterSeconds }: Answer, tries: number): number =>
   Math.min(retryAfterSeconds ?? 2 ** (tries - 2), MAX_WAIT_SECONDS);
 

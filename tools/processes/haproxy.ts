@@ -14,10 +14,7 @@ export class HaProxy {
     private readonly statisticsPort: number,
   ) {}
 
-  /**
-   * @throws Error with one sentence if the program is missing, or refuses its configuration
-   * @throws Error in one sentence when the program is missing, or refuses
-   */
+  /** @throws Error with one sentence if the program is missing, or refuses its configuration */
   static async start(
     folder: string,
     ports: readonly number[],
@@ -71,7 +68,7 @@ export class HaProxy {
   }
 }
 
-/** Column of its CSV: https://docs.haproxy.org/2.6/management.html#9.1 */
+/** The column of the status in HAProxy's CSV: https://docs.haproxy.org/2.6/management.html#9.1 */
 const STATUS = 17;
 
 const configurationOf = (ports: readonly number[], port: number, statisticsPort: number): string => `

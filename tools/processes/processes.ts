@@ -18,12 +18,18 @@ const USAGE = `npm run processes [-- options]: restarts servers under load, and 
   --only=cpu: processor time of two processes against one`;
 
 const SCRIPT = resolve('dist/src/main.js');
-/** Three checks of 2 s, with a margin. */
+/** The drain time of a server: three checks of HAProxy, one every 2 s, with a margin. */
 const DRAIN_SECONDS = 8;
-/** Two processors serve and start servers: checks must be answered in time meanwhile. */
+/**
+ * The pause of a client. Two processors both serve and start servers here, and checks must be answered in time
+ * meanwhile.
+ */
 const PAUSE_MILLISECONDS = 100;
 const REQUESTS_OF_A_CLIENT = 200;
-/** Two processes share the requests, and warm code needs the same number in each. */
+/**
+ * The number of warm-up requests of a client. Two processes share the requests, and each needs enough of them for warm
+ * code.
+ */
 const WARM_UP_REQUESTS_OF_A_CLIENT = 1000;
 const CONNECTIONS = 5000;
 const SAMPLE_SECONDS = 20;
@@ -58,7 +64,7 @@ async function main(cleanup: Cleanup): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** Each test returns the number of failed requests. */
+/** The tests by their names. Each returns the number of failed requests. */
 const PARTS = { proxy: behindProxy, sighup: bySighup, cpu: processorTime };
 
 async function behindProxy(bed: Bed, rounds: number, cleanup: Cleanup): Promise<number> {
@@ -105,7 +111,10 @@ async function bySighup(bed: Bed, rounds: number): Promise<number> {
   return report(`${rounds} times SIGHUP for two processes of one start`, load);
 }
 
-/** Two servers on one database, with one and with two processes, get the same requests in turns. */
+/**
+ * Compares the CPU time of two servers on one database, with one and with two processes. They get the same requests in
+ * turns.
+ */
 async function processorTime(bed: Bed, rounds: number): Promise<number> {
   const { postmasterPid } = await postgresFacts(bed.cluster.url);
   const servers = [await bed.start({ SVC_PROCESSES: '1' }), await bed.start({ SVC_PROCESSES: '2' })];
@@ -149,7 +158,7 @@ async function processorTime(bed: Bed, rounds: number): Promise<number> {
   return loads.reduce((sum, { failures }) => sum + failures.length, 0);
 }
 
-/** The starting process accepts connections and hands them over; it processes no requests. */
+/** Measures the process that accepts connections and hands them over to the others. It processes no requests. */
 async function acceptCost(server: ChildServer, load: Load): Promise<string> {
   const before = await readProcess(server.pid);
   await load.connect(CONNECTIONS);
@@ -157,7 +166,7 @@ async function acceptCost(server: ChildServer, load: Load): Promise<string> {
   return `New connections cost the process that hands them out ${spent.toFixed(0)} µs each`;
 }
 
-/** Samples the load's statements in the database: whether they run, or what they wait for. */
+/** Samples the load's statements in the database: whether each runs, or what it waits for. */
 async function waitsOf(url: string, load: Load): Promise<string> {
   const client = await connect(url);
   const counts = new Map<string, number>();
@@ -182,7 +191,7 @@ async function waitsOf(url: string, load: Load): Promise<string> {
 
 const ACTIVE = `select wait_event_type || ':' || wait_event as wait from pg_stat_activity
   where state = 'active' and backend_type = 'client backend' and pid <> pg_backend_pid()`;
-/** Locks beyond the fast path are taken in partitions shared by all processors. */
+/** The SQL that counts locks. Locks beyond the fast path are taken in partitions, which all processors share. */
 const MOST_LOCKS = `select count(*)::integer as all, (count(*) filter (where not fastpath))::integer as shared
   from pg_locks where pid <> pg_backend_pid() group by pid order by 1 desc limit 1`;
 

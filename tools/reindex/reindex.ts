@@ -15,7 +15,7 @@ ended at any time: the servers go on, and another call shows the rest.
 Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/reindex/reindex.js
 `;
 
-/** Servers poll for work every five seconds. */
+/** The time in which a server must begin the work. Servers poll for it every five seconds. */
 const WAIT_SECONDS = 20;
 const POLL_MILLISECONDS = 500;
 
@@ -54,7 +54,8 @@ async function follow(client: Client, types: readonly string[]): Promise<void> {
   const bar = new ProgressBar({ label: 'reindex', total: begun.total });
   for (let shown = 0; shown < begun.total;) {
     const { isDone, done } = await progressOfTypes(client, types);
-    // Excludes resources that were created and deleted meanwhile.
+    // `done` may include resources that were created or deleted meanwhile, so the bar is full only when the job is
+    // done.
     const now = isDone ? begun.total : Math.min(done, begun.total - 1);
     if (now > shown) bar.advance(now - shown);
     else await delay(POLL_MILLISECONDS);

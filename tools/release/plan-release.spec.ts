@@ -51,7 +51,7 @@ describe('npm run release', () => {
   it('moves the changes below the version, sets it everywhere, and freezes the migrations', () => {
     const changes = textOf('CHANGELOG.md').split(/^## /m)[1]?.replace('Unreleased\n', '').trim() ?? '';
     const release = plan();
-    expect(git('status', '--porcelain')).toBe(''); // a plan writes nothing
+    expect(git('status', '--porcelain')).toBe(''); // a plan alone writes nothing
     write(release);
     expect(textOf('CHANGELOG.md')).toContain(`## Unreleased\n\n## ${NEXT} - 2027-01-02\n\n${changes}`);
     for (const path of ['package.json', 'package-lock.json', 'client/package.json', 'console/package.json'])

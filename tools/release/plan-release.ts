@@ -6,7 +6,7 @@ import { digestOf, type Migration } from '../../src/platform/database/migration'
 const CHANGELOG = 'CHANGELOG.md';
 const UPGRADE = 'docs/how-to/upgrade.md';
 const DIGESTS = 'test/e2e/operate/migrations.e2e-spec.ts';
-/** Packages with the server's version; some locks contain it too. */
+/** Packages with the server's version, and locks, of which some contain it too. */
 const PACKAGES = ['package.json', 'client/package.json', 'console/package.json'];
 const LOCKS = ['package-lock.json', 'client/package-lock.json'];
 
@@ -66,7 +66,7 @@ function sectionOf(changelog: string, version: string): string | undefined {
   return body === '' ? undefined : body;
 }
 
-/** The section as the text of an annotated tag: git would drop headings that begin with #, as comments. */
+/** The text of the annotated tag. Headings lose their `#`, since git would drop these lines as comments. */
 const tagTextOf = (version: string, section: string): string =>
   `${version}\n\n${section.replaceAll(/^### (.*)$/gm, '$1:')}\n`;
 
@@ -79,7 +79,7 @@ function withVersion(json: string, old: string, version: string): string {
   return `${JSON.stringify(lock, null, 2)}\n`;
 }
 
-/** Freezes the new migrations: a spec then refuses a change of their SQL. */
+/** Adds the digests of the new migrations to the spec, which from then on refuses a change of their SQL. */
 function withDigests(spec: string, version: string, migrations: readonly Migration[]): string {
   const added = migrations.filter(({ name }) => !spec.includes(`${name}: '`));
   if (added.length === 0) return spec;

@@ -7,7 +7,7 @@ interface SealedColumn {
   readonly column: string;
   /** The primary key of the table. */
   readonly key: string;
-  /** Sorts before every key. */
+  /** A value that sorts before every key. */
   readonly from: string;
 }
 
@@ -18,7 +18,7 @@ const COLUMNS: readonly SealedColumn[] = [
   { table: 'user_two_factor', column: 'sealed_key', key: 'user_id', from: '' },
 ];
 
-/** Rows that one transaction locks; delivery workers and logins wait for that transaction. */
+/** The number of rows that one transaction locks. Delivery workers and logins wait for that transaction. */
 const CHUNK_ROWS = 100;
 
 export interface Encrypted {

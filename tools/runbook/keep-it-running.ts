@@ -78,11 +78,11 @@ export async function rotateKeys(
   await (await HowTo.of('rotate-keys.md', 'encryption-key', machine.asOperator({ DATABASE_URL, ...both }))).step();
   await between.stop();
   const newer = { ...settings, SVC_ENCRYPTION_KEY: both.SVC_ENCRYPTION_KEY };
-  await (await start(newer)).stop(); // the server refuses a key of another database
+  await (await start(newer)).stop(); // a server refuses to start with a key of another database
   tell('encryption-key: a server starts with the new key alone');
 }
 
-/** A stopping server announces it first, and serves until its proxy has noticed. */
+/** Drains a server. It announces its stop first, and serves until its proxy has noticed. */
 export async function drainNode(machine: Machine, start: Start, settings: Variables, tell: Tell): Promise<void> {
   const server = await start({ ...settings, SVC_DRAIN_SECONDS: '2' });
   const ready = async (): Promise<number> => {

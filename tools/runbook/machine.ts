@@ -55,7 +55,7 @@ export class Machine {
     return machine;
   }
 
-  /** URL of a database on the first cluster, or on any of them. */
+  /** The URL of the first cluster, with the name of a database if one is given. */
   primary(database?: string): string {
     return this.urlOn(this.variables.PRIMARY_PORT ?? '', database);
   }

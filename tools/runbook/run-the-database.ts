@@ -8,7 +8,10 @@ import { type Served } from './served';
 const PAGE = 'run-the-database.md';
 const IS_SYNCHRONOUS = `select from pg_stat_replication where application_name = 'standby1' and sync_state = 'sync'`;
 
-/** Tests a point-in-time recovery, a standby, and its promotion; `start` starts a server that knows both hosts. */
+/**
+ * Tests a point-in-time recovery, a standby, and its promotion. `start` starts a server with the hosts of both clusters
+ * in its settings.
+ */
 export async function runTheDatabase(
   machine: Machine,
   start: () => Promise<Served>,

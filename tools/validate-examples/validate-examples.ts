@@ -13,7 +13,9 @@ interface Refusal {
   readonly expression: string;
 }
 
-/** Validates every example published by HL7: refusing a valid one means misreading the standard. */
+/**
+ * Validates every example published by HL7. A refusal of a valid example shows that the server misreads the standard.
+ */
 function validateExamples(): void {
   readOptions('npm run validate-examples: validates every example that HL7 published.', {});
   const folder = mkdtempSync(join(tmpdir(), 'examples-'));
@@ -42,8 +44,8 @@ function refusalsIn(folder: string): readonly Refusal[] {
 }
 
 /**
- * Prints the refusals by reason. The exit code is 1 for a refusal that is not in the list, or a list entry without
- * refusal.
+ * Prints the refusals by reason. The exit code is 1 for a refusal that is not in the list, or for a list entry that no
+ * refusal matches.
  */
 function report(refusals: readonly Refusal[]): void {
   const list = readKnownRefusals();

@@ -13,7 +13,7 @@ import { type OwnContender, setUpServer } from '../test-bed';
 
 const OPERATIONS = [READ, SEARCH, EVERYTHING, CREATE, UPDATE, TRANSACTION];
 const PAIRS = 11;
-/** In a shorter round, one garbage collection or checkpoint would change the result. */
+/** The duration of a round. In a shorter one, a single garbage collection or checkpoint would change the result. */
 const ROUND_SECONDS = 4;
 
 /** The same operation on both builds, one right after the other. */

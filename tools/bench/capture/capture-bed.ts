@@ -6,7 +6,7 @@ import { type OwnContender } from '../test-bed';
 import { type CaptureScene, type CaptureTopic, TOPICS } from './capture-scenes';
 
 const PROFILE = 'http://bench.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
-/** Longer than the bench runs: the first attempt of each destination lasts until the end. */
+/** The timeout of the destinations, longer than the bench runs: the first attempt of each lasts until the end. */
 const TIMEOUT_SECONDS = 86_400;
 
 const COUNT_EVENTS = `select (select count(*) from outbox_event)
@@ -56,7 +56,7 @@ export class CaptureBed {
     this.active = wanted;
   }
 
-  /** Captured events; all are still stored, since no receiver responds. */
+  /** The number of captured events. All are still stored, since no receiver responds. */
   async countEvents(): Promise<number> {
     const [counted] = await runQuery<{ events: string }>(this.server.databaseUrl, COUNT_EVENTS);
     return Number(counted?.events);

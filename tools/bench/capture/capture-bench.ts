@@ -50,7 +50,7 @@ export async function measureCapture(server: OwnContender, cleanup: Cleanup): Pr
   return textTable(HEADINGS, lines);
 }
 
-/** Rounds by scene, in turns (A B C A B C …). The first of each is a warm-up and not counted. */
+/** Runs the rounds of all scenes in turns (A B C A B C …). The first round of each is a warm-up and not counted. */
 async function runScenes({ bench, scenes }: CapturePlan, server: OwnContender, bed: CaptureBed): Promise<Round[][]> {
   const progress = new ProgressBar({
     label: `capture, ${bench.name}`.padEnd(20),
@@ -78,7 +78,7 @@ async function runScenes({ bench, scenes }: CapturePlan, server: OwnContender, b
   return rounds;
 }
 
-/** A scene without all its events measured nothing. */
+/** Fails if the round did not capture all events of its scene: it would have measured something else. */
 function assertCaptured({ name, eventsPerResource }: CaptureScene, bench: BenchCase, events: number): void {
   const { operations, resources = 1 } = bench;
   const expected = (operations + WARM_UP_OPERATIONS) * resources * eventsPerResource;

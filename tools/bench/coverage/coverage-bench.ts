@@ -15,9 +15,12 @@ import { type CalledFunction, FunctionCoverage } from './function-coverage';
 import { StatementLog } from './statement-log';
 
 const WARM_UPS = 20;
-/** Background work runs during some of the requests; only code that runs in all of them counts. */
+/**
+ * The number of measured requests of a kind. Background work runs during some of them, so only code that runs in all
+ * counts.
+ */
 const MEASURED = 5;
-/** An event is delivered and settled well within this time. */
+/** A time in which an event is surely delivered and settled. */
 const SETTLED_MILLISECONDS = 300;
 
 const FOLDER = resolve('dist/src');

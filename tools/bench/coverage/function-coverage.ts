@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export interface CalledFunction {
   readonly file: string;
-  /** Empty for one without a name. */
+  /** The name of the function; empty without one. */
   readonly name: string;
 }
 

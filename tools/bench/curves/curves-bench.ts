@@ -15,9 +15,12 @@ import { RULE_CASES } from './rule-cases';
 import { SEARCH_CASES } from './search-cases';
 
 const CASES = [...ROW_CASES, ...REQUEST_CASES, ...SEARCH_CASES, ...RULE_CASES];
-/** The first request of each size is not counted. */
+/** The number of requests of each size. The first one is not counted. */
 const REQUESTS = 3;
-/** Requests that take long are flagged if their cost grows faster than this power of the size. */
+/**
+ * The limit of growth: requests that take longer than LONG_MILLISECONDS are flagged if their cost grows faster than
+ * this power of the size.
+ */
 const MOST_EXPONENT = 1.3;
 const LONG_MILLISECONDS = 100;
 
@@ -60,8 +63,8 @@ export async function measureCurves({ only }: SuiteOptions, cleanup: Cleanup): P
 }
 
 /**
- * The table row of a curve; its last cell contains the fault, if any. The sizes take turns: an index with more rows
- * costs a write more, so all sizes must find it alike.
+ * The table row of a curve; its last cell contains the fault, if any. The sizes take turns: writes cost more with a
+ * larger index, so the index must be alike for all sizes.
  */
 async function measureCurve(curve: CurveCase, send: Sender, server: OwnContender): Promise<string[]> {
   for (const size of curve.sizes) await curve.setUp?.(size, send);
@@ -135,7 +138,7 @@ function exponentsOf(points: readonly Point[]): number[] {
   });
 }
 
-/** Empty for a curve within its limits. */
+/** The fault of a curve; empty for a curve within its limits. */
 function flagOf({ promise }: CurveCase, points: readonly Point[]): string {
   const isSteep = exponentsOf(points).some(
     (exponent, index) => exponent > MOST_EXPONENT && (points[index + 1]?.milliseconds ?? 0) > LONG_MILLISECONDS,

@@ -17,7 +17,7 @@ const storePatient: CurveCase['setUp'] = (size, send) => send(put(urlOf(size), p
 const basicOf = (n: number): object => ({ resourceType: 'Basic', code: { text: `basic ${n}` } });
 const entriesOf = (size: number): object[] =>
   list(size, (n) => ({ resource: basicOf(n), request: { method: 'POST', url: 'Basic' } }));
-/** Each entry refers to the next one, which has no id yet. */
+/** Entries that refer to each other: each refers to the next one, which has no id yet. */
 const linkedEntriesOf = (size: number): object[] =>
   list(size, (n) => ({
     fullUrl: `urn:uuid:00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,

@@ -1,7 +1,10 @@
 import { get, list, store } from './calls';
 import { type CurveCase, type Sender } from './curve-case';
 
-/** A list of values may have 1,000 entries, a page as many resources. */
+/**
+ * Numbers of values in a query, and page sizes. A query may have at most 1,000 values, and a page at most 1,000
+ * resources.
+ */
 const VALUES = [62, 250, 1_000];
 const MATCHES = [250, 1_000, 4_000];
 const PAGES_OF = 1_000;

@@ -19,20 +19,23 @@ export interface Comparison {
 }
 
 export const DEAD_COUNT = 200;
-/** Half of the writes go to one destination, the other half to five. */
+/** Writes per second: half of them go to one destination, the other half to five. */
 const PER_SECOND = 20;
 const SECONDS = 30;
-/** Alternates (without, with, without, …), so that both share the same load of the machine. */
+/**
+ * The number of turns without and with dead destinations. They alternate, so that both share the same load of the
+ * machine.
+ */
 const TURNS = 3;
-/** Short, so that an endpoint that never responds is retried often. */
+/** The timeout of the dead destinations: short, so that an endpoint that never responds is retried often. */
 const TIMEOUT_SECONDS = 5;
 
-/** Events that no receiver will accept. */
+/** The SQL that queues events for the dead destinations, which no receiver will accept. */
 export const FILL = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
   select r.destination_key, length(o.body), o.version, o.type, o.id, 'create', 'POST'
   from destination_runtime r cross join (select * from resource where type = 'Observation' limit 20) o
   where r.destination_id like 'dead-%'`;
-/** A running attempt then finds its batch gone, so its result does not count. */
+/** The SQL that empties these queues. A running attempt then finds its batch gone, so its result does not count. */
 export const EMPTY = `with dead as (select destination_key from destination_runtime where destination_id like 'dead-%'),
     closed as (delete from open_batch where destination_key in (select destination_key from dead))
   delete from outbox_event where destination_key in (select destination_key from dead)`;

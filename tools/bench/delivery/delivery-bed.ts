@@ -16,7 +16,8 @@ import { ArrivalReceiver } from './arrival-receiver';
 const DATABASE = 'bench_delivery';
 
 /**
- * One destination receives the first type, several the second, dead ones the third; no other writes use these types.
+ * The destinations of the bed, by the type of their events: ONE is one destination, SEVERAL are five. Dead destinations
+ * have a third type. No other writes use these types.
  */
 export const ONE = { type: 'Communication', ids: ['one'] } as const;
 export const SEVERAL = {

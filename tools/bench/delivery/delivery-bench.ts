@@ -59,7 +59,10 @@ async function measureLatency(bed: DeliveryBed): Promise<string> {
   return timesReportOf(`${PER_SECOND} writes a second`, await arrivalTimes(bed, writes, ONE));
 }
 
-/** The first drain is a warm-up and not counted: it compiles code, plans statements and fills caches. */
+/**
+ * Measures small backlogs. The first drain is a warm-up and not counted: it compiles code, plans statements and fills
+ * caches.
+ */
 async function measureDrain(bed: DeliveryBed): Promise<string> {
   const rounds = [];
   for (let round = 0; round <= SMALL_ROUNDS; round++) rounds.push(...(await drainQueues(bed, SMALL_BACKLOG, 1)));
@@ -68,7 +71,10 @@ async function measureDrain(bed: DeliveryBed): Promise<string> {
   );
 }
 
-/** During a long read transaction, like that of pg_dump: rows deleted meanwhile stay in the table until it ends. */
+/**
+ * Measures a drain during a long read transaction, like that of pg_dump. Rows that are deleted meanwhile stay in the
+ * table until the transaction ends.
+ */
 async function measureBesideSnapshot(bed: DeliveryBed): Promise<string> {
   await drainQueues(bed, SMALL_BACKLOG, 1);
   const reader = new Client({ connectionString: bed.databaseUrl });
@@ -89,7 +95,7 @@ const partsOf = (name: string, windows: readonly DrainWindow[]) =>
     drained,
   }));
 
-/** Between two small backlogs, since the load of the machine may change meanwhile. */
+/** Measures a large backlog between two small ones, since the load of the machine may change meanwhile. */
 async function measureBacklog(bed: DeliveryBed): Promise<string> {
   const small = async (name: string) => ({ name, drained: (await drainQueues(bed, SMALL_BACKLOG, 1))[0] });
   await small('not counted');

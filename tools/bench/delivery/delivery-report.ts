@@ -44,7 +44,9 @@ export function timesReportOf(pace: string, times: ArrivalTimes): string {
 export const takeoverReportOf = (times: readonly number[]): string =>
   textTable(TIME_HEADINGS.with(1, 'kills'), [timesRow('kill -9 during an attempt to the next attempt', times)]);
 
-/** For dead destinations, the CPU time that they cost per second. */
+/**
+ * The report of living destinations alone and beside dead ones, with the CPU time that the dead ones cost per second.
+ */
 export function deadReportOf({ alone, beside }: { readonly alone: Comparison; readonly beside: Comparison }): string {
   const groups = [
     ['one', (comparison: Comparison) => comparison.one],

@@ -12,7 +12,7 @@ export interface DrainWindow {
   readonly cpu: CpuShare | undefined;
 }
 
-/** Long enough for a machine that is ten times slower. */
+/** The longest wait, enough for a machine that is ten times slower. */
 const DEADLINE_SECONDS = 1800;
 const POLL_MILLISECONDS = 5;
 
@@ -56,7 +56,7 @@ export async function drainQueues(bed: DeliveryBed, events: number, windows: num
   }
 }
 
-/** The last batch arrives shortly before it is settled. */
+/** Whether no batch is open. The last batch arrives shortly before it is settled, so its arrival is not the end. */
 async function isSettled(database: Client): Promise<boolean> {
   return (await database.query('select from open_batch limit 1')).rowCount === 0;
 }

@@ -10,16 +10,24 @@ import { type DeliveryBed, ONE, topicOf } from './delivery-bed';
 import { HANGING_WAYS, HangingReceivers } from './hanging-receivers';
 import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
 
-/** New destinations receive the first type; one whose receiver refuses each event once receives the second. */
+/**
+ * FIRST is delivered to new destinations. RETRIED is delivered to a destination whose receiver refuses each event at
+ * the first attempt.
+ */
 const FIRST = 'ClinicalImpression';
 const RETRIED = { type: 'Procedure', ids: ['refused-once'] } as const;
 
 const HANGING = 1000;
 const TURNS = 3;
-/** Longer than the timeout of hanging ones. They begin within about 12 s, so about half of them time out in a turn. */
+/**
+ * The duration of a turn, longer than the timeout of hanging attempts. Those begin within about 12 s, so about half of
+ * them time out in a turn.
+ */
 const SECONDS = 35;
 const PER_SECOND = 20;
-/** Per half of a turn, so the p99 of all turns is the third largest of 300. */
+/**
+ * The number of new destinations in each half of a turn. All turns have 300, so their p99 is the third largest value.
+ */
 const NEW_DESTINATIONS = 100;
 const PATIENCE_SECONDS = 120;
 
@@ -72,7 +80,7 @@ async function timesOf(bed: DeliveryBed, onWrite: () => void): Promise<Times> {
     await bed.put(`SvcTopicDestination/${id}`, destination(topicOf(FIRST), bed.arrivals.urlOf(id)));
     const written = await write(FIRST, 1, 1);
     first.push(...(await arrivalTimes(bed, written, { type: FIRST, ids: [id] })).wholeSinceCommit);
-    // Each write of the type would go to it too, so later turns would send more.
+    // Each further write of the type would also go to this destination, so later turns would send more.
     await bed.remove(`SvcTopicDestination/${id}`);
   }
   const [steady, retried] = await writing;

@@ -12,13 +12,13 @@ export interface PacedWrite {
 }
 
 export interface Pace {
-  /** Written in rotation. */
+  /** The types of the written resources, in rotation. */
   readonly types: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;
 }
 
-/** Numbers the ids, so that none is written twice. */
+/** The number of the last id, so that no id is written twice. */
 let written = 0;
 
 /** Creates resources at an even pace, whether the previous one was answered or not. */
@@ -55,7 +55,7 @@ async function create(client: LoadClient, type: string, id: string): Promise<Pac
 
 /** Times of events until their last byte, in milliseconds. */
 export interface ArrivalTimes {
-  /** From the commit, by the clock of PostgreSQL, to the head of the request. */
+  /** From the commit, by the clock of PostgreSQL, to the head of the request that contains the event. */
   readonly headSinceCommit: readonly number[];
   readonly wholeSinceCommit: readonly number[];
   /** From the response to the writer: negative if the event was faster. */

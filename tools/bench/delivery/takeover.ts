@@ -12,7 +12,7 @@ const KILLS = 50;
 const TYPE = 'List';
 /** The default of SVC_DELIVERY_POLL_MILLISECONDS. */
 const POLL_MILLISECONDS = 1000;
-/** The operating system closes a killed process's connection at once. */
+/** The longest wait for the end of a killed server's connection. The operating system closes it at once. */
 const CLOSING_MILLISECONDS = 2000;
 const PATIENCE_SECONDS = 60;
 
@@ -48,7 +48,7 @@ export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promi
       again.response.end();
       progress.advance();
     } else {
-      // The other server polled at that moment, and was the sending one.
+      // The other server had polled at that moment, and it was the one that sent the batch.
       attempt.response.end();
     }
     [sending, other] = [other, await bed.startServer()];

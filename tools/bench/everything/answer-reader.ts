@@ -12,7 +12,10 @@ export interface ReadAnswer {
 
 const NEW_LINE = 0x0a;
 
-/** A Bundle has its total at its beginning, or at its end when it was streamed. */
+/**
+ * The number of bytes kept from each end of a response: a Bundle has its total at its beginning, or at its end when it
+ * was streamed.
+ */
 const ENDS_BYTES = 300;
 
 function totalIn(text: string): number | undefined {

@@ -1,9 +1,12 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Attackers use another address than other clients, since logins queue by address. */
+/** The address of attackers: another one than that of other clients, since logins queue by address. */
 const ADDRESS = '127.0.0.2';
-/** Hostile callers ignore `Retry-After`; without any pause, the bench would measure its own process. */
+/**
+ * The pause after a refusal, although hostile callers ignore `Retry-After`. Without any pause, the bench would measure
+ * its own process.
+ */
 const PAUSE_AFTER_REFUSAL_MILLISECONDS = 100;
 
 /** One request; with a body it is a POST. */

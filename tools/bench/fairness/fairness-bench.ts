@@ -16,11 +16,11 @@ import { type SceneFigures, runScene } from './run-scene';
 import { type Scene } from './scene';
 import { SCENES } from './scenes';
 
-/** Stored resources: enough to make a search without an index expensive. */
+/** The number of stored resources: enough to make a search without an index expensive. */
 const RESOURCES = 92_000;
-/** Hostile callers with credentials. */
+/** The number of hostile callers with credentials. */
 const CALLERS = 30;
-/** Enough connections that a waiting read delays no other. */
+/** The number of connections of the reader: enough that a waiting read delays no other. */
 const READER_CONNECTIONS = 500;
 
 /** Measures the server's resources and the latencies of other callers while hostile callers run each scene. */

@@ -6,15 +6,15 @@ import { accessTokenOf, succeed } from '../prepare-server';
 import { chartsOf } from '../scale/fill-charts';
 import { type ServerBed } from '../test-bed';
 
-/** 1,000 of them make a page of 10 MB. */
+/** The number of Binaries. Together they make a page of 10 MB. */
 const BINARIES = 1_000;
 const BINARY_BYTES = 7_500;
-/** Snapshots of one record: 50 MB together. */
+/** The number of snapshots of one record, which have 50 MB together. */
 const SNAPSHOTS = 50;
 const SNAPSHOT_BYTES = 750_000;
 /** The chart of one patient, about 22 MB. */
 const LONG_CHART = { seed: 1_000_001, size: 20_000, idPrefix: 'fairness-' };
-/** Observations that all refer to each other. */
+/** The number of Observations that all refer to each other. */
 export const LINKED = 40;
 
 export const LONG_PATIENT = generateChart(LONG_CHART).patientId;

@@ -5,7 +5,7 @@ const BUSY = `select count(*)::integer as busy from pg_stat_activity
   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and state <> 'idle'`;
 
 const LOOK_MILLISECONDS = 20;
-/** Required time without any statement. */
+/** The time without any statement after which the database counts as quiet. */
 const STILL_SECONDS = 1.5;
 const GIVE_UP_SECONDS = 20;
 

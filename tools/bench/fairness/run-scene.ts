@@ -10,7 +10,7 @@ import { type AttackOrder, type AttackResult } from './attack';
 import { secondsUntilQuiet } from './quiet-time';
 import { type Scene } from './scene';
 
-/** Other callers log in one after another, with this pause. */
+/** The pause between two logins of other callers, which log in one after another. */
 const LOGIN_PAUSE_MILLISECONDS = 1_000;
 
 const ALONE_SECONDS = 5;

@@ -4,14 +4,14 @@ import { BOMBS, UNFINISHED, binaryOf, dearTopic, patientOf, searchesOf } from '.
 import { LONG_PATIENT, RECORD } from './fairness-data';
 import { type Scene } from './scene';
 
-/** Long enough for a p99 of other callers. */
+/** The duration of most scenes, long enough for a p99 of other callers. */
 const SECONDS = 10;
-/** Longer than an unread response may stall. */
+/** The duration of scenes with unread responses, longer than such a response may stall. */
 const STALL_SECONDS = 15;
-/** Waves of simultaneous requests. */
+/** The number of waves of simultaneous requests. */
 const WAVES = 5;
 const WAVE_PAUSE_MILLISECONDS = 1_000;
-/** Time for several large bodies of each caller. */
+/** The duration of uploads: time for several large bodies of each caller. */
 const UPLOAD_SECONDS = 60;
 
 const REFUSED = [401, 404, 405, 413, 415];
@@ -36,7 +36,7 @@ const uploads = (body: () => Buffer, path: string) => (attack: Attack) => {
   );
 };
 
-/** Sent simultaneously, to paths with and without required credentials. */
+/** Sends bombs simultaneously, to paths that require credentials and to paths that do not. */
 async function bombs(attack: Attack): Promise<void> {
   const paths = ['/fhir/Patient', '/health', '/nowhere', '/auth/token', '/fhir/Patient/x/$everything'];
   for (let wave = 0; wave < WAVES; wave++) {

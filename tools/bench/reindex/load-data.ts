@@ -10,7 +10,7 @@ const TURNS = 100;
 /** The limited caller may see only Observations of this status. */
 export const VISIBLE_CRITERIA = 'Observation?status=amended';
 const STATUSES = ['final', 'amended'];
-/** Number of stored Observations that are counted by patient; no writer changes them. */
+/** The number of stored Observations that are counted by patient; no writer changes them. */
 const COUNTED_AMONG = 4_000;
 
 const PATIENTS: readonly string[] = CHARTS.map(({ patientId }) => `Patient/${patientId}`);
@@ -30,7 +30,7 @@ const patientsOf = (body: Body): string[] =>
 export interface Asked extends Question {
   readonly name: string;
   readonly isLimited: boolean;
-  /** Whether it is answered even during the build, so that its times can be compared. */
+  /** Whether the request is answered even during the build, so that its times can be compared. */
   readonly isTimed: boolean;
 }
 
@@ -53,7 +53,7 @@ export class LoadData {
         if (at++ < COUNTED_AMONG) first.push(body);
         else later.add(subjectOf(body));
       }
-    // All Observations of a patient must be in the data.
+    // All Observations of a counted patient must be in the data.
     this.counted = first.filter((body) => !later.has(subjectOf(body)));
     for (const body of [...this.changed, ...this.counted]) this.written.put(body);
   }

@@ -20,7 +20,7 @@ import { READERS, send, type Work, workUntil, WRITERS } from './work';
 
 const RESOURCES = 92_000;
 const MOST_SECONDS = 30;
-/** Resources per second of the baseline measurement. */
+/** The size of the data divided by this number is the duration of the baseline measurement in seconds. */
 const RESOURCES_PER_SECOND = 400;
 /** Maximum ratio of the p99 during the job to the p99 alone. */
 const MOST_SLOWDOWN = 2;
@@ -37,7 +37,7 @@ export async function measureReindex({ sizes }: SuiteOptions, cleanup: Cleanup):
   const { server } = bed;
   const callers = { open: server, limited: await limitedCaller(bed) };
   const client = await cleanup.undoing(connect(server.databaseUrl), (connected) => connected.end());
-  // The first start of the server begins to build all rows of a database that it did not fill.
+  // If the server did not fill the database, its first start begins to build all rows.
   await untilBuilt(client);
   const data = new LoadData(size);
   const seconds = Math.min(MOST_SECONDS, size / RESOURCES_PER_SECOND);

@@ -4,10 +4,10 @@ import { type Answer, judgeAnswer } from './judge-answer';
 import { type LoadData } from './load-data';
 import { type Body } from './written-resources';
 
-/** Each sends one request after another. */
+/** The numbers of writers and readers. Each sends one request after another. */
 export const WRITERS = 4;
 export const READERS = 4;
-/** Maximum number of faults shown. */
+/** The number of faults that are shown. */
 const MOST_FAULTS = 20;
 
 export interface Callers {

@@ -9,7 +9,7 @@ import { type ChartEntry, generateChart } from '../../chart/chart-generator';
 import { ProgressBar } from '../../progress-bar';
 import { RowBatch } from './row-batch';
 
-/** About the size of a Synthea chart. */
+/** The number of resources of a chart, about as many as in a Synthea chart. */
 const CHART_SIZE = 767;
 const BATCH = 1_000;
 
@@ -38,7 +38,7 @@ export async function fillCharts(
     progress.advance();
     if (key % BATCH !== 0 && key !== size) continue;
     await sending;
-    // Sends while the next batch is prepared.
+    // The batch is sent while the next one is prepared.
     sending = batch.send(client);
     batch = new RowBatch();
   }
@@ -48,7 +48,7 @@ export async function fillCharts(
     await client.query(definition);
     building.advance();
   }
-  // The server assigns keys after these.
+  // The server assigns its next keys after those of the stored resources.
   await client.query(`select setval('resource_key_sequence', $1)`, [Math.ceil(size / 1000) * 1000 + 1]);
   await client.query('vacuum analyze');
 }

@@ -84,7 +84,7 @@ async function executionOf(
 
 type Row = Parameters<typeof foundResourceOf>[0] & { readonly s0: string | number | null };
 
-/** The same search, starting at the fiftieth page. */
+/** The same search from its fiftieth page on. */
 async function fiftieth(query: ReadSearch, { statements, frequencies }: ScaleSession): Promise<ReadSearch> {
   const pages = compilePage({ ...query, count: query.count * (PAGES - 1) - 1 }, frequencies);
   const last = (await statements.run<Row>(pages.statement, pages.values)).at(-1);

@@ -18,7 +18,7 @@ const hasQuantity = (resource: Readonly<Record<string, unknown>>): boolean => 'v
 const code = ['code', 'coding', 0, 'code'] as const;
 const subject = ['subject', 'reference'] as const;
 
-/** `ge` a day and `lt` another one some days later, within the period of the charts. */
+/** Two conditions on a date: `ge` a day and `lt` another one some days later, within the period of the charts. */
 function between(name: string, random: Random, days: number, firstYear = 2005, lastYear = 2023): string {
   const from = Date.UTC(random.integer(firstYear, lastYear), random.integer(0, 11), random.integer(1, 28));
   return `${name}=ge${day(from)}&${name}=lt${day(from + days * 86_400_000)}`;

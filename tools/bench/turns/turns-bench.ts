@@ -8,7 +8,7 @@ import { LoadClient } from '../load-client';
 import { setUpServer } from '../test-bed';
 import { TURNS_CASES } from './turns-cases';
 
-/** Bodies in megabytes: a common size, and near the limit of 20 MiB. */
+/** The sizes of bodies in megabytes: a common one, and one near the limit of 20 MiB. */
 const SIZES = [1, 19];
 
 const PATIENCE_MILLISECONDS = 30_000;
@@ -50,7 +50,7 @@ export async function measureTurns(cleanup: Cleanup): Promise<string> {
   }
 }
 
-/** Reads and removes what the server writes. */
+/** Reads the result that the server writes to the file, and removes the file. */
 async function resultIn(file: string): Promise<number> {
   const endsAt = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {

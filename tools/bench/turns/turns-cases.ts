@@ -19,7 +19,10 @@ function listOf(megabytes: number, item: (n: number, text: string) => object): s
   return `[${items.join(',')}]`;
 }
 
-/** Two composite parameters pair the values of each component, and a resource may have at most 20,000 pairs. */
+/**
+ * An Observation with many components. Two composite parameters pair the values of each component, and a resource may
+ * have at most 20,000 pairs.
+ */
 const observation = (megabytes: number, shift: number): string =>
   `{"resourceType":"Observation","id":"turns","status":"final","code":{"text":"c"},"component":${listOf(
     megabytes,
