@@ -28,7 +28,8 @@ export function Shell(): ReactElement {
   const shown = useRef(path);
   useEffect(() => {
     document.title = `${page?.name ?? 'Not found'} · Console`;
-    // Focus moves to a new page, so that a screen reader begins there; the first page keeps the focus of the sign-in.
+    // Focus moves to a new page, so that a screen reader begins there. For the first page, it stays where the sign-in
+    // left it.
     if (shown.current !== path) main.current?.focus({ preventScroll: true });
     shown.current = path;
   }, [path, page]);

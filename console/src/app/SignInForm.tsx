@@ -11,7 +11,7 @@ interface Props {
   readonly userName?: string;
   readonly onEnded: () => void;
   readonly onSignedIn: (session: SignedIn) => void;
-  /** Shown if another User was signed in. */
+  /** Called to sign in as another User instead; absent if nobody was signed in. */
   readonly onLeave?: () => void;
 }
 

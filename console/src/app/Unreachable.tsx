@@ -6,7 +6,7 @@ import { serverAddress } from './session';
 
 const PING_MILLISECONDS = 3000;
 
-/** Says that the server does not answer, and repeats the failed reads once it does. */
+/** Says that the server does not answer, and repeats the failed reads once the server answers again. */
 export function Unreachable(): ReactElement | null {
   const since = useUnreachableSince();
   const queries = useQueryClient();

@@ -15,7 +15,7 @@ export interface Page {
   readonly shortcut: string;
   /** Path of its icon in a box of 24. */
   readonly icon: string;
-  /** A page without content says so. */
+  /** The content of the page. A page without content says that it has none. */
   readonly component?: ComponentType<PageProps>;
 }
 

@@ -3,7 +3,7 @@ type Preference = 'theme' | 'shortcuts';
 
 const keyOf = (name: Preference): string => `svc-console.${name}`;
 
-/** Browsers that forbid storage throw an error. */
+/** The stored value of a preference; undefined if there is none, or if the browser forbids storage by an error. */
 export function remembered(name: Preference): string | undefined {
   try {
     return localStorage.getItem(keyOf(name)) ?? undefined;
@@ -17,6 +17,6 @@ export function remember(name: Preference, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(keyOf(name));
     else localStorage.setItem(keyOf(name), value);
   } catch {
-    // The preference lasts until the page is closed.
+    // Without storage, the preference lasts until the page is closed.
   }
 }

@@ -3,14 +3,17 @@ import { SvcError } from 'svc-health-client';
 
 const RETRIES = 3;
 
-/** Refusals are final. If the server is busy (429, 503) or does not answer, the request is repeated. */
+/**
+ * Whether a failed request is repeated. Refusals are final. A request is repeated if the server is busy (429, 503) or
+ * does not answer.
+ */
 export function mayRetry(failures: number, error: unknown): boolean {
   if (failures >= RETRIES) return false;
   if (!(error instanceof SvcError)) return error instanceof TypeError; // the error of fetch without a response
   return error.status === 429 || error.status >= 500;
 }
 
-/** Waits for `Retry-After`, else 1 s, 2 s, 4 s. */
+/** Milliseconds until the repetition: as `Retry-After` says, else 1 s, 2 s, 4 s. */
 export function retryDelay(failures: number, error: unknown): number {
   const seconds = error instanceof SvcError ? error.retryAfterSeconds : undefined;
   return (seconds ?? 2 ** failures) * 1000;

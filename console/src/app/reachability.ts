@@ -16,7 +16,7 @@ function note(isReached: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Time since when no request was answered; undefined while requests are answered. */
+/** The time since when no request was answered; undefined while requests are answered. */
 export const useUnreachableSince = (): number | undefined => useSyncExternalStore(subscribe, () => unreachableSince);
 
 /**

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The part of the address after `#`: a page, its segments, and parameters. Never a token. */
+/** The part of the address after `#`: a page, its segments, and parameters. It never contains a token. */
 export interface Route {
   readonly page: string;
   readonly steps: readonly string[];

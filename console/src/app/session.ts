@@ -7,7 +7,7 @@ export interface Session {
   readonly userId: string;
   /** The display name. */
   readonly userName: string;
-  /** The name as typed. */
+  /** The user name as typed at sign-in. */
   readonly loginName: string;
   readonly signOut: () => Promise<void>;
 }

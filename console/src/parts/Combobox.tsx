@@ -4,7 +4,7 @@ import css from './combobox.module.css';
 export interface Option {
   /** The text of the field after choosing this option. */
   readonly text: string;
-  /** Its meaning, in a few words. */
+  /** The meaning of the option, in a few words. */
   readonly note?: string;
   /** Whether more text follows the option, so that the list stays open. */
   readonly isOpen?: boolean;
@@ -109,7 +109,7 @@ export function Combobox({
               id={`${id}-${index}`}
               role="option"
               aria-selected={index === at}
-              // The field keeps the focus.
+              // Keeps the focus in the field.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(option)}
             >

@@ -2,7 +2,9 @@ import { type ReactElement, useEffect, useState } from 'react';
 
 const SHOWN_MILLISECONDS = 2000;
 
-/** Copies a text to the clipboard. If the browser forbids it (plain http from another machine), it says so. */
+/**
+ * Copies a text to the clipboard. If the browser forbids that (plain http from another machine), the button says so.
+ */
 export function Copy({
   text,
   label = 'Copy',

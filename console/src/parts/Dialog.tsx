@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } fro
 interface Props {
   readonly title: string;
   readonly children: ReactNode;
-  /** Whether only its own buttons close it. */
+  /** Whether only the buttons in the content close the dialog. */
   readonly isRequired?: boolean;
   /** Called by Esc, the close button, and a click outside. */
   readonly onClose?: () => void;
@@ -11,8 +11,8 @@ interface Props {
 }
 
 /**
- * A modal dialog: the browser keeps the focus inside and restores it afterwards. The first focus is on the element with
- * `data-focus`, else on the first one.
+ * A modal dialog: the browser keeps the focus inside and restores it afterwards. The element with `data-focus` has the
+ * focus at first; without such an element, the first one that can have it.
  */
 export function Dialog({ title, children, isRequired = false, onClose, isWide = false }: Props): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);

@@ -20,14 +20,14 @@ interface Props<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** Of a row; the least one where texts wrap. */
+  /** The height of a row; where texts wrap, its minimum. */
   readonly rowHeight?: number;
-  /** Whether cells break their text into lines, so that nothing of it is cut. */
+  /** Whether cells break their text into lines, so that no text is cut. */
   readonly isWrapped?: boolean;
   /** Called by a click or Enter on a row; without it rows cannot be opened. */
   readonly onOpen?: (row: Row) => void;
   readonly selected?: string | undefined;
-  /** Called when the end becomes visible, to load more rows. */
+  /** Called when the last row becomes visible, to load more rows. */
   readonly onEnd?: () => void;
   /** Total number of rows, if more can be loaded. */
   readonly total?: number;

@@ -4,7 +4,7 @@ import { ageOf, clockOf, stampOf, zonedStampOf } from './times';
 interface Props {
   /** An instant from the server, or milliseconds. */
   readonly value: string | number;
-  /** `ago`: 3 min ago; `stamp`: with the date; `zoned`: with the zone too; `clock`: today's time. */
+  /** The form: `ago` is 3 min ago; `stamp` has the date; `zoned` also has the zone; `clock` is today's time. */
   readonly as?: 'ago' | 'stamp' | 'zoned' | 'clock';
 }
 
@@ -31,7 +31,7 @@ let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for all times on the page. */
+/** Calls `listener` at each tick of one clock, which all times on the page share. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
@@ -48,7 +48,8 @@ function subscribe(listener: () => void): () => void {
 
 const useNow = (): number =>
   useSyncExternalStore(subscribe, () => {
-    // The clock stops while no time is shown. During one render its value must not change, or React renders again.
+    // The clock stops while no time is shown, so its value may be old. During one render the value must not change, or
+    // React would render again.
     if (timer === undefined && Date.now() - now > TICK_MILLISECONDS) now = Date.now();
     return now;
   });

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 
-/** Shorter waits show nothing, so that quick responses do not flicker. */
+/** A wait that is shorter than this shows nothing, so that quick responses do not flicker. */
 const QUIET_MILLISECONDS = 250;
 const SLOW_SECONDS = 5;
 

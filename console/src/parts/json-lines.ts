@@ -3,7 +3,7 @@ export interface Span {
   readonly kind: 'plain' | 'key' | 'string' | 'number' | 'word';
 }
 
-/** Longer lines are cut: laying out a line of 5 MB would block the page. */
+/** The maximum length of a line. Longer lines are cut, since laying out a line of 5 MB would block the page. */
 export const LINE_CHARACTERS = 2000;
 
 /** The lines of a value as indented JSON. Text that is no JSON stays as it is. */

@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { type SvcClient } from 'svc-health-client';
 import { useSession } from '../app/session';
 
-/** Maximum ids in one search, to keep its address short. */
+/** The maximum number of ids in one search, which keeps its address short. */
 const IDS_AT_ONCE = 50;
 
 interface Named {
@@ -13,7 +13,7 @@ interface Named {
 
 export type NameOf = (person: Named) => string;
 
-/** Names of Users and Patients. Without a name, or the right to read it, the reference itself is shown. */
+/** The names of Users and Patients. If somebody has no name, or it may not be read, the reference itself is shown. */
 export function useNames(people: readonly (Named | undefined)[]): NameOf {
   const { client, userId } = useSession();
   const chunks = ['User', 'Patient'].flatMap((type) => {
@@ -75,14 +75,14 @@ export function nameIn({ name, userName }: WithName): string | undefined {
   return joined === '' ? (typeof userName === 'string' ? userName : undefined) : joined;
 }
 
-/** `User/ana` with the name, if it may be read: `Ana Okafor (User/ana)`. */
+/** The text of a reference with the name, if the name may be read: `User/ana` becomes `Ana Okafor (User/ana)`. */
 export function referenceText(text: string, nameOf: NameOf): string {
   const person = personIn(text);
   const name = person === undefined ? text : nameOf(person);
   return name === text ? text : `${name} (${text})`;
 }
 
-/** The User or Patient that a reference refers to. */
+/** The User or Patient that a text refers to, as in `User/ana`. */
 export function personIn(text: string): Named | undefined {
   const [, resourceType, id] = /^(User|Patient)\/([A-Za-z0-9.-]{1,64})$/.exec(text) ?? [];
   return resourceType === undefined || id === undefined ? undefined : { resourceType, id };

@@ -7,7 +7,7 @@ export interface PatientQuery {
 }
 
 const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?$/;
-/** `3.2.1980`, day first. */
+/** A date such as `3.2.1980`, with the day first. */
 const DOTTED_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
 const YEAR = /^(?:18|19|20)\d{2}$/;
 const RESOURCE = /^Patient\/([A-Za-z0-9.-]{1,64})$/;
@@ -37,8 +37,8 @@ function dateOf(word: string): string | undefined {
 }
 
 /**
- * Escapes characters with a meaning in FHIR searches: a comma means "or", and `$` separates the parts of a composite.
- * `|` keeps its meaning in an identifier.
+ * Escapes the characters that have a meaning in FHIR searches: a comma means "or", and `$` separates the parts of a
+ * composite. `|` is not escaped, since it has a meaning in an identifier.
  */
 const escaped = (value: string): string => value.replaceAll(/[\\,$]/g, '\\$&');
 
@@ -52,7 +52,10 @@ export function searchParametersOf({ name, identifier, birthdate, id }: PatientQ
   });
 }
 
-/** The same for resources with a `patient`. Here a word with a digit and without a system is the patient's id. */
+/**
+ * The parameters of a search for resources with a `patient`; all conditions must hold. A word with a digit and without
+ * a system is here the patient's id.
+ */
 export function patientParametersOf(query: PatientQuery): Record<string, string[]> {
   const identifiers = query.identifier.filter((word) => word.includes('|'));
   const ids = query.identifier.filter((word) => !word.includes('|'));

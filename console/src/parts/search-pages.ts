@@ -53,7 +53,9 @@ export async function readRow(client: SvcClient, type: ResourceType, id: string)
   return (await (await client.request('GET', `/fhir/${type}/${encodeURIComponent(id)}`)).json()) as Row;
 }
 
-/** Links contain the server's own address, but the console may use another one. */
+/**
+ * The path of a link. Links contain the server's own address, but the console may use another address of the server.
+ */
 export function pathOf(link: string): string {
   const { pathname, search } = new URL(link);
   const fhir = pathname.lastIndexOf('/fhir/');

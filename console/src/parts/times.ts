@@ -1,15 +1,15 @@
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** `21:43:09`, in the time zone of this device. */
+/** Formats a time as `21:43:09`, in the time zone of this device. */
 export const clockOf = (time: Date): string =>
   `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 
-/** `2026-11-25`, in the time zone of this device. */
+/** Formats a day as `2026-11-25`, in the time zone of this device. */
 export const dayOf = (time: Date): string => `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 
 export const stampOf = (time: Date): string => `${dayOf(time)} ${clockOf(time)}`;
 
-/** `2026-11-25 21:43:09 UTC+01:00`, for records that are read elsewhere. */
+/** Formats a time as `2026-11-25 21:43:09 UTC+01:00`, for records that are read elsewhere. */
 export function zonedStampOf(time: Date): string {
   const minutes = -time.getTimezoneOffset();
   const size = Math.abs(minutes);

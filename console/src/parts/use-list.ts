@@ -12,7 +12,7 @@ interface List {
   readonly isWhole: boolean;
   readonly loadMore: () => void;
   readonly retry: () => void;
-  /** Shows a row as it is after a write, or without it: reading all pages again takes long once many are shown. */
+  /** Replaces a row after a write, or removes it. Reading all pages again would take long once many are shown. */
   readonly change: (id: string, row: Row | undefined) => void;
 }
 
@@ -47,7 +47,7 @@ export function useList(type: ResourceType, query: Query): List {
   };
 }
 
-/** Every page has the total of the search. */
+/** The page after a write. Every page has the total of the search, so each total is reduced by a removed row. */
 function changed(page: Page, id: string, row: Row | undefined): Page {
   const resources = page.resources.flatMap((one) => (one['id'] !== id ? [one] : row === undefined ? [] : [row]));
   return { ...page, resources, ...(page.total === undefined || row !== undefined ? {} : { total: page.total - 1 }) };

@@ -6,7 +6,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks before a Session of the reader is closed: it may be the one of this page. */
+/** Asks for a confirmation before one of the reader's own Sessions is closed: it may be the Session of this page. */
 export const CloseOwn = ({ onSure, onClose }: Props): ReactElement => (
   <Dialog title="Close a session of your own?" onClose={onClose}>
     <p>You have this session from the console, perhaps from this page. Then you would have to sign in again.</p>

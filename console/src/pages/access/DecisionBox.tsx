@@ -7,11 +7,11 @@ import css from './access.module.css';
 interface Props {
   /** The decision that is shown. */
   readonly id: string | undefined;
-  /** Called with the request that a text without a decision names, such as `GET /fhir/Patient/p7`. */
+  /** Called if the text names no decision, with the request that the text names, such as `GET /fhir/Patient/p7`. */
   readonly onNothing: (request: string | undefined) => void;
 }
 
-/** Opens the decision that a refusal names. */
+/** A field for a refusal. Opens the decision that the refusal names. */
 export function DecisionBox({ id, onNothing }: Props): ReactElement {
   const [text, setText] = useState(id ?? '');
   const [isAsked, setIsAsked] = useState(false);

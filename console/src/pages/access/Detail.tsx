@@ -13,7 +13,7 @@ import css from './access.module.css';
 interface Props {
   readonly type: ResourceType;
   readonly id: string;
-  /** The list that it belongs to. */
+  /** The address of the list that the resource belongs to. */
   readonly path: string;
   readonly what: string;
   readonly actions?: ReactNode;
@@ -54,7 +54,7 @@ export function Detail({ type, id, path, what, actions, children }: Props): Reac
   );
 }
 
-/** Labels with values; empty values are omitted. */
+/** Labels with their values. A label whose value is empty is omitted. */
 export function Facts({
   facts,
 }: {

@@ -23,7 +23,7 @@ interface Props {
   readonly what: string;
   readonly hint: string;
   readonly columns: readonly Column<Row>[];
-  /** An example request that stores one. */
+  /** An example request that stores a resource of the type. */
   readonly command: string;
 }
 

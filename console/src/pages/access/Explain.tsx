@@ -23,7 +23,7 @@ interface Props {
   readonly decisionId: string | undefined;
 }
 
-/** Two ways to the reason of a refusal: its decision, or the same request once more, described. */
+/** Shows the reason of a refusal in one of two ways: by its decision, or by a description of the same request. */
 export function Explain({ user, client, asked, decisionId }: Props): ReactElement {
   const [draft, setDraft] = useKept<Draft>('access-draft', EMPTY_DRAFT);
   const [submitted, setSubmitted] = useKept<Draft | undefined>('access-submitted', undefined);
@@ -34,7 +34,7 @@ export function Explain({ user, client, asked, decisionId }: Props): ReactElemen
     setSubmitted(undefined);
     setDraft(withMethodOf({ ...EMPTY_DRAFT, ...who }, asked ?? ''));
     setBegun((count) => count + 1);
-    // The form may be changed from here on, and the address would still say what it began with.
+    // The reader may change the form from here on. So the address must not name the initial request any more.
     goTo(hashOf('access'), true);
   }, [user, client, asked, setDraft, setSubmitted]);
 
@@ -42,7 +42,7 @@ export function Explain({ user, client, asked, decisionId }: Props): ReactElemen
   const submit = (next: Draft): void => {
     setSubmitted(next);
     if (decisionId !== undefined) goTo(hashOf('access'));
-    // In one column the result is below the form, out of sight.
+    // On a narrow screen the result is below the form, out of sight.
     if (matchMedia('(max-width: 899px)').matches) requestAnimationFrame(() => result.current?.scrollIntoView());
   };
 
@@ -87,7 +87,7 @@ function Result({ draft }: { readonly draft: Draft }): ReactElement {
       const user = draft.who === 'user' ? await userIdOf(client, draft.user.trim()) : '';
       return client.access.testRequest(describedBy(draft, user));
     },
-    // A policy may have changed since the last run.
+    // A policy may have changed since the last run, so the result of that run counts as stale.
     staleTime: 0,
   });
   if (trial.isPending) return <Waiting what="the policies" />;

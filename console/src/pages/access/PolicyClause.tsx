@@ -13,7 +13,7 @@ interface Props {
 
 const LONGEST = 240;
 
-/** The first clause of a policy that failed: a sentence on it where there is one, and what the policy says there. */
+/** The first clause of a policy that failed: the value in the policy, with a sentence if one can explain the clause. */
 export function PolicyClause({ policyId, path, reason, request }: Props): ReactElement {
   const { data: policy } = usePolicy(policyId);
   const found = policy === undefined ? undefined : clauseAt(policy, path);

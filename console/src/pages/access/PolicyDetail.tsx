@@ -78,7 +78,7 @@ function CoveredLine({ covered: { kind, name } }: { readonly covered: Covered })
   }
 }
 
-/** Users who hold a Role of this name. */
+/** The Users who have a Role of this name. */
 function Holders({ role }: { readonly role: string }): ReactElement {
   const list = useList('Role', { name: role, _count: 50 });
   if (list.error !== null) return <Fault error={list.error} what="the holders of the role" onRetry={list.retry} />;

@@ -8,13 +8,13 @@ import css from './access.module.css';
 
 interface Props {
   readonly draft: Draft;
-  /** Counts the links that filled the form: after each the caret stands where the path goes on. */
+  /** The number of links that have filled the form. After each of them, the caret stands where the path goes on. */
   readonly begun: number;
   readonly onChange: (draft: Draft) => void;
   readonly onSubmit: (draft: Draft) => void;
 }
 
-/** Describes a request: who asks, and what for. */
+/** The form that describes a request: its caller, its method and its path. */
 export function RequestForm({ draft, begun, onChange, onSubmit }: Props): ReactElement {
   const line = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -26,7 +26,7 @@ interface Props {
 const STATES = { open: 'Open', ended: 'Ended', all: 'All' } as const;
 type State = keyof typeof STATES;
 
-/** Sessions by User and Client; one Session or all can be closed. */
+/** The Sessions, filtered by User and Client. One Session or all of them can be closed. */
 export function SessionsTab({ user: userFilter, client: clientFilter }: Props): ReactElement {
   const { client, userId } = useSession();
   const queries = useQueryClient();
@@ -59,7 +59,7 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
   const apply = (next: { user?: string; client?: string } = {}): void =>
     goTo(hashOf('access', ['sessions'], { user: (next.user ?? user).trim(), client: (next.client ?? app).trim() }));
 
-  /** The reader has it from this console: it may be the one that this page works with. */
+  /** Whether the Session is one of the reader from this console: it may be the one that this page works with. */
   const isOwn = (row: Row): boolean => idOf(row['user']) === userId && textAt(row, 'client') === 'console';
 
   const columns: readonly Column<Row>[] = [
@@ -235,7 +235,7 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
 
 const ownerOf = (row: Row): string => idOf(row['user']) ?? textAt(row, 'client');
 
-/** Until when the access token lives. The Session stays open behind that, while its refresh token does. */
+/** When the access token expires. The Session stays open after that, as long as its refresh token is valid. */
 function TokenEnd({ row }: { readonly row: Row }): ReactElement {
   const { exp, active } = row;
   if (typeof exp !== 'number') return <></>;

@@ -99,7 +99,7 @@ function Caller({ request }: { readonly request: RequestTrial['request'] }): Rea
   );
 }
 
-/** Whether the named resource is there, as far as the reader of the page may know. */
+/** Whether the named resource is stored, as far as the reader of the page may know. */
 function StoredFact({
   uri,
   isStored,

@@ -9,8 +9,8 @@ export interface RefusedRequest {
 
 /**
  * One sentence on the clause of a policy that failed: "lab-reader allows Observation only; the request was for
- * Patient." Undefined where the place in the policy says no more than the clause itself.
- * @param wanted what the policy says there
+ * Patient." Undefined if a sentence would say no more than the clause itself.
+ * @param wanted the value in the policy at `path`
  */
 export function clauseSentence(
   policy: string,
@@ -34,7 +34,10 @@ export function clauseSentence(
   return undefined;
 }
 
-/** The texts that a pattern of matcho names, one or an `$enum`; undefined for patterns that are no plain text. */
+/**
+ * The texts that a pattern of matcho accepts: one text, or those of an `$enum`. Undefined for patterns that are no
+ * plain text.
+ */
 export function plainTexts(wanted: unknown): readonly string[] | undefined {
   const texts = (wanted as { readonly $enum?: unknown } | null | undefined)?.$enum ?? [wanted];
   if (!Array.isArray(texts)) return undefined;

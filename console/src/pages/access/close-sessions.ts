@@ -2,7 +2,7 @@
 export interface ClosingProgress {
   readonly closed: number;
   readonly failed: number;
-  /** The total number; undefined while they are being counted. */
+  /** The total number; undefined while the Sessions are being counted. */
   readonly total: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface ClosingOutcome extends ClosingProgress {
 /** Maximum Sessions of one run; another run continues. */
 export const MOST_SESSIONS = 1_000;
 
-/** Concurrent closes: each is a write of the server, which also serves others. */
+/** The number of concurrent closes. It is small: each close is a write of the server, which also serves others. */
 const AT_ONCE = 4;
 
 /** Maximum failures; after more, closing stops. */

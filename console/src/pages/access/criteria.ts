@@ -1,4 +1,4 @@
-/** Criteria of one type, and the number of others. Without a type, all are shown. */
+/** The criteria of one type, and the number of the others. Without a type, all criteria are shown. */
 export function ofType(
   criteria: readonly string[],
   type: string | undefined,

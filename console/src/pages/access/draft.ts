@@ -38,7 +38,7 @@ export function faultsIn(draft: Draft): Readonly<Partial<Record<'user' | 'client
   };
 }
 
-/** The draft with a method that its request text begins with: `PUT /fhir/Patient/p7`. */
+/** The draft with the method that its request text begins with, as in `PUT /fhir/Patient/p7`. */
 export function withMethodOf(draft: Draft, request: string): Draft {
   const { method, uri } = typedRequest(request, draft.method);
   const names = new RegExp(String.raw`^\s*(?:${METHODS.join('|')})\s+\S`, 'i');

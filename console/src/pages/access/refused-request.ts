@@ -1,4 +1,4 @@
-/** The request of a decision in words: `GET Patient (FhirRead)`. A decision keeps no ids and values. */
+/** The request of a decision in words: `GET Patient (FhirRead)`. A decision contains no ids and no values. */
 export function requestText(request: Readonly<Record<string, unknown>>): string {
   const { method, resourceType, rpcMethod, operation } = request;
   const what = [rpcMethod, resourceType].find((one) => typeof one === 'string') ?? '';
@@ -6,10 +6,10 @@ export function requestText(request: Readonly<Record<string, unknown>>): string 
   return [typeof method === 'string' ? method.toUpperCase() : '', what, named].filter((part) => part !== '').join(' ');
 }
 
-/** The routes of one resource: a request like it needs an id, which the decision does not have. */
+/** Operations on one resource. A request for one of them needs an id, which a decision does not contain. */
 const OF_ONE = new Set(['FhirRead', 'FhirVread', 'FhirHistory', 'FhirUpdate', 'FhirPatch', 'FhirDelete']);
 
-/** A request like that of a decision, as far as the decision knows it, for the form. */
+/** The text for the form that describes a request like that of a decision, as far as the decision contains it. */
 export function requestLike(request: Readonly<Record<string, unknown>>): string {
   const { method, resourceType, rpcMethod, operation } = request;
   const verb = typeof method === 'string' ? method.toUpperCase() : 'GET';

@@ -25,13 +25,13 @@ function uriOf(place: string): string {
 
 const DECISION = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 
-/** The id of the decision, from a refusal or the id alone. A refusal may also contain the request id. */
+/** The id of a decision in a text: a refusal, or the id alone. A refusal may also contain the id of the request. */
 export function decisionIdIn(text: string): string | undefined {
   const named = new RegExp(String.raw`decisions/(${DECISION.source})`, 'i').exec(text)?.[1];
   return (named ?? DECISION.exec(text)?.[0])?.toLowerCase();
 }
 
-/** The read that the text of a 404 is about: it names `Patient/p7`. */
+/** The read that got a 404, if the text of the 404 names its resource: `Patient/p7`. */
 export function refusedReadIn(text: string): string | undefined {
   const [, named] = /\b([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?=[\s"',:;]|\.?$|\. )/.exec(text) ?? [];
   return named === undefined ? undefined : `GET /fhir/${named.replace(/\.$/, '')}`;

@@ -8,7 +8,10 @@ import { useSettled } from '../../parts/use-settled';
 
 const MOST_OPTIONS = 8;
 
-/** Users or Clients whose text contains the typed words. A User who may not read them gets none, and types the id. */
+/**
+ * Users or Clients whose text contains the typed words. Without the right to read them the list is empty, and the id
+ * must be typed.
+ */
 export function useNamed(type: 'User' | 'Client', typed: string, isAsked: boolean): readonly Option[] {
   const { client, userId } = useSession();
   const words = useSettled(typed.trim());
@@ -60,7 +63,7 @@ function usePatients(typed: string): readonly Option[] {
   return words.length > 1 ? (data ?? []) : [];
 }
 
-/** Paths of types that begin as typed, and of patients who are named so. */
+/** Paths for the typed text: of types that begin with it, and of patients with that name. */
 export function usePaths(typed: string): readonly Option[] {
   const { client } = useSession();
   const { data = [] } = useQuery({

@@ -3,7 +3,7 @@ import { useSession } from '../../app/session';
 import { readRow } from '../../parts/search-pages';
 import { type PolicyBody } from './policy-reading';
 
-/** Maximum policies that are read to decide which of them cover a caller; servers have tens. */
+/** The maximum number of policies that are read to decide which of them cover a caller. Servers have tens. */
 export const MOST_POLICIES = 2_000;
 
 interface AllPolicies {
@@ -11,7 +11,7 @@ interface AllPolicies {
   readonly isMore: boolean;
 }
 
-/** All policies up to the maximum: no search finds policies without links. */
+/** Reads all policies up to the maximum, since no search finds the policies without links. */
 export function useAllPolicies(): UseQueryResult<AllPolicies> {
   const { client, userId } = useSession();
   return useQuery({

@@ -11,7 +11,7 @@ export function verdictOf({ decision, policies, request, note = '' }: RequestTri
   const method = request['request-method'];
   const isRead = method === 'get' || method === 'head';
   const { 'finds-resource': finds, 'is-stored': isStored } = decision;
-  // Whatever the policies say, nobody can log in.
+  // The described User or Client does not exist or is not active, so the request gets 401 whatever the policies say.
   if (note.startsWith('There is no active')) return { tone: 'bad', title: 'Refused with 401', text: note };
   if (!decision.granted)
     return {
@@ -53,7 +53,7 @@ export function verdictOf({ decision, policies, request, note = '' }: RequestTri
   };
 }
 
-/** That all policies failed, by their number. */
+/** A sentence that none of this number of policies grants the request. */
 export const noneGrants = (count: number): string =>
   count === 1 ? 'The only policy that covers this request does not grant it.' : `None of ${count} policies grants it.`;
 

@@ -7,7 +7,7 @@ import { Fault } from '../../parts/Fault';
 import { whole } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 
-/** Deletes a webhook after a question that names what is lost. */
+/** Deletes a webhook after a confirmation, which says what is lost. */
 export function DeletePanel({ id }: { readonly id: string }): ReactElement {
   const [isAsked, setIsAsked] = useState(false);
   return (

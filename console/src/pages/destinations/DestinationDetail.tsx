@@ -214,7 +214,9 @@ function Verdict({
   );
 }
 
-/** The outcome of the latest "now". */
+/**
+ * The outcome of the latest delivery that a button started: the number of events delivered since, or that nothing was.
+ */
 function saidOf(
   { at, before }: { readonly at: number; readonly before: number },
   delivered: number,

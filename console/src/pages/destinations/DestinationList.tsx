@@ -76,13 +76,13 @@ function StateBadge({ row }: RowProps): ReactElement {
   return <Badge tone={tone}>{label}</Badge>;
 }
 
-/** Why it is not well. */
+/** Why the webhook is not well; nothing if it is well. */
 function Reason({ row }: RowProps): ReactElement | null {
   const { tone, text } = verdictOf(row);
   return tone === 'good' ? null : <span className="faint">{text}</span>;
 }
 
-/** All webhooks, filtered as somebody types. */
+/** All webhooks, filtered by the typed text. */
 export function DestinationList({ state: given }: { readonly state: string | null }): ReactElement {
   const { rows, isReading, error, retry } = useDestinations();
   const [text, setText] = useState('');

@@ -17,7 +17,7 @@ const WINDOWS = [
   [24 * 30, '30 days'],
 ] as const;
 const LISTED = 20;
-/** A run starts after a pause in typing. */
+/** The pause in typing after which a dry run starts. */
 const PAUSE_MILLISECONDS = 500;
 
 interface Props {

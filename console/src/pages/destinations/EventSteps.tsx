@@ -59,7 +59,10 @@ export function EventSteps({ destinationId, event }: Props): ReactElement {
 /** Members that name the patient of most types. */
 const PATIENT_MEMBERS = ['subject', 'patient', 'beneficiary', 'for', 'individual'];
 
-/** Opens what was written in the record of its patient, where one is named that the User may read. */
+/**
+ * A link to the written resource in the record of its patient. It is absent if the resource names no patient that the
+ * User may read.
+ */
 function RecordLink({ focus }: { readonly focus: string }): ReactElement | null {
   const { client, userId } = useSession();
   const [type = '', id = ''] = focus.split('/');
@@ -85,7 +88,7 @@ function RecordLink({ focus }: { readonly focus: string }): ReactElement | null 
   );
 }
 
-/** The patient that a resource names: by a reference of FHIR, or a native one. */
+/** The patient that a resource names, by a FHIR reference or by a native reference. */
 function patientIn(resource: Row): string | undefined {
   for (const member of PATIENT_MEMBERS) {
     const { reference, resourceType, id } = (resource[member] ?? {}) as Row;

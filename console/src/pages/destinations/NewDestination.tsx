@@ -18,7 +18,7 @@ type DraftFaults = Faults & { readonly id?: string };
 
 const NOTHING: Draft = { ...NO_SETTINGS, id: '' };
 
-/** Stores a webhook: it delivers from then on. */
+/** The form that stores a new webhook, which delivers from then on. */
 export function NewDestination(): ReactElement {
   const store = useStoreDestination();
   const [draft, setDraft] = useKept<Draft>('new webhook', NOTHING);
@@ -91,7 +91,7 @@ function draftFaults(draft: Draft): DraftFaults {
   return { ...faultsOf(draft), ...(hasId ? {} : { id: '1 to 64 letters, digits, hyphens or dots.' }) };
 }
 
-/** The text of the server at the field that it is about; empty where it is about none. */
+/** The server's refusal as the fault of the field that it concerns; empty if it concerns no field. */
 function refusalIn(error: unknown): DraftFaults {
   if (!(error instanceof SvcError)) return {};
   const { status, message } = error;

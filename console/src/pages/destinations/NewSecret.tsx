@@ -4,7 +4,7 @@ import { Dialog } from '../../parts/Dialog';
 
 interface Props {
   readonly secret: string;
-  /** Whether the secret before it still signs. */
+  /** Whether the previous secret still signs, too. */
   readonly isRotating?: boolean;
   readonly onKept: () => void;
 }

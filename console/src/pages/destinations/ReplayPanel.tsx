@@ -14,7 +14,7 @@ interface Props {
 
 const NO_RANGE: RangeText = { kind: 'time', since: '', until: '', from: '', to: '' };
 
-/** Sends delivered events again: first shows their number, then the button. */
+/** Sends delivered events again. It first shows the number of events, and then the button that sends them. */
 export function ReplayPanel({ id, onShow }: Props): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
@@ -175,10 +175,10 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
   );
 }
 
-/** Limit of one call. */
+/** The maximum number of events that one call of `$replay` sends. */
 const MOST = 10_000;
 
-/** `UTC+02:00`. */
+/** The time zone of this device, such as `UTC+02:00`. */
 function zone(): string {
   const minutes = -new Date().getTimezoneOffset();
   const two = (number: number): string => String(Math.floor(number)).padStart(2, '0');

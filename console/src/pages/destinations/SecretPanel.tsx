@@ -7,7 +7,7 @@ import { NewSecret } from './NewSecret';
 import { MASK, newSecret, secretsOf, withSecrets } from './settings';
 import { useStoreDestination } from './use-store-destination';
 
-/** Signs notifications, and changes the secret without a gap: during a rotation both secrets sign. */
+/** Turns on the signing of notifications, and changes the secret without a gap: during a rotation both secrets sign. */
 export function SecretPanel({ stored }: { readonly stored: Schemas['SvcTopicDestination'] }): ReactElement {
   const store = useStoreDestination();
   const [fresh, setFresh] = useState<string>();

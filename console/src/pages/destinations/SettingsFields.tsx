@@ -10,7 +10,7 @@ interface Props {
   readonly settings: Settings;
   readonly faults: Faults;
   readonly onChange: (change: Partial<Settings>) => void;
-  /** Whether somebody came to correct the endpoint. */
+  /** Whether the form was opened to correct the endpoint, which then has the focus. */
   readonly isCorrecting?: boolean;
 }
 

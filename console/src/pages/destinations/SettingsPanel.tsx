@@ -23,14 +23,14 @@ export interface Edited {
 
 interface Props {
   readonly id: string;
-  /** Null where nothing is changed. */
+  /** Null if nothing is changed. */
   readonly edited: Edited | null;
   readonly onEdit: (edited: Edited | null) => void;
-  /** Whether somebody came to correct the endpoint. */
+  /** Whether the form was opened to correct the endpoint, which then has the focus. */
   readonly isCorrecting: boolean;
 }
 
-/** Edits a webhook, under the condition of the version that was read. */
+/** Edits a webhook. It is stored only if the server still has the version that was read. */
 export function SettingsPanel({ id, ...editing }: Props): ReactElement {
   const stored = useStored(id);
   if (stored.data === undefined) {
@@ -67,7 +67,7 @@ function SettingsForm({
 }: Omit<Props, 'id'> & { readonly stored: Destination }): ReactElement {
   const queries = useQueryClient();
   const store = useStoreDestination();
-  // Others may store a version meanwhile: the condition of the PUT refuses a conflict with what is edited.
+  // Others may store a version meanwhile. The condition of the PUT then refuses the edited settings.
   const { base, settings } = edited ?? { base: stored, settings: settingsOf(stored) };
   const [isChecked, setIsChecked] = useState(false);
   const save = useMutation({

@@ -105,7 +105,7 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
   const [base, setBase] = useState(stored);
-  // Kept while somebody looks at another page; null where nothing is changed.
+  // The edited topic, which is kept while another page is open; null if nothing is changed.
   const [edited, setEdited] = useKept<Edited | null>(`topic ${stored?.id ?? NEW}`, null);
   const { draft, id } = edited ?? { draft: base === undefined ? NEW_TOPIC : draftOf(base), id: '' };
   const isChanged = base === undefined || JSON.stringify(draft) !== JSON.stringify(draftOf(base));

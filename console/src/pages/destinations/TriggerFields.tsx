@@ -8,7 +8,7 @@ interface Props {
   readonly onChange: (triggers: readonly TriggerDraft[]) => void;
 }
 
-/** The writes that cause events: one matching trigger suffices. */
+/** The triggers of a topic. A write causes an event if one of them matches. */
 export function TriggerFields({ triggers, onChange }: Props): ReactElement {
   const set = (index: number, change: Partial<TriggerDraft>): void =>
     onChange(triggers.map((trigger, place) => (place === index ? { ...trigger, ...change } : trigger)));

@@ -5,7 +5,7 @@ type Hours = DestinationOverview['hours'];
 const HOUR_MILLISECONDS = 3_600_000;
 const SHOWN = 24;
 
-/** Delivered events and failed attempts of the latest 24 hours, with zeros for those without any. */
+/** Delivered events and failed attempts of each of the latest 24 hours. Hours without any have zeros. */
 export function hoursOf(hours: Hours, now: number): readonly { readonly delivered: number; readonly failed: number }[] {
   const latest = Math.floor(now / HOUR_MILLISECONDS);
   const known = new Map(hours.map((hour) => [Math.floor(Date.parse(hour.start) / HOUR_MILLISECONDS), hour]));

@@ -3,7 +3,7 @@ import { type Schemas } from 'svc-health-client';
 type Destination = Schemas['SvcTopicDestination'];
 type Parameter = NonNullable<Destination['parameter']>[number];
 
-/** Replaces a stored secret in answers; sent back, it keeps the secret. */
+/** The text that replaces a stored secret in answers. A write that contains it keeps the stored secret. */
 export const MASK = '***';
 
 export interface HeaderText {
@@ -68,7 +68,7 @@ export const NO_SETTINGS: Settings = {
 /** The kind of destination whose settings the console knows. */
 export const WEBHOOK = 'webhook-at-least-once';
 
-/** A webhook that is not stored yet. Its profile stands beside the topic, as canonical URLs of one publisher do. */
+/** A webhook that is not stored yet. Its profile has the same publisher in its URL as the topic. */
 export function newDestination(id: string, settings: Settings, secret: string | undefined): Destination {
   const publisher = /^https?:\/\/[^/]+/.exec(settings.topic)?.[0] ?? 'urn:svc';
   const meta = { profile: [`${publisher}/StructureDefinition/svctopicdestination-${WEBHOOK}`] };
@@ -82,7 +82,7 @@ export function newDestination(id: string, settings: Settings, secret: string | 
 export const secretsOf = ({ parameter = [] }: Destination): number =>
   parameter.filter(({ name }) => name === 'secret').length;
 
-/** The destination with other settings. Secrets stay, and parameters that the form does not edit. */
+/** The destination with other settings. Its secrets stay, and so do parameters that the form does not edit. */
 export function withSettings(destination: Destination, settings: Settings): Destination {
   const { topic, content, includeEntryAction, includeVersionIdInFocusReference } = settings;
   const stored = destination.parameter ?? [];
@@ -103,7 +103,7 @@ export function withSettings(destination: Destination, settings: Settings): Dest
 
 const EDITED = new Set<string>(['endpoint', 'header', ...NUMBER_NAMES]);
 
-/** The same for two values of one parameter; of headers, for those of one name. */
+/** A key that is equal for two values of one parameter. For headers, it is equal if their names are. */
 const placeOf = (parameter: Parameter): string =>
   parameter.name === 'header' ? `header ${headerOf(parameter).name}` : parameter.name;
 
@@ -119,7 +119,7 @@ export const withSecrets = (destination: Destination, secrets: readonly string[]
 const maskedHeader = (parameter: Parameter): Parameter =>
   parameter.name === 'header' ? { ...parameter, valueString: `${headerOf(parameter).name}: ${MASK}` } : parameter;
 
-/** Faults that the server would refuse, shown beside the field. */
+/** The faults of settings that the server would refuse, each shown beside its field. */
 export function faultsOf(settings: Settings): Faults {
   const faults: { -readonly [Name in keyof Faults]: string } = {};
   if (!/^https?:\/\/[^/]/i.test(settings.endpoint) || !URL.canParse(settings.endpoint))
@@ -139,7 +139,7 @@ export function faultsOf(settings: Settings): Faults {
   return faults;
 }
 
-/** The field that a refusal of the server concerns; undefined if it concerns none of them. */
+/** The field that the server's refusal concerns; undefined if it concerns none of them. */
 export function fieldOf(message: string): keyof Settings | undefined {
   const names = [...NUMBER_NAMES, 'endpoint', 'topic', 'content'] as const;
   if (/\bheaders?\b/.test(message)) return 'headers';

@@ -4,7 +4,7 @@ export const INTERACTIONS = ['create', 'update', 'delete'] as const;
 
 export interface TriggerDraft {
   readonly resource: string;
-  /** Empty for all three. */
+  /** The interactions that cause events; empty for all three (create, update, delete). */
   readonly interactions: readonly string[];
   readonly criteria: string;
 }

@@ -6,20 +6,22 @@ import { byUrgency } from './verdict';
 
 const SHOWN_EACH_MILLISECONDS = 1000;
 const OFTEN_MILLISECONDS = 5_000;
-/** Reading thousands of destinations takes seconds, so failing ones are read often, and all of them rarely. */
+/**
+ * The interval of reading all destinations if there are many: that takes seconds, so only failing ones are read often.
+ */
 const SELDOM_MILLISECONDS = 60_000;
 const MANY = 500;
 const MOST_FAILING = 1_000;
 
 export interface AllDestinations {
   readonly rows: readonly DestinationOverview[];
-  /** Whether more are still being read. */
+  /** Whether further pages are still being read. */
   readonly isReading: boolean;
   readonly error: unknown;
   readonly retry: () => void;
 }
 
-/** All destinations, the most urgent first, as their pages arrive. */
+/** Reads all destinations, the most urgent first. The rows grow as pages arrive. */
 export function useDestinations(): AllDestinations {
   const client = useClient();
   const [part, setPart] = useState<readonly DestinationOverview[]>([]);

@@ -5,8 +5,8 @@ import { useClient } from '../../app/session';
 type Destination = Schemas['SvcTopicDestination'];
 
 /**
- * Stores a destination if it still has the version that was read, a new one if its id is free. The answer is left out:
- * it would show the values of headers to a caller who may update them.
+ * Stores a destination. An existing one must still have the version that was read, and the id of a new one must be
+ * free. The answer has no body, since it would show the values of headers to a caller who may update them.
  */
 export function useStoreDestination(): (destination: Destination) => Promise<void> {
   const client = useClient();

@@ -4,7 +4,7 @@ import { useClient } from '../../app/session';
 
 type Destination = Schemas['SvcTopicDestination'];
 
-/** The stored resource, or null where it is not shown. A search masks every secret. */
+/** The stored resource, or null if the User may not see it. It is read by a search, which masks every secret. */
 export function useStored(id: string): UseQueryResult<Destination | null> {
   const client = useClient();
   return useQuery({

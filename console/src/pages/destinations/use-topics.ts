@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { type Topic } from 'svc-health-client';
 import { useClient } from '../../app/session';
 
-/** More are not listed here. */
+/** The maximum number of topics in the list. */
 const MOST_LISTED = 500;
 
 export function useTopics(): UseQueryResult<readonly Topic[]> {

@@ -15,7 +15,7 @@ type State = Pick<
   'state' | 'queued' | 'queuedIsMore' | 'inProcess' | 'oldestAgeSeconds' | 'failuresInARow' | 'lastError'
 >;
 
-/** Events that wait longer than this without a failure are mentioned, since a batch takes less. */
+/** Events that have waited longer than this without a failure are mentioned. A batch takes less time. */
 const LATE_SECONDS = 60;
 
 export function verdictOf(destination: State): Verdict {
@@ -48,8 +48,8 @@ export function verdictOf(destination: State): Verdict {
 }
 
 /**
- * When the failures in a row began. The event that blocks the queue has its attempts. None is blocked where a replay
- * fails: then the latest errors say it, or that it began before the oldest of them.
+ * When the current row of failures began. The attempts of the event that blocks the queue say it. If a replay fails, no
+ * event blocks the queue: then the latest errors say it, or say that it was before the oldest of them.
  */
 export function failingSince(
   blocking: DestinationEvent | undefined,

@@ -31,7 +31,7 @@ interface OneProps {
   readonly addendum: AddendumAnswer;
   readonly nameOf: NameOf;
   readonly isWhole?: boolean;
-  /** Whether it is shown next to its field. */
+  /** Whether the addendum is shown next to its field. */
   readonly isInPlace?: boolean;
 }
 

@@ -15,7 +15,7 @@ interface Props {
   readonly onShow: (stop: number) => void;
 }
 
-/** Whether the addenda are unchanged since they were recorded. */
+/** Shows whether the addenda are unchanged since they were recorded. */
 export function ChainState({ target, chain, record, onShow }: Props): ReactElement {
   const { client } = useSession();
   const verify = useMutation({

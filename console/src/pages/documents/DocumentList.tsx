@@ -29,7 +29,7 @@ const NOTHING: Filter = { kind: 'SDCDocument', patient: '', status: '', type: ''
 const STATUSES = ['draft', 'in-progress', 'completed', 'in-amendment', 'amended', 'canceled'];
 
 export function DocumentList(): ReactElement {
-  // Never in the address, since it may name a patient.
+  // The filter is never in the address, since it may name a patient.
   const [filter, setFilter] = useKept('documents', NOTHING);
   const settled = JSON.parse(useSettled(JSON.stringify(filter))) as Filter;
   const change = (changed: Partial<Filter>): void => {

@@ -158,7 +158,9 @@ function Fact({ text, nameOf }: { readonly text: string; readonly nameOf: NameOf
   return person?.resourceType === 'Patient' ? <a href={hashOf('patients', [person.id])}>{shown}</a> : <>{shown}</>;
 }
 
-/** Saves a file instead of opening it: then its own policy applies, and no address contains a token. */
+/**
+ * Saves a file instead of opening it here. The content security policy of the file applies, and no address has a token.
+ */
 function save(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

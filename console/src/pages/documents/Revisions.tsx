@@ -26,7 +26,7 @@ interface Props {
   readonly stops: readonly Stop[];
   /** Addenda from before the first signature. */
   readonly before: readonly AddendumAnswer[];
-  /** From 1. */
+  /** The selected position, from 1. */
   readonly selected: number;
   readonly onSelect: (stop: number) => void;
   readonly nameOf: NameOf;
@@ -99,7 +99,7 @@ interface SliderProps {
   readonly nameOf: NameOf;
 }
 
-/** With more positions there is no room for names. */
+/** The maximum number of positions with names. With more positions there is no room for names. */
 const STOPS_AT_ONCE = 5;
 
 /** A native range input: arrow keys move by one revision, Home and End to the first and last. */

@@ -55,7 +55,7 @@ function lastRows(rows: readonly FieldRow[]): ReadonlyMap<string, number> {
   return last;
 }
 
-/** The last row with the longest common beginning, else the last of all; -1 without any. */
+/** The index of the row whose path has the longest common beginning. If none has any, the last row; -1 without rows. */
 function nearestTo(path: readonly string[], last: ReadonlyMap<string, number>, count: number): number {
   for (let length = path.length - 1; length > 0; length--) {
     const row = last.get(keyOf(path.slice(0, length)));
@@ -88,5 +88,5 @@ export const unplaced = (
 const isWithin = (path: readonly string[], container: readonly string[]): boolean =>
   path.length >= container.length && container.length > 0 && container.every((step, index) => path[index] === step);
 
-/** The server refuses keys with NUL. */
+/** A path as one text. No key contains NUL, since the server refuses such keys. */
 const keyOf = (path: readonly string[]): string => path.join('\0');

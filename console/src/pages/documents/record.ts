@@ -39,7 +39,7 @@ export interface AddendumAnswer {
   readonly sequence: number;
   readonly addendum?: Named;
   readonly id?: string;
-  /** The reason why it cannot be shown. */
+  /** The reason why the addendum cannot be shown. */
   readonly lost?: string;
   readonly type?: string;
   readonly user?: Named;
@@ -59,15 +59,15 @@ export interface AddendumAnswer {
 }
 
 export interface RevisionAnswer extends Omit<AddendumAnswer, 'sequence'> {
-  /** 0 before the first signature; absent for changes that nobody signed. */
+  /** The number of the revision: 0 before the first signature; absent for changes that nobody signed. */
   readonly number?: number;
   readonly sequence?: number;
   readonly unsigned?: boolean;
   readonly since?: number;
   readonly refusal?: string;
-  /** Of the first revision. */
+  /** All values, only for the first revision. */
   readonly values?: readonly FieldRow[];
-  /** Of each later one. */
+  /** The changes, only for each later revision. */
   readonly changes?: readonly FieldRow[];
   readonly addenda: readonly AddendumAnswer[];
 }
@@ -78,7 +78,7 @@ export interface Stop {
   /** Number of the revision. */
   readonly number: number;
   readonly revision: RevisionAnswer;
-  /** Addenda between it and the next one. */
+  /** Addenda between this position and the next one. */
   readonly addenda: readonly AddendumAnswer[];
 }
 
@@ -96,7 +96,7 @@ export function stopsOf({ revisions }: RecordAnswer): readonly Stop[] {
 export const beforeSignature = ({ revisions }: RecordAnswer): readonly AddendumAnswer[] =>
   revisions.find(({ number }) => number === 0)?.addenda ?? [];
 
-/** The state of a chain that is intact. */
+/** A sentence for a chain that is intact. */
 export const chainSentence = ({ length }: Chain): string =>
   length === 1
     ? 'Chain valid: the 1 entry is unchanged since it was recorded.'
@@ -115,7 +115,7 @@ export function wordsOf(type: string): string {
   return [first, ...others.map((word) => word.toLowerCase())].join(' ');
 }
 
-/** Everyone named in the record. */
+/** Everyone whom the record names: authors and recorders, and the references in its values. */
 export function peopleIn({ revisions, stored }: RecordAnswer): readonly (Named | undefined)[] {
   const signers = revisions.flatMap(({ user, recorder, addenda }) => [
     user,

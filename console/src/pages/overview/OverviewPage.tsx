@@ -16,7 +16,7 @@ import { useSamples } from './use-samples';
 import { verdictOf } from './verdict';
 import css from './overview.module.css';
 
-/** The sign-in dialog says the same. */
+/** Whether the error is the end of the Session. The page need not show it, since the sign-in dialog does. */
 const isOver = (error: Error): boolean => error instanceof SvcError && error.status === 401;
 
 /** The health, speed and queues of the server. */

@@ -14,7 +14,7 @@ const time = (seconds: number | undefined): string => (seconds === undefined ? '
 
 /** Requests by class: rate and times of the window, refusals and failures since the start. */
 export function RequestsPanel({ status, span }: Props): ReactElement {
-  // As the server sorts them, by name: rows that change places cannot be read.
+  // The rows are in the order of the server, which is by name. Rows that change places could not be read.
   const rows = status.requests;
   const counterOf =
     (name: string): Counter =>

@@ -11,7 +11,7 @@ interface Props {
   /** Values of the latest samples. */
   readonly line?: readonly (number | null)[];
   readonly ink?: Ink;
-  /** Address of the page that explains it. */
+  /** The address of the page that explains the figure. */
   readonly href?: string;
 }
 

@@ -41,7 +41,7 @@ export function Tiles({ samples, status, span }: Props): ReactElement {
   const values = (read: (status: ServerStatus) => number | undefined): (number | null)[] =>
     samples.map((sample) => read(sample.status) ?? null);
   const requests = span.grown(requestsCounter);
-  // PostgreSQL's estimates, which do not exist before its first ANALYZE of a table.
+  // PostgreSQL's estimates. They do not exist before its first ANALYZE of a table.
   const resources = (storage?.resources ?? []).reduce((sum, { count }) => sum + count, 0);
 
   return (

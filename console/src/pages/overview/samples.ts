@@ -1,16 +1,16 @@
 import { type RequestCounts, type ServerStatus } from 'svc-health-client';
 
-/** One status answer of the server. Its counters begin with that server's start. */
+/** One status answer of a server. The counters of a server begin at its start. */
 export interface Sample {
   /** Milliseconds of the server's clock. */
   readonly at: number;
   readonly status: ServerStatus;
 }
 
-/** Ten minutes at one sample every 5 s. */
+/** The number of kept samples: ten minutes at one every 5 s. */
 const KEPT = 120;
 
-/** Adds an answer; one that several callers shared counts once. */
+/** Adds an answer. If several callers shared one answer, it counts once. */
 export function withSample(samples: readonly Sample[], status: ServerStatus): readonly Sample[] {
   const at = Date.parse(status.timestamp);
   if (samples.at(-1)?.at === at) return samples;
@@ -18,8 +18,8 @@ export function withSample(samples: readonly Sample[], status: ServerStatus): re
 }
 
 /**
- * Behind a load balancer each answer may come from another server, so counters are compared only with those of the same
- * start.
+ * Whether two samples are from the same start of a server. Behind a load balancer each answer may come from another
+ * server, so counters are compared only if this is true.
  */
 const isSameStart = (one: Sample, other: Sample): boolean =>
   one.status.server !== undefined && one.status.server.started === other.status.server?.started;
@@ -78,7 +78,7 @@ export function latestSpan(samples: readonly Sample[]): Span | undefined {
   };
 }
 
-/** The 95th percentile of each interval between samples. */
+/** The time within which a share of the requests was answered, for each interval between samples. */
 export function latenciesOf(samples: readonly Sample[], share: number): (number | null)[] {
   return samples.slice(1).map((sample, index) => {
     const earlier = before(samples, index + 1);
@@ -87,7 +87,9 @@ export function latenciesOf(samples: readonly Sample[], share: number): (number 
   });
 }
 
-/** Cumulative number of requests by the bound of their time; those beyond the last bound count under Infinity. */
+/**
+ * The cumulative number of requests by the bound of their time. Requests beyond the last bound count under Infinity.
+ */
 type Buckets = ReadonlyMap<number, number>;
 
 export function bucketsOf(requests: readonly RequestCounts[], ofClass?: string): Buckets {
@@ -103,7 +105,10 @@ export function bucketsOf(requests: readonly RequestCounts[], ofClass?: string):
   return buckets;
 }
 
-/** For the requests between two answers, assuming an even distribution within each bucket. */
+/**
+ * The time within which a share of the requests between two answers was answered. Requests are assumed to be spread
+ * evenly within each bucket.
+ */
 export function quantileOf(share: number, now: Buckets, old: Buckets): number | undefined {
   const bounds = [...now.keys()].sort((one, other) => one - other);
   const grown = bounds.map((bound) => (now.get(bound) ?? 0) - (old.get(bound) ?? 0));
@@ -123,7 +128,7 @@ const total =
 
 export const requestsCounter = total(({ count }) => count);
 export const failuresCounter = total(({ failed }) => failed);
-/** Answers that were not sent whole: as a rule their callers left, as this console does when a page is left. */
+/** Answers that were not sent whole. As a rule their callers disconnected, as this console does when a page is left. */
 export const cutCounter = total(({ cut }) => cut);
 export const refusalsCounter = total(({ refused }) => refused);
 export const loginsCounter: Counter = ({ logins }) => logins?.ok;

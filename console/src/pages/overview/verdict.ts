@@ -1,12 +1,12 @@
 import { type ServerStatus } from 'svc-health-client';
 import { type Tone } from '../../parts/Badge';
 
-/** How the server is, by the worst of its parts. */
+/** The state of the server: that of its worst part. */
 export interface Verdict {
   readonly tone: Tone;
   readonly state: string;
   readonly text: string;
-  /** Where the part is explained. */
+  /** The address of the page that explains that part. */
   readonly href?: string;
 }
 

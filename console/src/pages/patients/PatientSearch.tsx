@@ -50,7 +50,7 @@ function queryOf({ text, name, identifier, birthdate }: Fields): PatientQuery {
 }
 
 export function PatientSearch(): ReactElement {
-  // Never part of the address, since a name belongs to a patient.
+  // The fields are never part of the address, since a name belongs to a patient.
   const [fields, setFields] = useKept('patients', NOTHING);
   const change = (changed: Partial<Fields>): void => {
     setFields({ ...fields, ...changed });

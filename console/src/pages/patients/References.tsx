@@ -15,7 +15,7 @@ interface Props {
   readonly opened: Opened;
 }
 
-/** Maximum lines: more than anyone reads. */
+/** The maximum number of listed references, more than anyone reads. */
 const MAX_OUTGOING = 200;
 
 export const References = ({ patientId, opened }: Props): ReactElement => (

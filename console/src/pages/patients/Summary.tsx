@@ -5,7 +5,7 @@ import { type Opened } from './resource';
 import { ResourceLink } from './ResourceLink';
 import css from './patients.module.css';
 
-/** Maximum length: a text of megabytes in one element blocks the page. */
+/** The maximum length of a shown text: a text of megabytes in one element blocks the page. */
 const MAX_TEXT = 2000;
 
 export function Summary({ patientId, opened }: { readonly patientId: string; readonly opened: Opened }): ReactElement {

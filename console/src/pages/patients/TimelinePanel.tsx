@@ -86,7 +86,7 @@ interface TypesProps {
   readonly onChoose: (types: ReadonlySet<string> | undefined) => void;
 }
 
-/** Types beyond two lines are collapsed. */
+/** The number of types that fit into two lines. Further types are collapsed. */
 const TYPES_AT_ONCE = 8;
 
 function Types({ counts, onChoose }: TypesProps): ReactElement {
@@ -132,7 +132,7 @@ function Types({ counts, onChoose }: TypesProps): ReactElement {
   );
 }
 
-/** Width in pixels; with many years, bars are narrower. */
+/** The width of a year's bar in pixels; with many years, bars are narrower. */
 const YEAR_WIDTH = 36;
 
 /** One bar per year, for the eye and the mouse; the list has the same jumps. */

@@ -21,11 +21,11 @@ export interface Incoming {
   readonly remarks: readonly string[];
 }
 
-/** Maximum shown resources; all are counted. */
+/** The maximum number of shown resources; all are counted. */
 export const MAX_INCOMING = 200;
-/** The server's limit of includes in one search. */
+/** The maximum number of includes that the server allows in one search. */
 const INCLUDES_AT_ONCE = 32;
-/** Concurrent searches: the server also serves others. */
+/** The number of concurrent searches. It is small, since the server also serves others. */
 const SEARCHES_AT_ONCE = 2;
 
 interface Capabilities {

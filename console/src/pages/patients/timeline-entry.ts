@@ -4,9 +4,9 @@ import { membersOf } from '../../../../src/platform/json/json-members';
 export interface TimelineEntry {
   readonly type: string;
   readonly id: string;
-  /** As sent; for a period, its start. */
+  /** The date as sent; for a period, its start. */
   readonly date: string;
-  /** Milliseconds, for sorting. */
+  /** The date in milliseconds, for sorting. */
   readonly at: number;
   /** Whether the date is that of care; otherwise it is that of the last update. */
   readonly isCareDate: boolean;
@@ -48,7 +48,7 @@ const SUBJECTS = [
   'kind',
 ];
 
-/** Elements with the result. */
+/** Elements with the result that a resource states. */
 const RESULTS = ['value', 'dosageInstruction'];
 
 /** Maximum length of a label that fits into a line. */

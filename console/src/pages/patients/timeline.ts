@@ -1,8 +1,8 @@
 import { type TimelineEntry } from './timeline-entry';
 
 /**
- * Maximum entries: a higher list exceeds the maximum height of an element in Firefox, so the page stops reading and
- * says so.
+ * The maximum number of entries. A higher list would exceed the maximum height of an element in Firefox, so the page
+ * stops reading there and says so.
  */
 export const MAX_ENTRIES = 400_000;
 
@@ -17,7 +17,7 @@ interface Month {
   isSorted: boolean;
 }
 
-/** The group of entries without a date. */
+/** The name of the group of entries without a date. */
 export const NO_DATE = 'No date';
 
 /**
@@ -46,7 +46,7 @@ export class Timeline {
   }
 
   add(entry: TimelineEntry): void {
-    // Most labels repeat, so equal ones share one string.
+    // Most labels repeat, so equal labels share one string.
     const label = this.shared(entry.label);
     const kept = { ...entry, type: this.shared(entry.type), label };
     this.all.push(kept);
@@ -109,7 +109,7 @@ export class Timeline {
   private shared(text: string): string {
     const known = this.labels.get(text);
     if (known !== undefined) return known;
-    // Free texts would make this map as large as the list.
+    // Free texts would make this map as large as the list, so its size has a limit.
     if (this.labels.size < 50_000) this.labels.set(text, text);
     return text;
   }
@@ -128,7 +128,7 @@ export class Timeline {
   }
 }
 
-/** Groups by the date as sent: the month as the people concerned experienced it. */
+/** The month of an entry, taken from the date as sent: the month as the people concerned experienced it. */
 const monthOf = ({ date }: TimelineEntry): string => (/^\d{4}/.test(date) ? date.slice(0, 7) : NO_DATE);
 
 const compareMonths = (one: string, other: string): number => {

@@ -14,7 +14,7 @@ export interface VersionPage {
   readonly next?: string;
 }
 
-/** Versions per page; few, because the list contains their bodies. */
+/** The number of versions on a page. It is small, since the list contains their bodies. */
 const VERSIONS_AT_ONCE = 20;
 
 export async function versionPage(client: SvcClient, path: string, signal: AbortSignal): Promise<VersionPage> {

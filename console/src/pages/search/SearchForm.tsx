@@ -48,7 +48,8 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
   const takeText = (text: string): boolean => {
     const pasted = pastedSearch(text);
     if (pasted === undefined) return false;
-    // A typed "?" ends the type: typing goes on in the free row, where a whole query is taken apart when it runs.
+    // A typed "?" ends the type, and typing goes on in the free row. A whole query there is split into rows when it
+    // runs.
     const isTyped = text.trim().endsWith('?');
     onChange(isTyped ? { type: pasted.type, rows } : pasted);
     if (isTyped) focusName(rows.length - 1);
@@ -66,7 +67,7 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
   const remove = (key: number): void => {
     const at = rows.findIndex((row) => row.key === key);
     onChange({ type, rows: rows.filter((row) => row.key !== key) });
-    // The next row takes its position, and the focus stays there.
+    // The next row takes the position of the removed one, and the focus stays at that position.
     requestAnimationFrame(() => focusName(at));
   };
 
@@ -74,7 +75,7 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
     <form className={`panel ${css.searchForm}`} role="search" aria-label="Search" ref={form} onSubmit={submit}>
       <div
         className={css.searchType}
-        // A search that is pasted takes the place of the one before.
+        // Selects the old text, so that a pasted search replaces it.
         onFocus={({ target }) => {
           if (target instanceof HTMLInputElement) target.select();
         }}

@@ -15,13 +15,13 @@ import { SearchResult } from './SearchResult';
 import { askedSearch, EMPTY_SEARCH, pastedSearch, type SearchDraft, withRowsOf } from './typed-search';
 import css from './search.module.css';
 
-/** Finds something in the data of the demo. */
+/** A search that finds something in the data of the demo. */
 const EXAMPLE = 'Observation?status=final&_sort=-date';
 
 interface Submitted {
   readonly search: AskedSearch;
   readonly isExplained: boolean;
-  /** Counts the runs, since the same search may run again. */
+  /** The number of runs, since the same search may run again. */
   readonly run: number;
 }
 
@@ -94,7 +94,7 @@ function Ran({ submitted, draft }: { readonly submitted: Submitted; readonly dra
       pageParam === undefined ? runSearch(client, search, isExplained, signal) : runNext(client, pageParam, signal),
     getNextPageParam: ({ next }) => next,
     staleTime: Infinity,
-    // Do not repeat a search that timed out.
+    // A search that timed out is not repeated.
     retry: false,
   });
   if (results.isPending) return <Waiting what="the search" />;

@@ -80,7 +80,7 @@ function firstOf(resource: Readonly<Record<string, unknown>>, members: readonly 
 
 const LONGEST = 200;
 
-/** Omits seconds and zones of instants, which the JSON shows. */
+/** Matches an instant. The table omits its seconds and zone, which the JSON shows. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::[\d.]+)?(?:Z|[+-]\d\d:\d\d)?$/;
 
 /** A short text for a value of a resource; empty if it has none. */
@@ -102,7 +102,7 @@ function textOfObject(value: Readonly<Record<string, unknown>>): string {
   const of = (member: string): string => shortText(value[member]);
   const own = of('text') || of('display') || of('formatted');
   if (own !== '') return own;
-  // Coding lists of a concept; the first one with a display.
+  // A concept has a list of codings. The first coding with a text is shown.
   if (Array.isArray(value['coding'])) return value['coding'].map(shortText).find((text) => text !== '') ?? '';
   const person = [namesOf(value['given']) || of('givenName'), of('family') || of('familyName')]
     .filter((text) => text !== '')

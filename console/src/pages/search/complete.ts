@@ -3,7 +3,7 @@ import { type Vocabulary } from './vocabulary';
 export interface Suggestion {
   /** The whole text of the field after choosing it. */
   readonly text: string;
-  /** Its meaning, in a few words. */
+  /** The meaning of the suggestion, in a few words. */
   readonly note: string;
   /** Whether more text must follow, as after `subject:Patient.`. */
   readonly isOpen?: boolean;
@@ -137,7 +137,7 @@ function codesAndModifiers(words: Vocabulary, type: string, typed: string): read
     .map(([text, note]): Suggestion => (text === '_has' ? { text: '_has:', note, isOpen: true } : { text, note }));
   const matching = [...names, ...others].filter(({ text }) => startsWith(typed)(text));
   const inside = names.filter(({ text }) => !startsWith(typed)(text) && text.includes(typed.toLowerCase()));
-  // Where a code is complete, what may follow it comes along.
+  // If the typed code is complete, names that may follow it are suggested, too.
   return [...matching, ...(kinds.has(typed) ? followers(words, type, typed) : []), ...inside];
 }
 
@@ -160,7 +160,7 @@ function followers(words: Vocabulary, type: string, code: string): readonly Sugg
   ];
 }
 
-/** `Observation:patient:` for `_has:` of Patient. */
+/** Suggests sources such as `Observation:patient:`, after `_has:` of Patient. */
 function sourcesOf(words: Vocabulary, type: string, typed: string): readonly Suggestion[] {
   return (words.types.get(type)?.revIncludes ?? [])
     .filter(startsWith(typed))

@@ -1,9 +1,9 @@
 /** A node of an execution plan, with times and rows over all its loops. */
 export interface PlanNode {
-  /** Its position in the tree: `0.1.2`. */
+  /** The position of the node in the tree: `0.1.2`. */
   readonly id: string;
   readonly kind: string;
-  /** `Index Scan of search_token`. */
+  /** The kind of the node and its table: `Index Scan of search_token`. */
   readonly title: string;
   /** The name of the CTE or subplan that begins here. */
   readonly subplan?: string;
@@ -56,7 +56,10 @@ const DETAILS = [
   'Sort Method',
 ] as const;
 
-/** Nodes that read all their input before they return a row: a Limit above does not shorten what is below. */
+/**
+ * Nodes that read all their input before they return a row. A Limit above such a node does not shorten the nodes below
+ * it.
+ */
 const BLOCKING = new Set(['Sort', 'Aggregate', 'Hash', 'Materialize', 'Unique', 'SetOp']);
 
 /** @param plan the answer to `_explain=format-json`; undefined if it is no plan */
@@ -139,7 +142,7 @@ function nodeOf(raw: Raw, id: string, isLimited: boolean): Draft {
   };
 }
 
-/** The first read of a CTE executes it, so that time is not the reading node's own. */
+/** Moves the time of each CTE out of the own time of the node that reads it first: that read executes the CTE. */
 function settleCtes(root: Draft): void {
   const nodes = [...walk(root)];
   for (const cte of nodes) {
@@ -166,7 +169,7 @@ function titleOf(raw: Raw, kind: string, relation: string | undefined): string {
   return relation === undefined ? name : `${name} of ${relation}`;
 }
 
-/** At least 1, so that less than a row counts as one. */
+/** The factor between both numbers of rows, at least 1: less than a row counts as one. */
 function ratioOf(estimate: number, actual: number): number {
   const [low, high] = [Math.max(1, Math.min(estimate, actual)), Math.max(1, estimate, actual)];
   return high / low;

@@ -42,7 +42,7 @@ export function asClientCode(baseUrl: string, { type, parameters }: AskedSearch)
   ].join('\n');
 }
 
-/** Only a computed key makes `__proto__` a member. */
+/** The name as a key of an object literal. Only a computed key makes `__proto__` a member. */
 function keyOf(name: string): string {
   if (name === '__proto__') return `[${literal(name)}]`;
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name);
@@ -59,7 +59,7 @@ function literal(text: string): string {
   return `'${escaped}'`;
 }
 
-/** Keeps parameter names readable; encodes only `&`, `=`, spaces and the like. */
+/** The name for curl, readable: only `&`, `=`, spaces and the like are encoded. */
 const nameInForm = (name: string): string =>
   [...name]
     .map((letter) =>

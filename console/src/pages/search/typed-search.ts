@@ -1,6 +1,6 @@
 import { type AskedSearch } from './print-call';
 
-/** A search as typed: empty rows are for further parameters. */
+/** A search as typed. Its empty rows are for further parameters. */
 export interface SearchDraft {
   readonly type: string;
   readonly rows: readonly DraftRow[];
@@ -15,7 +15,7 @@ export interface DraftRow {
 
 export const EMPTY_SEARCH: SearchDraft = { type: '', rows: [{ key: 0, name: '', value: '' }] };
 
-/** Parameters with a name and a value; without a value, nothing was typed yet. */
+/** The parameters that have a name and a value. Without a value, nothing was typed yet. */
 export const askedSearch = ({ type, rows }: SearchDraft): AskedSearch => ({
   type: type.trim(),
   parameters: rows
@@ -23,7 +23,7 @@ export const askedSearch = ({ type, rows }: SearchDraft): AskedSearch => ({
     .filter(([name, value]) => name !== '' && value !== ''),
 });
 
-/** The draft with whole queries that were typed into a name, `code=x&_sort=-date`, as rows of their own. */
+/** The draft with whole queries split into rows: `code=x&_sort=-date` may be typed into the field of a name. */
 export function withRowsOf({ type, rows }: SearchDraft): SearchDraft {
   if (!rows.some(({ name }) => name.includes('='))) return { type, rows };
   const parts = rows.flatMap(({ name, value }): readonly (readonly [string, string])[] =>
@@ -32,7 +32,7 @@ export function withRowsOf({ type, rows }: SearchDraft): SearchDraft {
   return { type, rows: rowsOf(parts.filter(([name, value]) => name !== '' || value !== '')) };
 }
 
-/** Rows for parameters, with an empty one behind them. */
+/** Rows for these parameters, followed by an empty row. */
 const rowsOf = (parameters: readonly (readonly [name: string, value: string])[]): readonly DraftRow[] =>
   [...parameters, ['', ''] as const].map(([name, value], key) => ({ key, name, value }));
 

@@ -20,7 +20,7 @@ interface StatedParameter {
 export interface TypeWords {
   /** Kind by name: token, string, reference … */
   readonly kinds: ReadonlyMap<string, string>;
-  /** `Observation:subject`. */
+  /** Includes, such as `Observation:subject`. */
   readonly includes: readonly string[];
   readonly revIncludes: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface Vocabulary {
   readonly targetsOf: (type: string, code: string) => readonly string[] | undefined;
 }
 
-/** A reference with more target types than this counts as one to any type. */
+/** A reference with more target types than this counts as a reference to any type. */
 const MOST_TARGETS = 40;
 
 export function vocabularyOf({ rest = [] }: Capabilities): Vocabulary {
@@ -42,7 +42,7 @@ export function vocabularyOf({ rest = [] }: Capabilities): Vocabulary {
     for (const { type, searchParam = [], searchInclude = [], searchRevInclude = [] } of resource) {
       const kinds = new Map([...searchParam, ...common].map(({ name, type: kind }) => [name, kind]));
       types.set(type, { kinds, includes: searchInclude, revIncludes: searchRevInclude });
-      // A reverse include of a type is a reference that may refer to it.
+      // A reverse include of a type names a reference that may refer to that type.
       for (const reference of searchRevInclude) {
         const known = targets.get(reference);
         if (known === undefined) targets.set(reference, [type]);

@@ -7,7 +7,7 @@ interface Props<Row extends FieldRow> {
   /** Label of the table. */
   readonly label: string;
   readonly rows: readonly Row[];
-  /** Shown below the value of a row. */
+  /** Renders what is shown below the value of a row. */
   readonly below?: (row: Row) => ReactNode;
   /** The text of a reference with the name of its target. */
   readonly referenceText?: (text: string) => string;
@@ -15,9 +15,9 @@ interface Props<Row extends FieldRow> {
   readonly isWhole?: boolean;
 }
 
-/** Shorter tables are rendered completely, for the browser's search and printing. */
+/** Tables with fewer rows are rendered completely, for the browser's search and printing. */
 const ROWS_AT_ONCE = 200;
-/** Estimated heights; visible rows are measured. */
+/** Estimated heights of rows. The visible rows are measured. */
 const ROW_HEIGHT = 34;
 const CHANGED_ROW_HEIGHT = 52;
 
@@ -157,9 +157,12 @@ const Steps = ({ label }: { readonly label: readonly string[] }): ReactElement =
   </span>
 );
 
-/** Longer texts are expanded on demand. */
+/** The number of characters that are shown at first. Longer texts are expanded on demand. */
 const TEXT_AT_ONCE = 600;
-/** Maximum length: laying out megabytes in one element blocks the page; the JSON view shows everything. */
+/**
+ * The maximum number of characters of an expanded text: megabytes in one element block the page. The JSON view shows
+ * everything.
+ */
 const TEXT_OPENED = 20_000;
 
 function Value({

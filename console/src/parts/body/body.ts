@@ -10,10 +10,10 @@ import { inSlices } from './in-slices';
 export type { FieldRow } from '../../../../src/addendum/page/field-rows';
 export type { FieldValue } from '../../../../src/addendum/page/field-value';
 
-/** The server sets them with each version, so they are no change by a person. */
+/** Members that the server sets with each version, so that their change is no change by a person. */
 const OF_EACH_VERSION = new Set(['meta.versionId', 'meta.lastUpdated']);
 
-/** Rows between two pauses. */
+/** The number of rows that are made between two pauses. */
 const ROWS_AT_ONCE = 64;
 
 /** All values of a body, as the server's page of amendments shows them: numbers as written, with label and unit. */

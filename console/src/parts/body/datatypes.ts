@@ -34,7 +34,7 @@ const joined = (texts: readonly (string | undefined)[], by = ' '): string =>
 interface Datatype {
   /** All allowed keys of a value, in addition to `id` and `extension`. */
   readonly keys: readonly string[];
-  /** One of these is required. */
+  /** A value must have one of these keys. */
   readonly needs: readonly string[];
   readonly show: (value: JsonObject) => Shown;
 }
@@ -63,7 +63,7 @@ const nestedText = (object: JsonObject, key: string): string | undefined => {
   return value === undefined ? undefined : shownOf(value)?.text;
 };
 
-/** FHIR's data types by their members: the first that fits formats a value. */
+/** FHIR's data types by their members. The first type that fits a value formats it. */
 const DATATYPES: readonly Datatype[] = [
   {
     keys: ['value', 'comparator', 'unit', 'system', 'code'],
@@ -190,7 +190,7 @@ export function shownOf(value: JsonValue): Shown | undefined {
   if (text !== undefined) return { text };
   if (!isObject(value)) return undefined;
   const keys = [...value.keys()].filter((key) => !key.startsWith('_'));
-  // `id` is part of a reference of this server's own types; elsewhere it is only an anchor.
+  // `id` is a part of a reference of this server's own types. In other values it is only an anchor.
   return DATATYPES.find(
     ({ keys: known, needs }) =>
       needs.some((key) => value.has(key)) &&

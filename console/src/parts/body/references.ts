@@ -19,7 +19,7 @@ export interface ResourceName {
 
 const RELATIVE = /^([A-Z][A-Za-z]{0,63})\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
-/** Reads `Patient/p7`, also with a version; undefined for anything else. */
+/** Reads the name in `Patient/p7`, also if a version follows; undefined for anything else. */
 export function resourceNameOf(reference: string): ResourceName | undefined {
   const [, type, id] = RELATIVE.exec(reference) ?? [];
   return type === undefined || id === undefined ? undefined : { type, id };

@@ -5,12 +5,14 @@ import { scalarText, type Shown, shownOf } from './datatypes';
 /** A line of the readable form of a resource. */
 export interface SummaryRow extends Partial<Shown> {
   readonly key: string;
-  /** Depth: 0 for members of the resource. */
+  /** The depth of the line: 0 for members of the resource. */
   readonly depth: number;
   readonly label: string;
 }
 
-/** Omitted members: shown in the header, or meant for machines; `text` repeats the content. */
+/**
+ * Members that are left out: the header shows them, they are meant for machines, or they repeat the content (`text`).
+ */
 const ELSEWHERE = ['resourceType', 'id', 'meta', 'text', 'implicitRules', 'contained'];
 
 /**
@@ -20,13 +22,16 @@ const ELSEWHERE = ['resourceType', 'id', 'meta', 'text', 'implicitRules', 'conta
 const CHOICE =
   /^(.+?)(Quantity|CodeableConcept|DateTime|Period|Range|Ratio|String|Boolean|Age|Duration|Timing|Reference|Integer|Instant|Attachment)$/;
 
-/** Maximum depth; the JSON shows deeper structures. */
+/** The maximum depth. The JSON shows deeper structures. */
 const MAX_DEPTH = 6;
 
-/** Maximum lines; the JSON shows all. */
+/** The maximum number of lines. The JSON shows all. */
 export const MAX_SUMMARY_ROWS = 500;
 
-/** A repeating element has one type, such as `referenceRange`. */
+/**
+ * The label of an element. A suffix of {@link CHOICE} is cut off, except from a list, since a repeating element such as
+ * `referenceRange` has one type.
+ */
 const labelOf = (key: string, value: JsonValue): string =>
   readableKey(Array.isArray(value) ? key : (CHOICE.exec(key)?.[1] ?? key));
 
@@ -45,7 +50,7 @@ function addMembers(
   except: readonly string[] = [],
 ): void {
   for (const [key, value] of object) {
-    // `_birthDate` holds extensions of a primitive value.
+    // Members such as `_birthDate` hold extensions of primitive values, and are left out.
     if (rows.length >= MAX_SUMMARY_ROWS) return;
     if (except.includes(key) || key.startsWith('_')) continue;
     if (key === 'extension' || key === 'modifierExtension') addExtensions(rows, value, `${path}.${key}`, depth);
@@ -80,7 +85,7 @@ function addValue(rows: SummaryRow[], value: JsonValue, place: Place): void {
   }
 }
 
-/** The end of its URL is the name of an extension. */
+/** Adds the extensions of an element. The name of an extension is the end of its URL. */
 function addExtensions(rows: SummaryRow[], list: JsonValue, path: string, depth: number): void {
   if (!Array.isArray(list)) return;
   list.forEach((extension, index) => {
