@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileCriterion, type Criterion, libraryCriterion, type Versions } from './criterion';
 
-/** Elements of a generated Patient by the kind of their values; each may be absent, and texts may have extensions. */
+/**
+ * Paths of a generated Patient by the kind of their values. Each element may be absent, and texts may have extensions.
+ */
 const PATHS = {
   boolean: ['active', '%previous.active', 'deceased.ofType(boolean)', 'communication.preferred'],
   text: [

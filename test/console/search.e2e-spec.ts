@@ -64,7 +64,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await tab.go('search');
       await page.getByText('Nothing was searched yet').waitFor();
       await expectReadable(page);
-      // By keyboard only: the type, a chain by completion, a value, and Enter.
+      // Enters the search by keyboard only: the type, a chain by completion, a value, and Enter.
       await page.keyboard.press('/');
       await page.keyboard.type('Obs');
       await page.getByRole('option', { name: 'Observation', exact: true }).waitFor();

@@ -346,7 +346,7 @@ describe(UnitOfWork.name, () => {
         return Promise.reject(new Error('refused'));
       });
       await expect(failing).rejects.toThrow('refused');
-      // Actions run in the order of their commits, so this one runs after all earlier ones.
+      // Actions after a commit run in the order of the commits, so this action runs after all earlier ones.
       await new Promise<void>((resolve) => {
         unitOfWork.afterCommit(resolve);
       });

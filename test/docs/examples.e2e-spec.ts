@@ -59,8 +59,8 @@ const EARLIER_SNAPSHOT = {
 };
 
 /**
- * Writes the responses to `src/openapi/answers.json`, which the document takes its examples from, instead of comparing
- * them.
+ * Whether the spec records instead of comparing: it writes the responses to `src/openapi/answers.json`, from which the
+ * document takes its examples.
  */
 const isRecording = process.env.RECORD_ANSWERS !== undefined;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { textOf } from './documents';
 
-/** Packages whose licenses must be reproduced with software that contains them. */
+/** License files of packages. Software that contains such a package must reproduce its license. */
 const NOTICES = [
   'node_modules/fhirpath/LICENSE.md',
   'node_modules/@lhncbc/ucum-lhc/LICENSE.md',

@@ -158,7 +158,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** The document describes the two roots of the resource API as one route. */
+/** The route in the form of the document, which describes the two roots of the resource API as one. */
 const onOneRoot = (method: string, path: string): string => `${method} ${path.replace(/^\/fhir(?=\/|$)/, '') || '/'}`;
 
 /**

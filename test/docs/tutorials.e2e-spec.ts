@@ -24,7 +24,9 @@ const blocksOf = (page: string): { name?: string; kind: string; text: string }[]
     ...(name === undefined ? {} : { name }),
   }));
 
-/** The shell blocks of a page, from the first that names the server, each with its printed lines. */
+/**
+ * The shell blocks of a page, each with its printed lines. The steps begin at the first block that names the server.
+ */
 function stepsOf(page: string): Step[] {
   const blocks = blocksOf(page).filter(({ kind }) => kind === 'sh' || kind === 'text');
   const steps = blocks.flatMap(({ kind, text }, index) => {

@@ -4,12 +4,15 @@ import { documentPaths, textOf } from './documents';
 
 const ROOTS = ['src', 'test', 'tools', 'testing', 'client', 'console', 'examples'];
 const SOURCE = /\.(?:ts|tsx|cjs|mjs)$/;
-/** Migrations are frozen; the types of the client are generated; this file names the patterns. */
+/**
+ * Files without a check: migrations are frozen, the types of the client are generated, and this file names the
+ * patterns.
+ */
 const EXEMPT = /(?:^|\/)(?:node_modules|dist)\/|\/migrations\/|client\/src\/api\.ts$|test\/docs\/words\.spec\.ts$/;
 
 const MACHINES = '(?:server|worker|replica|process|processe|queue|job|database|PostgreSQL|receiver|spec|program)s?';
 
-/** Patterns that need a second reading, each with a plain replacement. */
+/** Patterns that readers do not understand at once, each with a plain replacement. */
 const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwho(?:m|so)?ever\b/i, 'name the person or part'],
   [/\blest\b/i, 'so that … not'],

@@ -79,7 +79,7 @@ describe('a server that is killed while addenda are added', () => {
               (addendum) => acknowledged.set(number, addendum),
               () => lost++,
             );
-            // The other calls of this round are in flight, or never get a response.
+            // At the kill, the other calls of this round are in flight, or never get a response.
             if (next < last - AT_ONCE || kills === kill) continue;
             kills++;
             await server.end('SIGKILL');

@@ -39,7 +39,7 @@ async function expectAllIsRight(bed: DeliveryBed, server: DeliveringServer): Pro
   expect(repeated).toBeLessThanOrEqual(counts.messageBatchesDeliveryAttempts ?? NaN);
 }
 
-/** The server that takes over after one kill is killed in the next test. */
+/** After a kill another server takes over. The next test kills that server. */
 describe('kill -9 of a server', () => {
   let bed: DeliveryBed;
   let server: DeliveringServer;
@@ -132,7 +132,7 @@ describe('A crash of the database', () => {
   );
 });
 
-/** kill -9 of one backend: PostgreSQL ends all sessions and replays its WAL. */
+/** Kills one backend (kill -9). PostgreSQL then ends all sessions and replays its WAL. */
 async function crash(bed: DeliveryBed): Promise<void> {
   const [backend] = await bed.query(
     `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`,

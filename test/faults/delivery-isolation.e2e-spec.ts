@@ -11,7 +11,7 @@ const TARPITS = Array.from({ length: 50 }, (_value, index) => `t${index + 1}`);
 /** The number of delivery slots: the minimum, so that only the tested mechanism allows many concurrent attempts. */
 const SLOTS = 1;
 const BUFFER_BYTES = 16 * 1024 * 1024;
-/** Longer than the spec, so that no attempt times out. */
+/** A timeout that is longer than the spec, so that no attempt reaches it. */
 const PATIENT = { name: 'timeout', valueUnsignedInt: 86_400 };
 
 let bed: DeliveryBed;
@@ -75,7 +75,8 @@ async function removeTarpits(): Promise<void> {
 }
 
 /**
- * Queues `count` events of one version for all destinations with this id prefix, as if it had been written that often.
+ * Queues `count` events of one version for all destinations with this id prefix, as if the version had been written so
+ * often.
  */
 const queueEvents = (ids: string, patient: string, count: number): Promise<unknown> =>
   bed.query(`insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
@@ -204,7 +205,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
   }, 150_000);
 
   it('D2: and read nothing have bodies as far as the budget goes; the slowest fail when others wait', async () => {
-    // Longer than the 4 MB that Linux buffers for a sending socket.
+    // The body is longer than the 4 MB that Linux buffers for a sending socket.
     await putLarge('larger', 250_000);
     const memory = await residentBytes();
     await makeTarpits('reads nothing');

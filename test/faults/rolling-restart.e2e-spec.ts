@@ -183,7 +183,7 @@ describe('A server that stops', () => {
     const closedAt = performance.now();
     expect(closedAt - stoppedAt).toBeGreaterThan(DRAIN_SECONDS * 1000 - 100);
     expect(await idleClosed).toBeGreaterThan(closedAt);
-    // One second for clients to disconnect, and the time that the process itself takes.
+    // The limit adds one second in which clients disconnect, and the time that the process itself needs.
     expect((await ended) - stoppedAt).toBeLessThan((DRAIN_SECONDS + SHUTDOWN_SECONDS + 1) * 1000 + 3000);
     stalled.destroy();
     agent.destroy();

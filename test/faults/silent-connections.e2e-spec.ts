@@ -6,7 +6,9 @@ import { cloneDatabase } from '../../testing/test-databases';
 import { TcpProxy } from '../support/tcp-proxy';
 import { startTestApp } from '../../testing/test-app';
 
-/** Recovery from a silent connection: 5 s until the check, at most 1 s for the check, then a new connection. */
+/**
+ * The limit of the recovery from a silent connection: 5 s until the check, at most 1 s for it, then a new connection.
+ */
 const RECOVERY_MILLISECONDS = 15_000;
 
 /** The tests mostly wait, so they run concurrently, each with a separate database. */

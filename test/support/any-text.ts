@@ -3,8 +3,8 @@ import fc from 'fast-check';
 const SURROGATES = 0x800;
 
 /**
- * Any string without lone surrogates, as `fc.string({ unit: 'binary' })` makes them. That one prepares a map of all of
- * Unicode in each spec file, which takes half a second.
+ * Any string without lone surrogates, like those of `fc.string({ unit: 'binary' })`. For its strings, fast-check
+ * prepares a map of all of Unicode in each spec file, which takes half a second.
  */
 export const anyText = (): fc.Arbitrary<string> =>
   fc

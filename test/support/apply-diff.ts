@@ -32,7 +32,10 @@ function childrenOf(container: Container): JsonObject {
   return Array.isArray(container) ? new Map(container.map((element, index) => [String(index), element])) : container;
 }
 
-/** An object or array that is being changed. Elements are keyed by index, so that a removed one moves no other. */
+/**
+ * An object or array that is being changed. Elements are keyed by index, so that the removal of an element moves no
+ * other element.
+ */
 interface Branch {
   readonly isArray: boolean;
   /** A leaf is its JSON text. */

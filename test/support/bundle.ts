@@ -27,7 +27,7 @@ interface StoredResource {
   readonly meta: { readonly versionId: string; readonly lastUpdated: string };
 }
 
-/** Reads a Bundle; one without entries has no `entry`, as FHIR has no empty arrays. */
+/** Reads a Bundle. Without entries it has no `entry`, since FHIR has no empty arrays. */
 export const bundleOf = <Entry = SearchEntry>(answer: Received): Bundle<Entry> => ({
   entry: [],
   ...answer.json<Omit<Bundle<Entry>, 'entry'>>(),

@@ -72,7 +72,7 @@ export interface CareDates {
   readonly until: readonly DateElement[];
 }
 
-/** Types without an entry have no care date. */
+/** The elements with the time of care by type. A type without an entry has no care date. */
 export const CARE_DATES_BY_TYPE: ReadonlyMap<string, CareDates> = new Map(
   CARE_DATES.trim()
     .split('\n')
@@ -90,7 +90,7 @@ function elementsOf(words: readonly string[]): DateElement[] {
   });
 }
 
-/** In epoch milliseconds, both inclusive. */
+/** A time in epoch milliseconds. Both ends are inclusive. */
 export interface Span {
   readonly low: number;
   readonly high: number;

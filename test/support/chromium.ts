@@ -7,7 +7,7 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** The browser of this machine: `CHROMIUM_PATH`, or the usual paths of packages; undefined without one. */
+/** The path of the browser: `CHROMIUM_PATH`, or one of the usual paths of packages; undefined without a browser. */
 export const chromiumPath = (): string | undefined =>
   process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path));
 

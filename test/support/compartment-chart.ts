@@ -118,7 +118,7 @@ const LEAST: Readonly<Record<string, Members>> = {
   SDCWorkflow: { status: 'new' },
 };
 
-/** Required siblings of elements on the path to a link. */
+/** Members that R4 requires beside an element on the path to a link. */
 const BESIDE: Readonly<Record<string, Members>> = {
   'Appointment.participant[]': { status: 'accepted' },
   'CarePlan.detail': { status: 'not-started' },
@@ -182,7 +182,10 @@ const MEMBER_FORMS: Readonly<Record<string, Form>> = {
   }),
 };
 
-/** Forms that do not refer to the subject; a reference to another patient is covered by the other subjects. */
+/**
+ * Forms of references that do not refer to the subject. References to another patient are not among them: the other
+ * subjects cover those.
+ */
 const MISS_FORMS: Readonly<Record<string, Form>> = {
   'another server': ({ id }) => ({ value: { reference: `http://elsewhere.example/fhir/Patient/${id}` } }),
   'below our own base': ({ id }) => ({ value: { reference: `${BASE_URL}/fhir/archive/Patient/${id}` } }),
@@ -229,7 +232,7 @@ export class CompartmentChart {
     return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : MEMBER_FORMS));
   }
 
-  /** The same with relative references, which every reader understands. */
+  /** Like {@link member}, with relative references, which every reader understands. */
   relative(id: string, links: readonly CompartmentLink[], subject: Subject): SentResource {
     return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : RELATIVE)).resource;
   }
@@ -255,7 +258,8 @@ export class CompartmentChart {
       contained = reference.contained ?? contained;
       isForTransaction ||= reference.isForTransaction === true;
     }
-    // Two parameters may use one element: then only the later value remains.
+    // Two parameters may use one element, and then only the later value remains. So the contained resource is added
+    // only if a reference to it remains.
     if (JSON.stringify(resource).includes('"#kept"')) resource = { ...resource, contained };
     return { resource: this.random.chance(0.8) ? this.dated(resource) : resource, isForTransaction };
   }
@@ -302,7 +306,7 @@ export class CompartmentChart {
   }
 }
 
-/** Puts `value` at the path; repeating elements get one more item. */
+/** Puts `value` at the path. A repeating element gets one more item. */
 function placed(body: Members, [step = '', ...rest]: readonly string[], value: Members, type: string): Members {
   const name = step.replace('[]', '');
   const isList = step !== name;

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Below node_modules, so that the compiled server finds its packages. */
+/** The folder of compiled servers. It is below node_modules, so that a compiled server finds its packages. */
 const CACHE = join('node_modules', '.cache');
 
 /**

@@ -10,7 +10,7 @@ const LISTENER = `
     parentPort.postMessage(server.address().port);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   });`;
-/** More connections than any kernel adds to a backlog of one. */
+/** The number of connections that fill the backlog: more than any kernel adds to a backlog of one. */
 const FILLERS = 16;
 
 /** A loopback address that never establishes a connection: the backlog is full, so the kernel drops each SYN. */

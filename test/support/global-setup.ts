@@ -14,7 +14,7 @@ export default async function globalSetup(): Promise<void> {
   try {
     process.env.TEST_BUILD = build.folder;
     process.env.TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');
-    // Not imported: jest maps files of src to the compiled server, which exists only now.
+    // `require` and no `import`: jest maps files of src to the compiled server, which exists only now.
     const kit = createRequire(__filename)('../../testing/test-databases') as typeof Databases;
     const [end] = await Promise.all([kit.startTestDatabase(), buildConsole(build.folder)]);
     globalThis.endTestRun = async () => {

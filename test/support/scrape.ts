@@ -5,7 +5,7 @@ import { type TestApp } from '../../testing/test-app';
 export const metricsUrlOf = ({ app }: TestApp): string =>
   `http://127.0.0.1:${app.get(MetricsServer, { strict: false }).port ?? 0}`;
 
-/** The samples of one scrape; fails the spec if the text is not in format 0.0.4. */
+/** The samples of one scrape. The spec fails if the text is not in format 0.0.4. */
 export class Scrape {
   readonly types = new Map<string, string>();
   private readonly values = new Map<string, number>();

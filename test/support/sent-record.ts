@@ -34,7 +34,7 @@ export class SentRecord {
     this.keep(resource, await this.app.put(`/fhir/${nameOf(resource)}`, resource));
   }
 
-  /** Sends a JSON Patch that turns the stored resource into this one, member by member. */
+  /** Sends a JSON Patch that turns the stored resource into `resource`, member by member. */
   async patch(resource: SentResource): Promise<void> {
     const before = Object.keys(this.kept.get(nameOf(resource))?.resource ?? {});
     const operations = [

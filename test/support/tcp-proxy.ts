@@ -41,15 +41,15 @@ export class TcpProxy {
   }
 
   /**
-   * Resolves when `answer` arrives on a connection that `sent` was sent on. That answer and all later ones are
-   * withheld.
+   * Resolves when `answer` arrives on a connection on which `sent` was sent. The proxy withholds this answer and all
+   * later ones.
    */
   holdAnswer(answer: string, sent: string): Promise<void> {
     this.wanted = { answer, sent };
     return new Promise((resolve) => (this.onHeld = resolve));
   }
 
-  /** Closes all connections, and the next one that is opened; later ones work. */
+  /** Closes all connections, and the next connection that is opened. Later connections work. */
   breakConnections(): void {
     for (const socket of this.sockets) socket.destroy();
     this.isRefusing = true;

@@ -17,8 +17,8 @@ const PARSED = Buffer.from('1\0\0\0\x04', 'latin1');
 
 /**
  * Pools backends by transaction, like PgBouncer. Each transaction runs in the backend that was idle longest, so never
- * in that of the one before. Optionally keeps named statements, like PgBouncer 1.21. Supports no session settings, no
- * TLS and no cancel requests.
+ * in the backend of the transaction before. Optionally keeps named statements, like PgBouncer 1.21. Supports no session
+ * settings, no TLS and no cancel requests.
  */
 export class TransactionPooler {
   private readonly idle: Backend[] = [];

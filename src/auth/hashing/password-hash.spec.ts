@@ -57,7 +57,7 @@ describe(PasswordHash, () => {
   });
 
   it('fails the task whose thread ends, and runs the next one', async () => {
-    // More memory than the argon2 library accepts, so the thread ends.
+    // The argon2 library does not accept so little memory, so the thread ends.
     const impossible = { kind: 'hash', password: 'x', parameters: { memoryCost: 1, timeCost: 1 } } as const;
     const [failed, next] = await Promise.allSettled([threads.run(impossible), hashes.isRight('password', undefined)]);
     expect([failed.status, next]).toEqual(['rejected', { status: 'fulfilled', value: false }]);

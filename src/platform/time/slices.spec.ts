@@ -6,7 +6,7 @@ import { RequestContext } from '../request/request-context';
 import { Slices } from './slices';
 import { type Steps } from './steps';
 
-/** Runs for this many slices, since each step takes longer than one. */
+/** Work that takes this many slices, since each of its steps is longer than a slice. */
 function* working(slices: number, trace: string[] = [], name = ''): Steps<number> {
   for (let slice = 0; slice < slices; slice++) {
     const end = performance.now() + 10;

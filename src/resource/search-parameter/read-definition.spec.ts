@@ -7,8 +7,8 @@ import { readDefinition } from './read-definition';
 const builtIn = new SearchParameterSet();
 const composites = searchParameterDefinitions().filter(({ component = [] }) => component.length === 2);
 /**
- * Composites that are not indexed: R4 swaps the expressions of the first; the others select only some values of the
- * component's parameter.
+ * Composites that are not indexed, with the reason. R4 swaps the two expressions of the first composite. The other
+ * composites select only some values of the component's parameter.
  */
 const REFUSED: Readonly<Record<string, string>> = {
   'DocumentReference-relationship': 'component[0].expression leads to nothing of DocumentReference',

@@ -11,7 +11,9 @@ const CHECKS = placesIn({ resourceType: 'SvcTopicDestination', meta: { profile: 
   checkOfProfile({ place, canonical: PROFILE, isNominated: false, isOfRule: true }),
 );
 
-/** No definition is stored, and each look-up takes longer than a step may, even in the second try of a busy machine. */
+/**
+ * A source without any definition. Each look-up takes longer than a step may, even in the second try on a busy machine.
+ */
 const stalling: ProfileSources = {
   profile: () => {
     const end = performance.now() + 12 * LONGEST_STEP_MILLISECONDS;

@@ -4,7 +4,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { atOnce } from '../../platform/time/steps';
 import { compileFhirPathPatch } from './fhirpath-patch';
 
-/** One operation; `value` is the text of a member such as `"valueString":"x"` or of parts. */
+/** An operation of a patch. `value` is the text of a member such as `"valueString":"x"`, or of parts. */
 interface Step {
   readonly type: string;
   readonly path: string;
@@ -49,7 +49,7 @@ const identifiers = (...order: number[]): string => `"identifier":[${order.map((
 const CONTACT = '"contact":[{"name":{"text":"a name"},"gender":"male"}]';
 
 describe(compileFhirPathPatch.name, () => {
-  // From HL7's own cases for R4 (github.com/FHIR/fhir-test-cases, r4/patch), in JSON.
+  // These cases are HL7's own for R4 (github.com/FHIR/fhir-test-cases, r4/patch), in JSON.
   it.each<[string, string, Step[], string]>([
     ['changes nothing without operations', '"birthDate":"1920-01-01"', [], '"birthDate":"1920-01-01"'],
     [

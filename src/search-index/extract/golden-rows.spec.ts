@@ -157,7 +157,7 @@ const digestOf = (value: unknown): string =>
     .digest('base64url')
     .slice(0, 16);
 
-/** Failure message with the necessary steps. */
+/** The failure message, which says what to do. */
 const ASKED = 'the rows of stored resources change: raise a version in rows-version.ts and note the digests';
 
 describe('search rows of fixed resources', () => {

@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { anyText } from '../../../test/support/any-text';
 import { halfSipHash53 } from './half-siphash';
 
-/** From the reference implementation (vectors_hsip64): hashes of the bytes 0, 1, 2 … under the key 0 … 7, by length. */
+/**
+ * Test vectors of the reference implementation (vectors_hsip64), by length: hashes of the bytes 0, 1, 2 … under the key
+ * 0 … 7.
+ */
 const VECTORS: readonly [length: number, hash: string][] = [
   [4, 'd5e78a175be52ea1'],
   [6, 'ce3e91358aa2bc25'],

@@ -4,7 +4,7 @@ import { ResourceValidator } from './resource-validator';
 
 const validator = new ResourceValidator();
 
-/** `code expression`, sorted; one for each issue. */
+/** The issues of a resource, each as `code expression`, sorted. */
 function faults(resource: Json): string[] {
   return validator
     .validate(resource.resourceType, JSON.parse(JSON.stringify(resource), infinite))
@@ -307,7 +307,7 @@ describe(ResourceValidator, () => {
       constraining('value[x]', 'value[x]:Quantity:Count'),
       ['value StructureDefinition.differential.element[1].type'],
     ],
-    // More cases.
+    // Further cases.
     ['a list where one value is due', patient({ birthDate: ['2020'] }), ['structure Patient.birthDate']],
     ['null', patient({ birthDate: null }), ['structure Patient.birthDate']],
     ['null among objects', patient({ name: [null] }), ['structure Patient.name[0]']],

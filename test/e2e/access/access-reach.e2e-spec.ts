@@ -33,7 +33,7 @@ const placeOf = (policy: string, query: string): string => {
   return policy === 'by parameters' ? `Observation?encounter=own-e&${query}` : `Observation?${query}`;
 };
 
-/** Policies that also grant Observations of other patients. */
+/** Names of the policies that also grant Observations of other patients. */
 const OPENS_ALL = ['by type', 'by address', 'by schema'];
 
 const TYPES = ['Patient', 'Observation', 'Encounter', 'Condition', 'List', 'Group', 'Organization', 'Questionnaire'];
@@ -294,7 +294,7 @@ describe('S5: a grant for one type opens no other', () => {
       .filter((path) => path.startsWith('Observation?') && !path.includes('_explain'))
       .map((path) => path.slice('Observation?'.length));
     const policies = Object.keys(POLICIES);
-    // All forms for the first policy, and a third of them for each other policy.
+    // The caller of the first policy sends all forms, and each other caller a third of them.
     const asked = policies.map((policy, first) =>
       forms.filter((_form, at) => first === 0 || at % 3 === first % 3).map((form) => placeOf(policy, form)),
     );

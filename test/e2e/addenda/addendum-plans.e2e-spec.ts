@@ -58,8 +58,8 @@ function mostRowsRead({ Plans = [], ...node }: PlanNode): number {
 }
 
 /**
- * Stores resources, and links for those that are addenda: the n-th one belongs to the target `d-` plus the last digit
- * of n.
+ * Stores resources of a type, numbered from `first` to `last`. Addenda are also linked to targets: addendum n belongs
+ * to the target `d-` plus the last digit of n.
  */
 async function fill(client: Client, type: string, last: number, first = 1): Promise<void> {
   const range = [first, last, type];

@@ -54,7 +54,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const target = newTarget(round % 2 === 0 ? 'SDCDocument' : 'SDCWorkflow');
-        // The same body in two spellings: only the content counts.
+        // Two spellings of the same body, of which only the content counts.
         const bodies = [
           `{"id":"${target.id}","resourceType":"${target.resourceType}","status":"completed","a":{"x":1.10,"y":[${round}]}}`,
           `{"a": {"y": [${round}], "x": 1.10}, "meta": {"tag": []}, "status": "completed", "resourceType": "${target.resourceType}", "id": "${target.id}"}`,
@@ -89,7 +89,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
             : callOf('create-amendment', { target, user }),
         );
         const answers = await Promise.all(calls.map((call, index) => server(index >> 1).post('/rpc', call)));
-        // The first call may run before its target is stored.
+        // A create-amendment may run before the target is stored; then it gets 422.
         expect(answers.filter(({ status }, index) => status !== 200 && !(status === 422 && index % 2 === 1))).toEqual(
           [],
         );

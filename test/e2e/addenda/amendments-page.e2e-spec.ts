@@ -70,7 +70,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
         expect(passes.map(({ id: rule }) => rule)).toEqual(
           expect.arrayContaining(['color-contrast', 'document-title', 'html-has-lang', 'landmark-one-main', 'region']),
         );
-        // Nothing overflows to the side.
+        // The page is not wider than the screen.
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
       },
       60_000,

@@ -39,7 +39,7 @@ interface TargetRecord {
   readonly total: number;
 }
 
-/** Headers of a browser. */
+/** The headers by which a browser requests a page. */
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const user = { resourceType: 'User', id: 'doc-1' };
 

@@ -10,7 +10,9 @@ import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestA
 const environment = { SVC_TRUSTED_PROXIES: 'loopback', SVC_AUDIT: 'off', SVC_PASSWORD_HASH_SLOTS: '2' };
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address });
 
-/** Extends every pause by an hour: on a busy machine, a pause of a second may end before the next request. */
+/**
+ * The SQL that extends every pause by an hour. On a busy machine, a pause of a second may end before the next request.
+ */
 const STRETCH = `
   create function stretch() returns trigger language plpgsql as
   $$ begin new.blocked_until = new.blocked_until + interval '1 hour'; return new; end $$;

@@ -26,7 +26,7 @@ afterEach(() => receiver.stop());
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The resource of each event with its correlation id, as "Basic/b order-1"; "-" where there is none. */
+/** Each event as its resource with its correlation id, such as "Basic/b order-1"; "-" stands for a missing id. */
 const toldBy = (bodies: readonly NotificationBody[]): string[] =>
   bodies.flatMap(({ entry: [status] }) =>
     status.resource.notificationEvent.map((event) =>

@@ -7,7 +7,7 @@ import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { type NotificationBody, WebhookReceiver } from '../../../testing/webhook-receiver';
 
 const TEST_TIMEOUT_MILLISECONDS = 120_000;
-/** Without polls, the worker runs only when a write wakes it, and creates no generation after its start. */
+/** Settings without polls: the worker runs only when a write wakes it, and creates no generation after its start. */
 const NO_POLL = { SVC_DELIVERY_POLL_MILLISECONDS: '60000' };
 
 let database: ClonedDatabase;

@@ -8,7 +8,7 @@ import { eventually } from '../../../testing/eventually';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 
-/** Longer than the tests, so that no poll explains an observed delivery. */
+/** The interval of polls, longer than the tests, so that no poll explains an observed delivery. */
 const POLL_MILLISECONDS = 60_000;
 
 describe('an attempt that waits for its answer', () => {

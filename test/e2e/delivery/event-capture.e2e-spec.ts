@@ -5,7 +5,7 @@ import { login } from '../../../testing/world';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { type NotificationBody, WebhookReceiver } from '../../../testing/webhook-receiver';
 
-/** Rounds of each race. */
+/** The number of rounds of each race. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 10);
 
 const ACTION = 'http://profiles.example/StructureDefinition/bundle-entryActionCode';

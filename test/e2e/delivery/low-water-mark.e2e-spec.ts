@@ -56,7 +56,7 @@ async function connect(): Promise<Client> {
   return client;
 }
 
-/** Inserts like an older server and ours: the number comes from the column's default. */
+/** The SQL that appends events like a server, of an older version too: the number comes from the column's default. */
 const APPEND = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
       select destination_key, 1, 1, 'Patient', 'p', 'create', 'PUT' from destination_runtime, generate_series(1, $2::integer)
       where destination_id = $1`;
@@ -89,7 +89,7 @@ const decided = (): Promise<number> => numberOf('select decided_event_id as numb
 const mark = (): Promise<number> =>
   numberOf('select low_water_mark as number from destination_runtime where destination_id = $1', [destinationId]);
 
-/** More often than the two steps of a rise require: noting a number, and deciding it. */
+/** Raises the mark more often than the two steps of a rise require: noting a number, and deciding it. */
 const raiseOften = async (): Promise<void> => {
   for (let raised = 0; raised < 3; raised++) await direct.query('select raise_outbox_mark()');
 };
@@ -125,7 +125,7 @@ describe('The low-water mark of a queue', () => {
   });
 
   it('D1: waits for a transaction that is open on an otherwise idle server', async () => {
-    // This is the latest transaction, so no later one that ended shows that it is still open.
+    // This is the latest transaction. So no later transaction can end and thereby show that this one is still open.
     const slow = await begin();
     const first = await issued();
     for (let round = 0; round < 3; round++) {

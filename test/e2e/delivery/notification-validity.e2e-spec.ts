@@ -35,7 +35,9 @@ async function issuesOf(body: object | string, path = '/fhir/Bundle/$validate'):
 /** Warnings about elements that R4 requires in a history, but the contract of this kind of destination omits. */
 const TOLD = ['warning invariant bdl-3 Bundle', 'warning invariant bdl-4 Bundle'];
 
-/** Causes events of all interactions, and one whose criterion cannot be evaluated; returns the received bodies. */
+/**
+ * Causes events of all interactions, and one event whose criterion cannot be evaluated. Returns the received bodies.
+ */
 async function notificationsOf(id: string, more: object): Promise<readonly string[]> {
   const topic = await newTopic(app, { resource: 'Patient', fhirPathCriteria: "name.single().family = 'Roe'" });
   const { length } = receiver.requests;

@@ -61,7 +61,7 @@ describe('Patient/$everything of two servers', () => {
       })),
     );
 
-  /** Writes a pair, rewrites it, and deletes every second one. */
+  /** Writes each pair, writes it again, and deletes every second pair. */
   const keepWriting = async (writer: number): Promise<void> => {
     const server = servers[writer % 2] ?? servers[0];
     for (let round = 0; round < ROUNDS; round++) {

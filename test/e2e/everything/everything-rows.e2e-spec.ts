@@ -32,7 +32,7 @@ const HIDDEN_MEMBERS = [
   },
 ];
 
-/** Queries that only the rights of the caller narrow, unless a test adds a filter. */
+/** Queries of the patient's compartment. Only the rights of the caller narrow them, unless a test adds a filter. */
 const QUERIES = [
   ...['', '?_summary=count', '?_summary=true', '?_summary=data', '?_elements=subject', '?_since=2001', '?start=2001'],
   ...['?_type=Observation,Flag,Group,Patient', '?_type=Flag', '?_type=Group,List&end=2030'],

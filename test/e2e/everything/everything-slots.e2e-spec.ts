@@ -87,7 +87,7 @@ describe('slots of large patient compartments', () => {
   }, 30_000);
 });
 
-/** Reads the rest; returns whether the response is complete. */
+/** Reads the rest of a response; returns whether the response is complete. */
 async function isWhole(answer: IncomingMessage): Promise<boolean> {
   const closed = new Promise((resolve) => answer.once('close', resolve));
   answer.resume();

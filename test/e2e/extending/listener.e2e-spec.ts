@@ -7,7 +7,9 @@ import {
 } from '../../../src/resource/hooks/resource-change';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Registers for Flags right after its first `concerns` call, as if another request stored a topic then. */
+/**
+ * A listener that registers for Flags right after its first `concerns` call, as if another request stored a topic then.
+ */
 @Injectable()
 @OnResourceChange({ types: ['Flag'] })
 class LateListener implements ResourceChangeListener {

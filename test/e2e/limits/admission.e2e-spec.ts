@@ -9,7 +9,7 @@ import { ServerProcess } from '../../support/server-process';
 import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, basicHeader, encryptionKey } from '../../../testing/test-app';
 
 const MIB = 1024 * 1024;
-/** Some 30 bytes that decompress to this many spaces. */
+/** A body of about 30 bytes that decompresses to this many spaces. */
 const bombOf = (bytes: number): Buffer =>
   brotliCompressSync(Buffer.alloc(bytes, ' '), {
     params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 2 },

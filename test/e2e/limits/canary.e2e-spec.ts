@@ -7,7 +7,7 @@ import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databa
 import { ServerProcess } from '../../support/server-process';
 import { basicHeader } from '../../../testing/test-app';
 
-/** Secrets that must not appear anywhere; each is sent once, where it belongs. */
+/** Secrets that must not appear anywhere else. Each is sent once, where it belongs. */
 const SECRETS = {
   password: 'Qcanary-password-1',
   wrongPassword: 'Qcanary-wrong-password-2',
@@ -66,7 +66,7 @@ const BODIES: Readonly<Record<string, string>> = {
   patch: JSON.stringify([{ op: 'test', path: '/name/0/family', value: `${NAME}-other` }]),
 };
 
-/** Documents accept any content, so a secret that is stored there on purpose is no leak. */
+/** The bodies for a path. Documents accept any content, so a secret that is stored in one on purpose is no leak. */
 const bodiesFor = (path: string): string[] =>
   Object.values(path.includes('/SDC') ? { ...BODIES, secrets: '' } : BODIES);
 

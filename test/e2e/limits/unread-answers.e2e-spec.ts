@@ -9,8 +9,8 @@ import { ServerProcess } from '../../support/server-process';
 import { ADMIN_PASSWORD, ROOT, ROOT_SECRET } from '../../../testing/test-app';
 
 /**
- * Measures the resident memory of a separate server process whose answers nobody reads. `UNREAD=200` opens as many
- * connections as the original fault needed; a few suffice, since one such page took 32 MB.
+ * The number of connections to a separate server process whose answers nobody reads; its resident memory is measured.
+ * `UNREAD=200` opens as many as the original fault needed. A few suffice, since one unread page took 32 MB.
  */
 const CONNECTIONS = Number(process.env.UNREAD ?? 30);
 

@@ -18,7 +18,7 @@ const newKey = (): string => randomBytes(32).toString('base64');
 /** The number of Users: more than two chunks of the tool, which have 100 rows each. */
 const USERS = 250;
 
-/** Columns of bytes that hold no secret. */
+/** Matches the columns of bytes that hold no secret. */
 const HASHES = /(?:hash|digest|^credential_failure\.key)$/;
 
 describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {

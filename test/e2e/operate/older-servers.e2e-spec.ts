@@ -5,7 +5,7 @@ import { ROW_FORMAT, refuseFormatsBelow } from '../../../src/platform/database/r
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
-/** 0.1.0 creates, updates and deletes a resource by one statement each. */
+/** The statements by which version 0.1.0 creates, updates and deletes a resource, one for each. */
 const WRITES_OF_0_1_0 = [
   `with created as (
      insert into resource (resource_key, main_date, type, id, reference_hash, version, updated_at, method, body)

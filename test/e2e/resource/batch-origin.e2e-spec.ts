@@ -40,7 +40,7 @@ const write = async (value: number): Promise<void> => {
   expect((await apps[0]?.put('/fhir/Patient/p', body))?.status).toBeLessThan(300);
 };
 
-/** Leaves an open batch without a current attempt. */
+/** Makes an attempt fail, so that a batch stays open without a current attempt. */
 async function fail(): Promise<void> {
   receiver.always({ kind: 'answer', status: 503 });
   await write(1);

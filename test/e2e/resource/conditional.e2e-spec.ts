@@ -117,7 +117,7 @@ describe('conditional writes', () => {
       await app.put('/Patient/hash-1', patient('hash one'));
       await app.put('/Patient/hash-2', patient('hash two'));
       const client = await app.connect();
-      // Adds the rows of the first value to the second one, as if their hashes collided.
+      // Gives hash-1 the index rows of hash-2, as if the hashes of both values were equal.
       await client.query(`insert into search_token
         select t.token_hash, mine.main_date, mine.resource_key, t.patient_hash, t.system_hash
         from search_token t join resource other using (resource_key), resource mine
@@ -330,7 +330,7 @@ describe('conditional writes', () => {
           other.delete(`/Patient?${criteria(id)}`),
           app.put(`/Patient/${id}`, patient('elsewhere'), { headers: { 'If-Match': 'W/"1"' } }),
         ]);
-        // Exactly one came first; the other found nothing to change.
+        // One of the two requests came first, and the other found nothing to change.
         expect([
           [200, 412],
           [204, 200],

@@ -20,12 +20,12 @@ interface Stored {
   };
 }
 
-/** A style of types: the place of the creation time, and the value that a client would write there. */
+/** A style of resource types: where the creation time is shown, and a value that a client would write there. */
 interface Style {
   readonly type: string;
   readonly toldIn: (meta: Stored['meta']) => string | undefined;
   readonly lie: object;
-  /** JSON Pointer and FHIRPath of the place. */
+  /** JSON Pointer and FHIRPath of the element with the creation time. */
   readonly pointer: string;
   readonly path: string;
 }

@@ -396,8 +396,8 @@ describe('a profile', () => {
     for (let time = 0; time < 6; time++)
       turns.push(await longestTurn(async () => answers.push(...issuesOf(await app.post('/fhir/Observation', slow)))));
     expect(new Set(answers)).toEqual(new Set(['fatal too-costly Observation.meta.profile']));
-    // On a busy machine, an interrupted step is tried again with ten times the time. So the shortest turn is tested: it
-    // had no second try.
+    // On a busy machine, an interrupted step is tried again with ten times the time. The shortest turn had no second
+    // try, so that turn is tested.
     expect(Math.min(...turns)).toBeLessThan(250);
     // Now the profile is not evaluated for a small resource either.
     expect(issuesOf(await app.post('/fhir/Observation', weight({})))).toEqual([

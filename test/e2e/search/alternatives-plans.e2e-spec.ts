@@ -43,7 +43,7 @@ const numbers: SearchClause = {
   ranges: many.map((n) => within(n, n + 0.5)),
 };
 const pairs: SearchClause = { kind: 'any', clauses: many.map((n) => number(1 + (n % CODES), 10 * n, 10 * n + 5)) };
-/** All pairs have one code and an open range, so nearly every row matches nearly every pair. */
+/** Alternatives with one code and an open range each, so nearly every row matches nearly every alternative. */
 const wide: SearchClause = { kind: 'any', clauses: many.map((n) => number(1, n, Infinity)) };
 const pairsOfSystems: SearchClause = {
   kind: 'any',

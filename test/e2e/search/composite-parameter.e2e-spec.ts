@@ -38,7 +38,9 @@ const observation = (id: string, values: readonly Measured[]): object => ({
   })),
 });
 
-/** Values with many coincidences, so that a row of another component would be noticed. */
+/**
+ * Stored components, many with equal systems, codes or values, so that a row of the wrong component would be noticed.
+ */
 const STORED: ReadonlyMap<string, readonly Measured[]> = new Map(
   Array.from({ length: 48 }, (_, index) => [
     `panel-${index}`,

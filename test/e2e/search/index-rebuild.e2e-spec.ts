@@ -8,7 +8,7 @@ import { encryptionKey, ROOT, ROOT_SECRET, startTestApp, type TestApp } from '..
 import { storeTogether } from '../../support/bundle';
 import { indexesSettled } from '../../support/store';
 
-/** One corrected line of the compiled code, and the version that is raised for it. */
+/** A corrected line of the compiled code, and the version that is raised for the correction. */
 interface Mend {
   readonly version: 'extraction' | 'folding' | 'hashing';
   readonly file: string;

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 const TABLES = ['search_token', 'reference_link', 'search_date', 'search_number', 'search_string'];
 
-/** Inserts a row into each table that no current code would write. */
+/** The SQL that inserts a row into each index table: rows that no current code would write. */
 const STRANGE_ROWS = [
   'insert into search_token (token_hash, main_date, resource_key, patient_hash, system_hash) values (7, now(), $1, 7, 7)',
   'insert into reference_link (target_hash, main_date, resource_key, parameter_id) values (7, now(), $1, 7)',

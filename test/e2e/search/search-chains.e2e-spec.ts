@@ -25,7 +25,7 @@ const SPARSE: Graph = {
   members: range(SIZE).map((n) => (n === 5 ? [5] : n % 9 === 0 ? [] : [(n * 7 + 3) % SIZE, (n * n + 1) % SIZE])),
 };
 
-/** Brute force: one step from a set along `hasMember`, or in reverse. */
+/** Follows one step of `hasMember` from a set by brute force, forward or in reverse. */
 const forth = ({ members }: Graph, wanted: ReadonlySet<number>): Set<number> =>
   new Set(range(SIZE).filter((n) => members[n]?.some((member) => wanted.has(member))));
 const back = ({ members }: Graph, wanted: ReadonlySet<number>): Set<number> =>
@@ -64,7 +64,7 @@ describe('chains over references that lead in circles', () => {
     return idsOf(bundle).sort();
   };
 
-  /** F is a forward link, B a reverse link; the last letter is followed first. */
+  /** Chains of links: F is a forward link, B a reverse link. The link of the last letter is followed first. */
   const PATHS = ['F', 'B', 'FF', 'BB', 'FB', 'BF', 'FFF', 'BBB', 'FBF', 'FFFF', 'BBBB', 'BFBF'];
 
   it.each([DENSE, SPARSE].flatMap((graph) => PATHS.map((path) => [graph.name, path, graph] as const)))(

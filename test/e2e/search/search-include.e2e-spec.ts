@@ -5,7 +5,7 @@ import { BASE_URL, startTestApp, type TestApp } from '../../../testing/test-app'
 const FORMS = 'http://forms.example/Questionnaire';
 const PLANS = 'http://plans.example';
 
-/** Stored in this order, so that of several versions of one URL the later one is the latest. */
+/** The stored resources. Of several versions of one URL, the resource that is stored later is the latest. */
 const WORLD: readonly { readonly resourceType: string; readonly id: string; readonly [member: string]: unknown }[] = [
   { resourceType: 'Questionnaire', id: 'intake-2', url: `${FORMS}/intake`, version: '2', status: 'retired' },
   { resourceType: 'Questionnaire', id: 'intake-3', url: `${FORMS}/intake`, version: '3', status: 'active' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Every modifier of R4 (http://hl7.org/fhir/R4/search.html#modifiers), and some unknown ones. */
+/** Each modifier of R4 (http://hl7.org/fhir/R4/search.html#modifiers) and some unknown ones, with a value. */
 const VALUES: Readonly<Record<string, string>> = {
   missing: 'true',
   exact: 'a',

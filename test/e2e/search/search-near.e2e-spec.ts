@@ -10,7 +10,7 @@ interface NearEntry extends SearchEntry {
   };
 }
 
-/** Cities, and places near the poles and the date line. */
+/** Positions of cities, and of places near the poles and the date line. */
 const PLACES: Readonly<Record<string, readonly [latitude: number, longitude: number]>> = {
   vienna: [48.2082, 16.3738],
   bratislava: [48.1486, 17.1077],

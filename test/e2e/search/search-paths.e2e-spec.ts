@@ -3,7 +3,7 @@ import { type Bundle, followPages, idsOf, searchOn } from '../../support/bundle'
 import { storeAll } from '../../../testing/world';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-/** Bodies as text, so that digits and escapes stay as written. */
+/** The stored resources. Their bodies are texts, so that digits and escapes stay as written. */
 const WORLD: readonly (readonly [path: string, body: string])[] = [
   [
     'Patient/ana',

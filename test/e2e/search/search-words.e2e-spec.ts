@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 const LOINC = 'http://loinc.org';
 
-/** Bodies as text, so that escapes and digits stay as written. */
+/** The stored resources. Their bodies are texts, so that escapes and digits stay as written. */
 const WORLD: readonly (readonly [path: string, body: string])[] = [
   [
     'Patient/ana',

@@ -1,4 +1,4 @@
-/** Two versions of one resource, and another resource. */
+/** The events of the model: two versions of one resource, and one version of another resource. */
 export const EVENTS = ['A1', 'A2', 'B'] as const;
 
 const MAX_EVENTS_IN_BATCH = 2;
@@ -30,13 +30,13 @@ export interface Sender {
 export interface Delivery {
   readonly sequence: number;
   readonly places: readonly ('unwritten' | 'numbered' | 'rolled back' | 'queued' | 'in process' | 'delivered')[];
-  /** Positions in the queue; 0 for events without one. */
+  /** Positions of the events in the queue; 0 for an event without a position. */
   readonly numbers: readonly number[];
   readonly epoch: number;
   /** The lease holder: the index of a worker, `dead` if that worker died, else `none`. */
   readonly owner: number | 'none' | 'dead';
   readonly isLeaseOver: boolean;
-  /** The open batch; empty if there is none. */
+  /** The open batch; empty without an open batch. */
   readonly batch: readonly number[];
   readonly nextNumber: number;
   /** The total of delivered events. */

@@ -1,6 +1,6 @@
 import { type Queue, type Raising, waiting } from './queue-model';
 
-/** One poll of a process, between two of its statements. */
+/** A poll of a process, at a moment between two of its statements. */
 interface Poll {
   readonly stage: 'idle' | 'asks for the living' | 'raises' | 'reads the last number' | 'reads the writers';
   /** The result of its latest statement. */
