@@ -13,7 +13,7 @@ const pages = join(site, 'pages');
 const COPIED = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'client/README.md', 'docs'];
 const run = (...words) => execFileSync('npm', words, { cwd: site, stdio: 'inherit' });
 
-/** The generator resolves packages only for pages in its own folder, so the pages are copied there. */
+/** Copies the pages into the folder of the generator, which resolves packages only for pages in that folder. */
 function writePages(document) {
   rmSync(pages, { recursive: true, force: true });
   for (const name of COPIED) {

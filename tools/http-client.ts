@@ -7,7 +7,7 @@ export type HttpBody = { readonly json: string } | { readonly form: Readonly<Rec
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the root of the server, with the query. */
+  /** The path from the root of the server, with the query. */
   readonly path: string;
   readonly authorization?: Authorization;
   readonly body?: HttpBody;

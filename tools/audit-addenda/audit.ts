@@ -33,7 +33,8 @@ export interface Audit {
 const ROWS_AT_ONCE = 500;
 
 /**
- * All links, each with the hash of its stored addendum, target by target. PostgreSQL hashes, so no text is transferred.
+ * The SQL that reads all links, each with the hash of its stored addendum, target by target. PostgreSQL computes the
+ * hashes, so no text is transferred.
  */
 const LINKS = `select target_type || '/' || target_id as target, target_type, target_id, ${LINK_COLUMNS}
   from addendum_target t full join addendum_entry e using (target_type, target_id)

@@ -60,7 +60,7 @@ export const EVERYTHING: BenchCase = {
 
 let notes = 0;
 
-/** Each PUT creates a new version, whatever earlier rounds stored. */
+/** A case of updates. Each PUT has a new content, so it creates a new version after earlier rounds too. */
 export const UPDATE: BenchCase = {
   name: 'update',
   expectedStatus: 200,
@@ -72,7 +72,7 @@ export const UPDATE: BenchCase = {
   },
 };
 
-/** Resources of one transaction. */
+/** The number of resources of one transaction. */
 const BUNDLE_SIZE = 100;
 
 /** Transactions of new observations, each with its own urn. */
@@ -98,7 +98,7 @@ export const TRANSACTION: BenchCase = {
   requestOf: (n) => ({ method: 'POST', path: '', body: itemOf(BUNDLE_TEXTS, n) }),
 };
 
-/** Read-only cases come before those that grow the tables. */
+/** The cases of the suite. Read-only cases come before those that grow the tables. */
 export const CASES: readonly BenchCase[] = [READ, SEARCH, EVERYTHING, CREATE, TRANSACTION];
 
 function itemOf<T>(items: readonly T[], n: number): T {

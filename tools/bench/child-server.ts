@@ -18,9 +18,9 @@ export class ChildServer {
   ) {}
 
   /**
-   * Runs a compiled script with these variables and, of the parent's, only the path. Its standard error is shown or
-   * ignored.
-   * @throws Error with its output when it ends instead of listening.
+   * Runs a compiled script. Its environment has these variables and, of the parent's, only the path. Its standard error
+   * is shown or ignored.
+   * @throws Error with the output of the script when it ends instead of listening.
    */
   static async start(
     script: string,

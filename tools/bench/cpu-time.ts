@@ -21,7 +21,10 @@ export async function readProcess(pid: number): Promise<CpuReading> {
 export const childrenOf = async (pid: number): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).split(' ').filter(Boolean).map(Number);
 
-/** Linux reports the time of ended processes in hundredths of a second on all its platforms. */
+/**
+ * The nanoseconds of a hundredth of a second. On all its platforms, Linux reports the time of ended processes in this
+ * unit.
+ */
 const NANOSECONDS_OF_A_TICK = 10_000_000;
 
 /**

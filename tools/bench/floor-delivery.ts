@@ -4,7 +4,7 @@ import { type Pool } from 'pg';
 const BATCH_SIZE = 20;
 const agent = new Agent({ keepAlive: true });
 
-/** Leases the destination and reads its oldest events with their resource versions. */
+/** The SQL that leases the destination and reads its oldest events with their resource versions. */
 const CLAIM = `with claimed as (
     update destination_runtime set epoch = epoch + 1, owner_slot = 1, lease_until = clock_timestamp() + interval '45 s'
     where destination_key = $1 and owner_slot is null returning destination_key

@@ -51,7 +51,7 @@ export async function accessTokenOf(client: HttpClient, form: Readonly<Record<st
 
 export const topic = (url: string, resource: string): object => ({ url, status: 'active', trigger: [{ resource }] });
 
-/** @param parameter further ones */
+/** @param parameter further parameters of the destination */
 export const destination = (topicUrl: string, endpoint: string, ...parameter: readonly object[]): object => ({
   meta: { profile: [PROFILE] },
   kind: 'webhook-at-least-once',

@@ -34,7 +34,7 @@ export class FaultyReceiver {
   readonly arrivals: Arrival[] = [];
   /** Destinations that had two requests open at once. */
   readonly overlaps: string[] = [];
-  /** Requests to the target of a redirect. */
+  /** The number of requests to the target of a redirect. */
   trapHits = 0;
   /** If true, every notification is accepted. */
   isHealed = false;

@@ -49,7 +49,7 @@ export async function tormentReplica(
       kill(killed);
       await ended([killed]);
       crash.endedAt = performance.now();
-      continue; // the server starts another one
+      continue; // the server starts a new serving process
     }
     const pending = receiver.pending;
     replica.server = undefined;

@@ -5,7 +5,7 @@ interface Piece {
   readonly after: (() => Promise<unknown>) | undefined;
 }
 
-/** Writes to a socket in order; a delayed piece delays all later ones. */
+/** Writes pieces to a socket in order. A delayed piece delays all later pieces. */
 export class Outlet {
   private readonly waiting: Piece[] = [];
   private isHeld = false;

@@ -16,7 +16,8 @@ interface Owed {
 /** A part of the SQL by which a transaction records events. */
 const RECORDS_EVENTS = 'insert into outbox_event';
 /**
- * Messages that the database may send between two responses (NoticeResponse, ParameterStatus, NotificationResponse).
+ * The types of messages that the database may send between two responses (NoticeResponse, ParameterStatus,
+ * NotificationResponse).
  */
 const OUT_OF_BAND = 'NSA';
 

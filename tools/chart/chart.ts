@@ -21,7 +21,7 @@ export interface ChartItem {
   readonly inPatientCompartment: boolean;
 }
 
-/** A sequence of resources that returns the reference needed by the next ones. */
+/** A sequence of resources. It returns the reference that the next resources need. */
 export type Recording<Result = void> = Generator<ChartItem, Result>;
 
 /** State shared within one chart: its random numbers and its ids. */

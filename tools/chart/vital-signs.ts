@@ -36,8 +36,9 @@ export function* takeVitalSigns(visit: Visit): Recording {
 }
 
 /**
- * Yields two temperatures of the patient's parent. The one taken by the patient is in the patient's compartment by its
- * `performer`, the nurse's is not: https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+ * Yields two temperatures of the patient's parent. The patient took one of them, which is in the patient's compartment
+ * by its `performer`. The nurse took the other, which is not:
+ * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 export function* takeTemperatureOfParent(visit: Visit): Recording {
   const { chart, cast, start } = visit;

@@ -70,7 +70,8 @@ async function main(): Promise<number> {
 }
 
 /**
- * Removes the destinations of an interrupted demo; its own errors are ignored, so that the first failure is reported.
+ * Removes the destinations of an interrupted demo. Errors of the removal are ignored, so that the first failure is
+ * reported.
  */
 async function takeDownQuietly(client: HttpClient, rootSecret: string): Promise<void> {
   const authorization = { user: 'root', password: rootSecret };

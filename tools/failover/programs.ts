@@ -83,7 +83,10 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** The postmaster of a data directory and its children, or only those with one title; empty if it does not run. */
+/**
+ * The process ids of the PostgreSQL in a data directory: of the postmaster and its children, or only of processes with
+ * this title. Empty if PostgreSQL does not run.
+ */
 export async function postgresPids(dataDirectory: string, title = ''): Promise<number[]> {
   const text = await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
   const postmaster = text.split('\n')[0] ?? '';

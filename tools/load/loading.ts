@@ -26,7 +26,7 @@ export interface LoadReport {
 const SAVE_EVERY_MILLISECONDS = 1000;
 
 /**
- * Loads files into a server: first those that others refer to, then the rest.
+ * Loads files into a server: first the files to which others refer, then the rest.
  * @throws Error when no server answers, without further tries
  */
 export async function load(paths: readonly string[], options: LoadOptions): Promise<LoadReport> {
@@ -112,7 +112,7 @@ async function loadGroup(
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** The units of all files, in sequence; an unreadable file is reported, and the others continue. */
+/** The units of all files, in sequence. An unreadable file is reported, and the other files are still read. */
 async function* unitsOf(
   files: readonly LoadFile[],
   onUnreadable: (file: string, reason: string) => void,

@@ -10,8 +10,8 @@ export interface ReindexProgress {
 }
 
 /**
- * Marks all parameters of these types for a rebuild, unless some are already being built: then that build continues.
- * @param names empty: all types
+ * Marks all parameters of these types for a rebuild. If some are already being built, that build continues instead.
+ * @param names the types; empty for all types
  * @returns the types
  * @throws Error for a type without search parameters, with the nearest type that has some; or for a database on which
  * no server has compared its parameters

@@ -11,7 +11,7 @@ interface SealedColumn {
   readonly from: string;
 }
 
-/** All columns with sealed values. */
+/** The columns with sealed values, all of them. */
 const COLUMNS: readonly SealedColumn[] = [
   { table: 'signing_key', column: 'wrapped_private_key', key: 'kid', from: '' },
   { table: 'destination_runtime', column: 'sealed_settings', key: 'destination_key', from: '0' },

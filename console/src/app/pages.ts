@@ -6,7 +6,7 @@ export interface PageProps {
 }
 
 export interface Page {
-  /** The first segment of its address: `destinations` in `#/destinations/hook`. */
+  /** The first segment of the page's address: `destinations` in `#/destinations/hook`. */
   readonly path: string;
   readonly name: string;
   /** A short name for narrow screens. */

@@ -8,12 +8,12 @@ const PAIR_MILLISECONDS = 1500;
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** The field that `/` focuses: the one marked by the page, else its first search field. */
+/** The field that gets the focus on `/`: the one with `data-search` on the page, else the first search field. */
 const searchField = (): HTMLElement | null =>
   document.querySelector<HTMLElement>('main [data-search]') ??
   document.querySelector<HTMLElement>('main input[type=search]');
 
-/** Single keys for navigation, disabled while somebody types or a dialog is open. */
+/** Makes single keys navigate, except while somebody types or a dialog is open. */
 export function useShortcuts(isOn: boolean, onHelp: () => void): void {
   useEffect(() => {
     if (!isOn) return;

@@ -4,9 +4,9 @@ import css from './diff.module.css';
 export interface Change {
   /** `component.0.valueQuantity.value`. */
   readonly path: string;
-  /** Absent for an added field. */
+  /** The value before the change; absent for an added field. */
   readonly old?: string;
-  /** Absent for a removed field. */
+  /** The value after the change; absent for a removed field. */
   readonly new?: string;
 }
 

@@ -3,7 +3,7 @@ import { type Query, type ResourceType, type SvcClient } from 'svc-health-client
 /** A resource, of which a page reads a few members. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A page of a search, with the link to the next one. */
+/** A page of a search, with the link to the next page. */
 export interface Page {
   readonly resources: readonly Row[];
   readonly total?: number;

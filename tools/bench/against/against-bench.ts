@@ -16,7 +16,7 @@ const PAIRS = 11;
 /** The duration of a round. In a shorter one, a single garbage collection or checkpoint would change the result. */
 const ROUND_SECONDS = 4;
 
-/** The same operation on both builds, one right after the other. */
+/** Two rounds of the same operation: one on each build, in immediate succession. */
 interface Pair {
   readonly other: Round;
   readonly own: Round;
@@ -43,7 +43,10 @@ export async function measureAgainst({ build, only }: SuiteOptions, cleanup: Cle
   return { text: text.join('\n\n'), isKept: errors === 0 };
 }
 
-/** Both builds run the same number of operations, so their data stay equal. The build that begins alternates. */
+/**
+ * Runs the pairs of rounds. Both builds run the same number of operations, so their data stay equal. The build that
+ * begins alternates.
+ */
 async function runPairs(bench: BenchCase, { other, own }: Record<keyof Pair, OwnContender>): Promise<Pair[]> {
   const clients = { other: new LoadClient(other), own: new LoadClient(own) };
   const silent = (): void => undefined;

@@ -14,10 +14,13 @@ import { SilentReceiver } from './silent-receiver';
 
 const TYPE = 'Observation';
 
-/** More rounds than in other suites, because the result is a ratio between two scenes of one server. */
+/**
+ * The number of rounds. There are more than in other suites, because the result is a ratio between two scenes of one
+ * server.
+ */
 const ROUNDS = 5;
 
-/** Uncounted writes before each round: they reload the registries that the changed topics invalidate. */
+/** The number of uncounted writes before each round. They reload the registries that the changed topics invalidate. */
 const WARM_UP_OPERATIONS = 16;
 
 /** A kind of write with the scenes to measure it in; the scene without topics comes first. */

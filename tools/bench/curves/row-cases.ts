@@ -4,7 +4,7 @@ import { type CurveCall, type CurveCase } from './curve-case';
 interface RowKind {
   readonly table: string;
   readonly type: string;
-  /** Its rows differ for each `shift`. */
+  /** The members of the resource. The index rows of two resources with different `shift` differ. */
   readonly membersOf: (size: number, shift: number) => object;
 }
 
@@ -65,7 +65,7 @@ const SIZES = [1_000, 4_000, 16_000];
 
 let shifts = 0;
 
-/** Writes of each kind: all rows are added, replaced, kept except one, removed. */
+/** Cases for each table: a write that adds all rows, replaces all, keeps all except one, or removes all. */
 export const ROW_CASES: readonly CurveCase[] = KINDS.flatMap((kind) => {
   const { table, type } = kind;
   const put = (size: number, further: object = {}, shift = ++shifts): CurveCall => {

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 
 /** When an event reached a destination, in milliseconds of `performance.now()`. */
 export interface EventArrival {
-  /** The head of the request that contained it. */
+  /** When the head of the request that contained the event arrived. */
   readonly headAt: number;
-  /** Its last byte. */
+  /** When the last byte of that request arrived. */
   readonly wholeAt: number;
 }
 

@@ -10,7 +10,7 @@ import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
 /** Times of living destinations, and the CPU time. */
 export interface Comparison {
   readonly seconds: number;
-  /** Milliseconds from the commit to the last byte. */
+  /** Milliseconds from the commit to the last byte, for the events of one destination and of several. */
   readonly one: readonly number[];
   readonly several: readonly number[];
   readonly cpu: CpuShare | undefined;

@@ -21,7 +21,7 @@ const LARGE_WINDOWS = 20;
 const HELD_BACKLOG = 100_000;
 const HELD_WINDOWS = 10;
 
-/** Parts that can run alone, in this order: the last one kills the server. */
+/** The parts of the suite, each of which can run alone. They run in this order, since the last one kills the server. */
 const PARTS: readonly Part[] = [
   { name: 'latency', measure: measureLatency },
   { name: 'drain', measure: measureDrain },

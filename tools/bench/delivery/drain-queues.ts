@@ -16,7 +16,7 @@ export interface DrainWindow {
 const DEADLINE_SECONDS = 1800;
 const POLL_MILLISECONDS = 5;
 
-/** Inserts Observations and queues in rotation, as a topic would have recorded them. */
+/** The SQL that queues events of Observations, in rotation over the queues, as a topic would have recorded them. */
 const FILL = `insert into outbox_event (destination_key, payload_bytes, version, resource_type, resource_id, interaction, method)
   select r.destination_key, length(o.body), o.version, o.type, o.id, 'create', 'POST'
   from generate_series(0, $2::integer - 1) n

@@ -66,12 +66,15 @@ export class HangingReceivers {
     return `${way === 'never completes TLS' ? 'https' : 'http'}://127.0.0.1:${port}/${path}`;
   }
 
-  /** Connections that are open now. An unread one stays open here, even when its peer has closed it. */
+  /**
+   * The number of connections that are open now. A connection that is not read stays open here, even when its peer has
+   * closed it.
+   */
   open(...ways: readonly Way[]): number {
     return (ways.length > 0 ? ways : HANGING_WAYS).reduce((sum, way) => sum + (this.sockets.get(way)?.size ?? 0), 0);
   }
 
-  /** Whether the peers have closed all connections that are read; closes the others. */
+  /** Whether the peers have closed all connections that are read. Connections that are not read are closed here. */
   areLeft(): boolean {
     if (this.open(...HANGING_WAYS.filter((way) => way !== 'reads nothing')) > 0) return false;
     for (const socket of this.sockets.get('reads nothing') ?? []) socket.destroy();

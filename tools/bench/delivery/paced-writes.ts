@@ -21,7 +21,7 @@ export interface Pace {
 /** The number of the last id, so that no id is written twice. */
 let written = 0;
 
-/** Creates resources at an even pace, whether the previous one was answered or not. */
+/** Creates resources at an even pace, even while the previous request is not answered yet. */
 export async function writeAtPace(target: Target, pace: Pace, onWrite: () => void): Promise<PacedWrite[]> {
   const { types, perSecond, seconds } = pace;
   const client = new LoadClient(target);
@@ -58,7 +58,7 @@ export interface ArrivalTimes {
   /** From the commit, by the clock of PostgreSQL, to the head of the request that contains the event. */
   readonly headSinceCommit: readonly number[];
   readonly wholeSinceCommit: readonly number[];
-  /** From the response to the writer: negative if the event was faster. */
+  /** From the response to the writer to the last byte; negative if the event arrived before the response. */
   readonly wholeSinceAnswer: readonly number[];
 }
 

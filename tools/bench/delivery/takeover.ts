@@ -35,7 +35,7 @@ export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promi
   const times: number[] = [];
   let [sending, other] = [bed.server, await bed.startServer()];
   while (times.length < KILLS) {
-    // The other server polls once a second: the kill must not always hit the same phase of that.
+    // The other server polls once a second. A random wait lets the kill hit different phases between two polls.
     await delay(Math.random() * POLL_MILLISECONDS);
     await create({ ...bed, baseUrl: `${sending.url}/fhir` });
     const attempt = await receiver.next();
@@ -86,7 +86,10 @@ class HoldingReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
   }
 
-  /** The first attempt not yet returned. @throws Error when none arrives. */
+  /**
+   * The first attempt that was not returned yet.
+   * @throws Error when none arrives.
+   */
   async next(): Promise<HeldAttempt> {
     const signal = AbortSignal.timeout(PATIENCE_SECONDS * 1000);
     for (;;) {

@@ -38,7 +38,7 @@ interface Chart {
   readonly pid: number;
 }
 
-/** Resources read per figure, whatever the size of the chart. */
+/** The number of resources read for each figure, independent of the size of the chart. */
 const RESOURCES = 120_000;
 const ROUNDS = 3;
 

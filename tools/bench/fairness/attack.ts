@@ -12,7 +12,7 @@ const PAUSE_AFTER_REFUSAL_MILLISECONDS = 100;
 /** One request; with a body it is a POST. */
 export interface HostileRequest {
   readonly path: string;
-  /** The index of the caller; absent: no credentials. */
+  /** The index of the caller; absent for a request without credentials. */
   readonly caller?: number;
   readonly body?: Buffer | string;
   readonly headers?: Readonly<Record<string, string | number>>;
@@ -28,7 +28,7 @@ export interface AttackOrder {
   readonly login: Readonly<Record<string, string>>;
 }
 
-/** The result that it sends back. */
+/** The result that the attacking process sends back. */
 export interface AttackResult {
   readonly seconds: number;
   /** Number of responses by status; 0 means none. Requests under way when the clients disconnected are not counted. */
@@ -37,7 +37,7 @@ export interface AttackResult {
   readonly successesByCaller: readonly number[];
   /** The beginning of one response per status that is neither a success nor 503. */
   readonly refusals: Readonly<Record<number, string>>;
-  /** Among valid logins; 0 without any. */
+  /** The slowest of the valid logins; 0 without valid logins. */
   readonly slowestLoginSeconds: number;
 }
 

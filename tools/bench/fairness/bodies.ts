@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const MIB = 2 ** 20;
 const SPACES = Buffer.alloc(20 * MIB, ' ');
 
-/** Bodies of 20 MiB, compressed to a few bytes and to 20 kB, by their Content-Encoding. */
+/** Bodies of 20 MiB by their Content-Encoding, compressed to a few bytes or to 20 kB. */
 export const BOMBS: readonly (readonly [encoding: string, body: Buffer])[] = [
   [
     'br',

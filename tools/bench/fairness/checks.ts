@@ -5,7 +5,7 @@ import { type SceneFigures } from './run-scene';
 export interface Check {
   readonly what: string;
   readonly measured: string;
-  /** Empty without a limit. */
+  /** The limit; empty without one. */
   readonly promised: string;
   readonly isKept: boolean;
 }

@@ -5,7 +5,7 @@ import { type Body, type Period, type WrittenResources } from './written-resourc
 export interface Question {
   readonly path: string;
   readonly kind: 'read' | 'search' | 'count';
-  /** For a read the id; else the key that all matches share. */
+  /** For a read, the id of the resource; for a search or count, the key that all matches share. */
   readonly key: string;
   readonly matches: (body: Body) => boolean;
   /** Selects the bodies that the caller may see; undefined: all. */
@@ -26,8 +26,8 @@ interface Bundle {
 }
 
 /**
- * Compares a response with the written resources. With a warning it may miss matches and contain others, but never a
- * resource that the caller may not see.
+ * Compares a response with the written resources. A response with a warning may miss matches and contain others, but
+ * never a resource that the caller may not see.
  */
 export function judgeAnswer(written: WrittenResources, question: Question, period: Period, answer: Answer): Verdict {
   const { status, text } = answer;

@@ -70,7 +70,7 @@ export class LoadData {
     };
   }
 
-  /** One request of each kind. */
+  /** Questions of the readers, one of each kind. */
   questions(): readonly Asked[] {
     const { random } = this;
     const id = random.pick(this.changed).id;

@@ -17,7 +17,8 @@ export async function untilBuilt(client: Client): Promise<void> {
 
 /**
  * Marks all rows for a rebuild, and makes some stale, as an older release could have left them: some Observations have
- * the rows of another, some lack their references. Otherwise correct rows would hide responses from unfinished ones.
+ * the rows of another Observation, and some lack their references. If all rows were correct, a response from rows that
+ * are not rebuilt yet would not be noticed.
  * @param known settles when the server has read the marks
  * @returns a function that lets the job begin
  */

@@ -5,7 +5,7 @@ export interface Body {
   readonly [member: string]: unknown;
 }
 
-/** From sending a request to the end of its response, in `performance.now()`. */
+/** The time from sending a request to the end of its response, in `performance.now()`. */
 export interface Period {
   readonly from: number;
   readonly to: number;

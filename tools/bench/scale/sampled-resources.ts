@@ -23,7 +23,7 @@ export class SampledResources {
     return new SampledResources(bodies, random);
   }
 
-  /** A value at a path of a random resource that has one there. */
+  /** A value at a path, from a random resource that has a value there. */
   text(type: string, ...path: readonly (string | number)[]): string {
     for (;;) {
       const found = path.reduce(memberOf, this.random.pick(this.bodies.get(type) ?? []));

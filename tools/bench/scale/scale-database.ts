@@ -7,7 +7,7 @@ import { connect, databaseUrlOf } from '../own-database';
 import { chartsOf, fillCharts } from './fill-charts';
 
 /**
- * The URL of a database with `size` resources on the cluster at `clusterUrl`, filled if it does not exist. It is
+ * The URL of a database with `size` resources on the cluster at `clusterUrl`. If there is none, one is filled and
  * renamed when it is complete, so that an interrupted fill starts again.
  */
 export async function openScaleDatabase(clusterUrl: string, size: number): Promise<string> {

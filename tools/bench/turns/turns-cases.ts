@@ -71,7 +71,7 @@ const pathPatch = (operations: number): string =>
 const put = (path: string, body: string): BenchRequest => ({ method: 'PUT', path, body });
 const post = (path: string, body: string): BenchRequest => ({ method: 'POST', path, body });
 
-/** Every route that takes a large body. */
+/** The cases of the suite: every route that takes a large body. */
 export const TURNS_CASES: readonly TurnsCase[] = [
   {
     name: 'create and update an Observation',

@@ -20,7 +20,7 @@ interface Props {
   readonly children: (resource: Row) => ReactNode;
 }
 
-/** One User, Client, Role or policy: its effects, then its JSON. */
+/** The page of one User, Client, Role or policy: its effects, then its JSON. */
 export function Detail({ type, id, path, what, actions, children }: Props): ReactElement {
   const { client, userId } = useSession();
   const read = useQuery({

@@ -7,18 +7,18 @@ export interface ClosingProgress {
 }
 
 export interface ClosingOutcome extends ClosingProgress {
-  /** Whether more remain: one run closes at most {@link MOST_SESSIONS}. */
+  /** Whether further Sessions remain open: one run closes at most {@link MOST_SESSIONS}. */
   readonly isMore: boolean;
   readonly firstFault?: unknown;
 }
 
-/** Maximum Sessions of one run; another run continues. */
+/** The maximum number of Sessions that one run closes. Another run continues. */
 export const MOST_SESSIONS = 1_000;
 
 /** The number of concurrent closes. It is small: each close is a write of the server, which also serves others. */
 const AT_ONCE = 4;
 
-/** Maximum failures; after more, closing stops. */
+/** The maximum number of failures. After more of them, closing stops. */
 const MOST_FAILURES = 10;
 
 /**

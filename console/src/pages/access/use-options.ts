@@ -29,7 +29,7 @@ export function useNamed(type: 'User' | 'Client', typed: string, isAsked: boolea
   return data ?? [];
 }
 
-/** In `_ilike` a comma means OR. */
+/** The search for the typed words. In `_ilike` a comma means OR, so commas become spaces. */
 const wordsIn = (words: string): Readonly<Record<string, string>> =>
   words === '' ? {} : { _ilike: words.replaceAll(/[\\,]/g, ' ') };
 

@@ -43,7 +43,7 @@ interface Props {
   readonly tab: string;
 }
 
-/** One webhook: its problem, its events, and the possible actions. */
+/** The page of one webhook: its problem, its events, and the possible actions. */
 export function DestinationDetail({ id, tab }: Props): ReactElement {
   const client = useClient();
   const overview = useQuery({

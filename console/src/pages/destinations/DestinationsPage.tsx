@@ -13,7 +13,7 @@ const TABS = [
   { id: 'topics', label: 'Topics' },
 ];
 
-/** Webhooks and their topics: blocked ones, the reason, and the remedy. */
+/** The page of webhooks and their topics. It shows which webhooks are blocked, why, and the remedy. */
 export default function DestinationsPage({ route }: PageProps): ReactElement {
   const [id] = route.steps;
   if (id !== undefined) return <DestinationDetail key={id} id={id} tab={route.query.get('tab') ?? 'events'} />;

@@ -10,7 +10,8 @@ export interface RangeText {
 export type Range = Readonly<Record<'since' | 'until' | 'from' | 'to', string | undefined>>;
 
 /**
- * The parameters of `$replay`. Both ends are inclusive, so the end becomes the last millisecond of the typed second.
+ * The parameters of `$replay` for a typed range. Both ends are inclusive, so the end becomes the last millisecond of
+ * the typed second.
  */
 export function rangeOf({ kind, since, until, from, to }: RangeText): Range {
   const none = { since: undefined, until: undefined, from: undefined, to: undefined };

@@ -7,7 +7,8 @@ import { byUrgency } from './verdict';
 const SHOWN_EACH_MILLISECONDS = 1000;
 const OFTEN_MILLISECONDS = 5_000;
 /**
- * The interval of reading all destinations if there are many: that takes seconds, so only failing ones are read often.
+ * The interval of reading all destinations if there are many. Reading them takes seconds, so only failing ones are read
+ * often.
  */
 const SELDOM_MILLISECONDS = 60_000;
 const MANY = 500;

@@ -15,7 +15,7 @@ type State = Pick<
   'state' | 'queued' | 'queuedIsMore' | 'inProcess' | 'oldestAgeSeconds' | 'failuresInARow' | 'lastError'
 >;
 
-/** Events that have waited longer than this without a failure are mentioned. A batch takes less time. */
+/** The wait in seconds after which events are mentioned although nothing fails. A batch takes less time. */
 const LATE_SECONDS = 60;
 
 export function verdictOf(destination: State): Verdict {

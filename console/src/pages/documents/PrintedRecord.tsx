@@ -14,7 +14,7 @@ interface Props {
   readonly nameOf: NameOf;
 }
 
-/** The whole record for printing: the first signed content, the changes of each later one, and all addenda. */
+/** The whole record for printing: the first signed content, the changes of each later signature, and all addenda. */
 export function PrintedRecord({ title, record, nameOf }: Props): ReactElement {
   const { target, date, chain } = record;
   const before = beforeSignature(record);

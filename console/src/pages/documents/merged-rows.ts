@@ -46,7 +46,7 @@ export function withoutShownUnits(changes: readonly FieldRow[]): readonly FieldR
   });
 }
 
-/** The last row below each container. */
+/** The index of the last row below each container. */
 function lastRows(rows: readonly FieldRow[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
   rows.forEach(({ path }, index) => {

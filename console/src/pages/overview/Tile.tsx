@@ -15,7 +15,7 @@ interface Props {
   readonly href?: string;
 }
 
-/** One figure with its recent course. */
+/** A figure, with a plot of its recent values. */
 export function Tile({ title, value, unit, note, isBad = false, line, ink, href }: Props): ReactElement {
   return (
     <div className={isBad ? `${css.tile} ${css.bad}` : css.tile}>

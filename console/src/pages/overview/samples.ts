@@ -7,7 +7,7 @@ export interface Sample {
   readonly status: ServerStatus;
 }
 
-/** The number of kept samples: ten minutes at one every 5 s. */
+/** The number of kept samples: ten minutes at one sample every 5 s. */
 const KEPT = 120;
 
 /** Adds an answer. If several callers shared one answer, it counts once. */

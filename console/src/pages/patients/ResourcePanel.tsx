@@ -29,7 +29,7 @@ const VIEWS = [
   { id: 'references', label: 'References' },
 ];
 
-/** Types with a record of signatures. */
+/** Types of resources that have a record of signatures. */
 const SIGNED = ['SDCDocument', 'SDCWorkflow'];
 
 /** A resource: readable, as JSON, its versions, and references in both directions. */
@@ -38,7 +38,7 @@ export function ResourcePanel({ patientId, name: { type, id }, view }: Props): R
   const resource = useQuery({
     queryKey: ['resource', userId, type, id],
     queryFn: async ({ signal }): Promise<Opened> => {
-      // As text, so that numbers keep their digits.
+      // The resource is read as text, so that numbers keep their digits.
       const path = `/fhir/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
       const text = await (await client.request('GET', path, { signal })).text();
       return { type, id, text, tree: await treeOf(text, signal) };

@@ -135,7 +135,7 @@ function Types({ counts, onChoose }: TypesProps): ReactElement {
 /** The width of a year's bar in pixels; with many years, bars are narrower. */
 const YEAR_WIDTH = 36;
 
-/** One bar per year, for the eye and the mouse; the list has the same jumps. */
+/** One bar for each year, to be seen and clicked. The list has the same jumps. */
 function Years({
   view: { timeline, version },
   onJump,
@@ -143,7 +143,7 @@ function Years({
   readonly view: TimelineView;
   readonly onJump: (row: number) => void;
 }): ReactElement | null {
-  // The timeline is one growing object, so its version shows changes to React.
+  // The timeline is a single object that grows, so React sees a change only by its version.
   const years = useMemo(() => yearsOf(timeline.monthStarts(), version), [timeline, version]);
   if (years.length < 2) return null;
   const most = Math.max(...years.map(({ count }) => count));

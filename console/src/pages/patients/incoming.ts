@@ -5,7 +5,7 @@ import { pause } from '../../parts/body/in-slices';
 import { referencesOf } from '../../parts/body/references';
 import { readEntry } from './timeline-entry';
 
-/** A resource that refers to the opened one. */
+/** A resource that refers to the opened resource. */
 export interface IncomingReference {
   readonly type: string;
   readonly id: string;

@@ -8,14 +8,14 @@ export interface TimelineEntry {
   readonly date: string;
   /** The date in milliseconds, for sorting. */
   readonly at: number;
-  /** Whether the date is that of care; otherwise it is that of the last update. */
+  /** Whether the date is a date of care; otherwise it is the time of the last update. */
   readonly isCareDate: boolean;
   readonly label: string;
 }
 
 /**
- * FHIR elements with the date of care, the most specific first. These are names of elements, not types, so the server's
- * own types are dated too.
+ * Names of FHIR elements with the date of care, the most specific first. No type is named, so the server's own types
+ * have dates too.
  */
 const DATES = [
   ...['effective', 'performed', 'occurrence', 'onset', 'collected', 'identified', 'started', 'sent', 'start'],
@@ -34,7 +34,7 @@ const DATES = [
 ];
 const DATE_TYPES = ['', 'DateTime', 'Period', 'Instant', 'Date', 'Timing'];
 
-/** Elements with the subject matter of a resource. */
+/** Names of elements with the subject matter of a resource. */
 const SUBJECTS = [
   'code',
   'vaccineCode',
@@ -48,7 +48,7 @@ const SUBJECTS = [
   'kind',
 ];
 
-/** Elements with the result that a resource states. */
+/** Names of elements with the result that a resource states. */
 const RESULTS = ['value', 'dosageInstruction'];
 
 /** Maximum length of a label that fits into a line. */

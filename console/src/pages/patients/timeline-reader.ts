@@ -109,7 +109,7 @@ function remarksOf(line: string): readonly string[] {
 let latest: { readonly userId: string; readonly reader: TimelineReader } | undefined;
 
 /**
- * The reader of a patient. The latest one is kept while other pages are open, so that going back does not read
+ * The reader of a patient. The latest reader is kept while other pages are open, so that going back does not read
  * everything again.
  */
 export function readerOf(userId: string, patientId: string): TimelineReader {

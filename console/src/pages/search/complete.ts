@@ -11,7 +11,7 @@ export interface Suggestion {
 
 const MOST_SUGGESTIONS = 50;
 
-/** Modifiers by kind of parameter (docs/search.md, "Kinds of parameters"). */
+/** The modifiers of each kind of parameter (docs/search.md, "Kinds of parameters"). */
 const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
   string: ['exact', 'contains', 'starts', 'ends'],
   token: ['not', 'text', 'in', 'not-in', 'of-type', 'i'],
@@ -20,7 +20,7 @@ const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
   uri: ['above', 'below', 'not'],
 };
 
-/** Parameters of the answer, and those that `/metadata` does not list. */
+/** Parameters that control the answer, and others that `/metadata` does not list. */
 const OTHERS: Readonly<Record<string, string>> = {
   _sort: 'order',
   _count: 'matches of a page',

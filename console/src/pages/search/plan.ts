@@ -38,7 +38,7 @@ export interface Plan {
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Estimates that differ by more than this factor are marked. */
+/** The factor above which a difference between estimated and actual rows is marked. */
 const MUCH = 10;
 
 const DETAILS = [

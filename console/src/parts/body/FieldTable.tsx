@@ -15,7 +15,7 @@ interface Props<Row extends FieldRow> {
   readonly isWhole?: boolean;
 }
 
-/** Tables with fewer rows are rendered completely, for the browser's search and printing. */
+/** The number of rows up to which a table is rendered completely, for the browser's search and printing. */
 const ROWS_AT_ONCE = 200;
 /** Estimated heights of rows. The visible rows are measured. */
 const ROW_HEIGHT = 34;

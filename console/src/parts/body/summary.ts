@@ -16,8 +16,8 @@ export interface SummaryRow extends Partial<Shown> {
 const ELSEWHERE = ['resourceType', 'id', 'meta', 'text', 'implicitRules', 'contained'];
 
 /**
- * Suffixes of elements with more than one type, such as `valueQuantity`. `Date` is excluded because `birthDate` has one
- * type.
+ * Matches the name of an element that may have several types, by its suffix, as in `valueQuantity`. `Date` is excluded
+ * because `birthDate` has only one type.
  */
 const CHOICE =
   /^(.+?)(Quantity|CodeableConcept|DateTime|Period|Range|Ratio|String|Boolean|Age|Duration|Timing|Reference|Integer|Instant|Attachment)$/;
