@@ -28,7 +28,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
        and body like '%"forged"%'`,
     );
     await database.query('set session_replication_role = origin');
-    // Signed by a User without a display name, then changed by an unsigned write; contains markup.
+    // The document is signed by a User without a display name, then changed by an unsigned write. It contains markup.
     const content = `"type":"clinic.forms/Letter","patient":{"resourceType":"Patient","id":"p7"},"body":${JSON.stringify(MARKUP)}`;
     await app.put('/SDCDocument/letter', `{"resourceType":"SDCDocument","id":"letter","status":"draft",${content}}`);
     const user = { resourceType: 'User', id: 'plain' };

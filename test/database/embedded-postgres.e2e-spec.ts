@@ -41,7 +41,7 @@ describe(startEmbeddedPostgres.name, () => {
     return server;
   }
 
-  /** Starts the owner of PostgreSQL in a separate process. */
+  /** Starts a separate process that owns the PostgreSQL of the test. */
   async function startOwner(): Promise<{ owner: ChildProcess; url: string }> {
     const owner = spawn(
       process.execPath,

@@ -31,7 +31,7 @@ interface Answer {
 interface Probe {
   readonly path: string;
   readonly as?: string;
-  /** Criteria; the request is then a conditional create. */
+  /** The criteria of If-None-Exist: with them, the request is a conditional create. */
   readonly ifNoneExist?: string;
   readonly status: number;
   readonly ids?: readonly string[];

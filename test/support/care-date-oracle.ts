@@ -2,7 +2,7 @@ import { type SentResource } from './compartment-oracle';
 
 /**
  * The elements with the time of care of each type, as in docs/reference/everything.md, with their kinds. `until` joins
- * two elements to a span. Independent of the server's table, like that of the compartment.
+ * two elements to a span. This table is independent of the server, like the table of the compartment.
  */
 const CARE_DATES = `
   Account servicePeriod:period

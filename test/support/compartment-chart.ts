@@ -156,7 +156,7 @@ export interface Subject {
 interface Reference {
   /** The value of the element; undefined omits it. */
   readonly value: Members;
-  /** Whether only a transaction can resolve it. */
+  /** Whether only a transaction can resolve the reference. */
   readonly isForTransaction?: boolean;
   readonly contained?: readonly Members[];
 }

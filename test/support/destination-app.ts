@@ -72,7 +72,7 @@ export function useDestinationApp({ environment, ...options }: TestAppOptions = 
     used.receiver = await WebhookReceiver.start();
   });
   afterEach(async () => {
-    // Otherwise a destination without a receiver would be retried during all later specs.
+    // Deletes all destinations: a destination without a receiver would be retried during all later specs.
     const all = (await used.app.get('/fhir/SvcTopicDestination?_count=1000')).json<{
       entry?: { resource: { id: string } }[];
     }>();

@@ -8,7 +8,7 @@ const PAUSE_MILLISECONDS = 50;
 
 /** Writers that change a few Patients repeatedly until they are stopped, regardless of server failures. */
 export class SteadyWriters {
-  /** `Patient/p1/3` for each acknowledged version. */
+  /** A key such as `Patient/p1/3` for each acknowledged version. */
   readonly acknowledged = new Set<string>();
   /** Number of writes with another response, or none. */
   refused = 0;

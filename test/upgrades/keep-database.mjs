@@ -1,7 +1,7 @@
 /**
  * Makes the kept database of a release (README.md): starts a build of it on an empty database, stores data of every
- * kind by HTTP, ends the server by SIGKILL in the middle of its work, and writes `<version>.sql.gz` and
- * `<version>.json.gz`, what it answered before.
+ * kind by HTTP, and ends the server by SIGKILL in the middle of its work. Writes `<version>.sql.gz`, the database, and
+ * `<version>.json.gz`, the answers of the server.
  *
  *   node test/upgrades/keep-database.mjs <version> <folder of the build> <URL of an empty database>
  *

@@ -245,7 +245,7 @@ describe('The low-water mark of a queue', () => {
     // The receiver's requests are counted, since $status would read all events.
     await eventually('each event has come', () => receiver.requests.length >= arrived + 300);
     await eventually('statistics are reported', async () => (await batchesRead()) > before);
-    await wait(1200); // PostgreSQL reports them once a second
+    await wait(1200); // PostgreSQL reports statistics once a second
     const read = (await batchesRead()) - before;
     await reader.query('rollback');
     await reader.end();

@@ -9,7 +9,7 @@ const WRITERS = 4;
 interface Half {
   readonly resourceType: string;
   readonly id: string;
-  /** Value of the pair: one transaction writes both halves, so both always have the same. */
+  /** Value of the pair: one transaction writes both halves, so both always have the same value. */
   readonly language: string;
 }
 

@@ -177,7 +177,7 @@ describe('search parameters of a module, over releases on one database', () => {
     it('H1: one that vanished is unknown, leaves no rows behind, and its bit is free again', async () => {
       const server = await start(WARD);
       expect((await server.get('/fhir/Chore?room=attic')).status).toBe(400);
-      // Criteria with this parameter grant nothing.
+      // Criteria with the vanished parameter grant nothing.
       for (const path of ['/Chore/b', '/Chore/d', '/fhir/Chore'])
         expect([path, (await asNurse(server, 'GET', path)).status]).toEqual([path, 403]);
       await settled();
