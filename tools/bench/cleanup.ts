@@ -3,7 +3,9 @@ export class Cleanup {
   private readonly steps: (() => Promise<unknown>)[] = [];
   private running: Promise<void> | undefined;
 
-  /** Waits for `starting` and registers its undo, even if the end comes before it has started. */
+  /**
+   * Waits for `starting`, and registers its undo step. The step also runs if the bench ends before the start has ended.
+   */
   async undoing<T>(starting: Promise<T> | T, undo: (started: T) => unknown): Promise<T> {
     this.steps.push(async () => {
       const started = await Promise.resolve(starting).catch(() => undefined);

@@ -19,7 +19,7 @@ const TOPIC = 'http://chaos.example/topics/patients';
 
 /** Timeout of each destination. */
 export const TIMEOUT_SECONDS = 2;
-/** Settings of PostgreSQL, whose default is 0. */
+/** Settings of PostgreSQL. By default it allows no prepared transactions. */
 const SETTINGS = { max_prepared_transactions: '100' };
 
 /** A server that is killed and restarted. */

@@ -23,7 +23,7 @@ export interface Crash {
 /** The faults of a run, and the recovery times of the cluster. */
 export class FaultLog {
   readonly crashes: Crash[] = [];
-  /** Milliseconds from the kill of a server during an attempt to the next attempt by the other one. */
+  /** Milliseconds from the kill of a server during an attempt to the next attempt by the other server. */
   readonly takeovers: number[] = [];
   /** Milliseconds from a crash of the database to its first response. */
   readonly databaseRestarts: number[] = [];

@@ -24,7 +24,7 @@ export async function wasteNumbers(signal: AbortSignal, bed: ChaosBed, random: R
   }
 }
 
-/** Now and then pauses all other writers, and then writes alone, with a slow commit. */
+/** Now and then pauses all other writers, waits until they rest, and then writes alone, with a slow commit. */
 export async function writeAlone(
   signal: AbortSignal,
   { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: WriteLog },

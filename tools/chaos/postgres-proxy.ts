@@ -67,7 +67,7 @@ class Connection {
   private readonly toDatabase: Outlet;
   private readonly toClient: Outlet;
   private readonly recording = new Set<string>();
-  /** The responses still to come. The start of a session has one too, like a statement. */
+  /** The responses still to come. The start of a session also has a response, like a statement. */
   private readonly owed: Owed[] = [{ statement: '' }];
   private statement = '';
   private hasRecorded = false;

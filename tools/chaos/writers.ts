@@ -8,7 +8,7 @@ const PAUSE_MILLISECONDS = [10, 60] as const;
 
 /** The versions that the servers acknowledged, recorded outside their database. */
 export class WriteLog {
-  /** `Patient/p1/3` for each acknowledged version. */
+  /** A key such as `Patient/p1/3` for each acknowledged version. */
   readonly acknowledged = new Set<string>();
   /** The number of refused transactions. The names in their resources must never arrive or be stored. */
   refused = 0;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 export interface KnownRefusals {
   readonly about: string;
   readonly refusals: readonly {
-    /** Issue code and beginning of its diagnostics. */
+    /** The code of the issue, and the beginning of its diagnostics. */
     readonly issue: string;
     readonly reason: string;
     readonly files: readonly string[];

@@ -11,7 +11,7 @@ interface Props {
   readonly userName?: string;
   readonly onEnded: () => void;
   readonly onSignedIn: (session: SignedIn) => void;
-  /** Called to sign in as another User instead; absent if nobody was signed in. */
+  /** Called by the button "Sign out", which only the dialog of an ended Session shows. */
   readonly onLeave?: () => void;
 }
 

@@ -12,7 +12,7 @@ interface List {
   readonly isWhole: boolean;
   readonly loadMore: () => void;
   readonly retry: () => void;
-  /** Replaces a row after a write, or removes it. Reading all pages again would take long once many are shown. */
+  /** Replaces a row after a write, or removes it. Reading all pages again would take long once many pages are shown. */
   readonly change: (id: string, row: Row | undefined) => void;
 }
 

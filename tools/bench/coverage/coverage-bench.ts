@@ -16,8 +16,8 @@ import { StatementLog } from './statement-log';
 
 const WARM_UPS = 20;
 /**
- * The number of measured requests of a kind. Background work runs during some of them, so only code that runs in all
- * counts.
+ * The number of measured requests of a kind. Background work runs during some of them, so code counts only if it runs
+ * during all of them.
  */
 const MEASURED = 5;
 /** A time in which an event is surely delivered and settled. */

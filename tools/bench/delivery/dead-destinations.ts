@@ -14,7 +14,7 @@ export interface Comparison {
   readonly one: readonly number[];
   readonly several: readonly number[];
   readonly cpu: CpuShare | undefined;
-  /** Attempts that failed in that time. */
+  /** The number of attempts that failed in these seconds. */
   readonly failures: number;
 }
 

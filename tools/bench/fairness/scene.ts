@@ -19,6 +19,6 @@ export interface Promises {
 export interface Scene {
   readonly name: string;
   readonly promises: Promises;
-  /** Runs in a separate process. Ends when all clients have disconnected. */
+  /** The attack, which runs in a separate process. It ends when all clients have disconnected. */
   readonly attack: (attack: Attack) => Promise<unknown>;
 }

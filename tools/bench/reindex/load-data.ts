@@ -37,9 +37,9 @@ export interface Asked extends Question {
 /** The data of the suite: Observations changed by writers, others that are only counted, and the readers' requests. */
 export class LoadData {
   readonly written = new WrittenResources((body) => [...patientsOf(body), ...[turnOf(body) ?? []].flat()]);
-  /** Observations of the charts of the bench. */
+  /** The Observations that writers change: those of the charts of the bench. */
   readonly changed: readonly Body[] = CHARTS.flatMap(({ entries }) => entries.flatMap(observationOf));
-  /** Observations of stored charts. */
+  /** The Observations that are only counted: those of stored charts. */
   readonly counted: readonly Body[];
   private readonly random = new Random(1);
   private versions = 0;

@@ -60,7 +60,7 @@ export async function makeStale(
   };
 }
 
-/** Number of resources that the last pass indexed. */
+/** The number of resources that the last index job indexed. */
 export async function countIndexed(client: Client): Promise<number> {
   const { rows } = await client.query<{ count: string }>(
     `select coalesce(sum(total), 0) as count from (

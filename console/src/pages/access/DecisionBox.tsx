@@ -5,7 +5,7 @@ import { decisionIdIn, refusedReadIn } from './typed-request';
 import css from './access.module.css';
 
 interface Props {
-  /** The decision that is shown. */
+  /** The id of the decision that is shown. */
   readonly id: string | undefined;
   /** Called if the text names no decision, with the request that the text names, such as `GET /fhir/Patient/p7`. */
   readonly onNothing: (request: string | undefined) => void;

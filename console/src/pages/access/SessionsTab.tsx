@@ -59,7 +59,7 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
   const apply = (next: { user?: string; client?: string } = {}): void =>
     goTo(hashOf('access', ['sessions'], { user: (next.user ?? user).trim(), client: (next.client ?? app).trim() }));
 
-  /** Whether the Session is one of the reader from this console: it may be the one that this page works with. */
+  /** Whether the reader has the Session from this console. It may be the Session that this page works with. */
   const isOwn = (row: Row): boolean => idOf(row['user']) === userId && textAt(row, 'client') === 'console';
 
   const columns: readonly Column<Row>[] = [

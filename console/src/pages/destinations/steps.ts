@@ -48,7 +48,7 @@ export function stepsOf(event: DestinationEvent): readonly Step[] {
   const inOrder = steps
     .map((step, place) => ({ step, place, time: step.at === undefined ? undefined : Date.parse(step.at) }))
     .sort((one, other) => (one.time ?? 0) - (other.time ?? 0) || one.place - other.place);
-  // By time, the attempts of a replay come after the delivery. If a step has no time, all steps keep their places.
+  // In order of time, attempts of a replay come after the delivery. If a step has no time, all steps keep their places.
   const timed = steps.every(({ at }) => at !== undefined) ? inOrder.map(({ step }) => step) : steps;
   return timed.map((step, index) => {
     const before = timed[index - 1]?.at;

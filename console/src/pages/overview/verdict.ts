@@ -1,7 +1,7 @@
 import { type ServerStatus } from 'svc-health-client';
 import { type Tone } from '../../parts/Badge';
 
-/** The state of the server: that of its worst part. */
+/** The state of the server, which is the state of its worst part. */
 export interface Verdict {
   readonly tone: Tone;
   readonly state: string;

@@ -20,10 +20,7 @@ interface Month {
 /** The name of the group of entries without a date. */
 export const NO_DATE = 'No date';
 
-/**
- * The entries by month, latest first. Adding is cheap while they arrive: only visible months are sorted, after they
- * changed.
- */
+/** The entries by month, latest first. Adding an entry is cheap: only visible months are sorted, after they changed. */
 export class Timeline {
   private readonly all: TimelineEntry[] = [];
   private readonly counts = new Map<string, number>();
