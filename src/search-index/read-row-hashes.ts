@@ -6,7 +6,7 @@ import { RowHashes } from './extract/row-hashes';
 
 export const READ_HASH_KEY: Statement = { name: 'search-hash-key', text: 'select low, high from search_hash_key' };
 
-/** The key is stored in the database, so that all replicas share it. */
+/** Creates the hashes with the key that the database stores. So all replicas compute the same hashes. */
 export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Promise<RowHashes> {
   const key = await statements.runOne<HashKey & Record<string, number>>(READ_HASH_KEY, []);
   if (key === undefined)
@@ -14,7 +14,7 @@ export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Pro
   return new RowHashes(key);
 }
 
-/** Nest creates it before any provider that reads or writes search rows. */
+/** Provider of RowHashes. Nest creates it before any provider that reads or writes index rows. */
 export const ROW_HASHES: FactoryProvider<RowHashes> = {
   provide: RowHashes,
   inject: [Statements],

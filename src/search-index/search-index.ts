@@ -15,15 +15,17 @@ import { type ParametersInForce, ParameterStates } from './states/parameter-stat
 
 /** The search parameters at one moment, with their extractors. */
 export interface IndexSnapshot {
-  /** Increases with each change of parameters; writes with an older version are refused. */
+  /** Number of the parameter set. It increases with each change of parameters; writes with an older set are refused. */
   readonly version: number;
   readonly parameters: SearchParameterSet;
   readonly extractors: Extractors;
-  /** False if a server with other parameters was started later. */
+  /** Whether this server was the last one started on the database, or the last one has the same parameters. */
   readonly isOfThisBuild: boolean;
 }
 
-/** Compiled stored parameters, kept while indexes are built. */
+/**
+ * The parameters compiled with the stored ones. They are kept while indexes are built, since only states change then.
+ */
 interface Compiled {
   readonly signature: string;
   readonly parameters: SearchParameterSet;
@@ -54,11 +56,11 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Before any write, notes which indexes must be built for the parameters of this build.
+   * Notes which indexes must be built for the parameters of this build. This runs before any write.
    * @throws StartError if two parameters collide
    */
   async onModuleInit(): Promise<void> {
-    await Promise.resolve(); // types are known once the registries of the module are filled
+    await Promise.resolve(); // the registries, which hold the types, are filled first
     const own = this.types.own();
     const parameters = own.flatMap(({ type, searchParameters = [] }) =>
       searchParameters.map((parameter) => ({ type, ...parameter })),
@@ -69,7 +71,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     this.declared = declared.withBits(await this.states.compare(declared, this.digest));
   }
 
-  /** Loads early, so that the first request is not slowed down. */
+  /** Loads the parameters at start, so that the first request does not wait for them. */
   async onApplicationBootstrap(): Promise<void> {
     await this.cached.get();
   }
@@ -80,7 +82,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     return this.declared;
   }
 
-  /** The current parameters, for all reads. */
+  /** The current parameters, for code that reads index rows. */
   async current(): Promise<IndexSnapshot> {
     const snapshot = await this.cached.get();
     if (snapshot.parameters.hasUnfinished) await this.progress.refresh();
@@ -88,7 +90,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * The cached parameters. A write with outdated ones fails with a conflict.
+   * The cached parameters, for a write. If they are outdated, the write fails with a conflict.
    * @throws ServiceError 'busy' if a server of another build has taken over the index
    */
   async forWrite(): Promise<IndexSnapshot> {
@@ -111,12 +113,15 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     return this.cached.newest?.parameters ?? this.builtIn;
   }
 
-  /** The hash that links to `type/id` are found by. */
+  /** The hash under which index rows hold references to `type/id`. */
   referenceHash(type: string, id: string): number {
     return this.hashes.ofTarget(localKey(type, id));
   }
 
-  /** The epoch also changes for other reasons: the snapshot stays the same if parameters and states do. */
+  /**
+   * Loads the parameters after a change of the epoch. The epoch also changes for other reasons; if parameters and
+   * states are the same, the snapshot stays the same object.
+   */
   private async load(): Promise<IndexSnapshot> {
     const set = await this.states.load();
     if (this.made?.set.signature !== set.signature) {

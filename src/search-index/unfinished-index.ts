@@ -2,11 +2,14 @@ import { ServiceError } from '../platform/errors/service-error';
 import { type SearchParameter } from './extract/search-parameter';
 import { type SearchParameterSet } from './extract/search-parameter-set';
 
-/** Before 10 s, a retry finds little progress; after minutes, a client would wait longer than needed. */
+/**
+ * Bounds of the time after which a client is asked to retry. Before 10 s, a retry finds little progress; after minutes,
+ * a client would wait longer than needed.
+ */
 const SOONEST_RETRY_SECONDS = 10;
 const LATEST_RETRY_SECONDS = 120;
 
-/** For answers that must be complete and correct, and so cannot use an unfinished index. */
+/** The error for requests that need complete and correct matches, and so cannot use an unfinished index. */
 export function unfinishedIndex(parameter: SearchParameter, parameters: SearchParameterSet): ServiceError {
   const { percent = 0, secondsLeft } = parameters.progressOf(parameter) ?? {};
   const left = secondsLeft === undefined ? '' : `, about ${secondsLeft} s are left`;
@@ -20,7 +23,10 @@ export function unfinishedIndex(parameter: SearchParameter, parameters: SearchPa
   );
 }
 
-/** @throws ServiceError 'busy' while the index of a parameter is being built */
+/**
+ * Checks that the index of a parameter is complete.
+ * @throws ServiceError 'busy' while it is being built
+ */
 export function assertFinished(parameter: SearchParameter | undefined, parameters: SearchParameterSet): void {
   if (parameter !== undefined && parameters.isUnfinished(parameter)) throw unfinishedIndex(parameter, parameters);
 }

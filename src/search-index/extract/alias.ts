@@ -1,29 +1,33 @@
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** The part of a compiled parameter that decides whether it is an alias. */
+/** The parts of a compiled parameter that decide whether other parameters can serve it. */
 export interface Candidate {
   readonly code: string;
   readonly kind: string;
   readonly branches: readonly Branch[];
 }
 
-/** The parameters whose rows serve another one, and the only target type that counts in them. */
+/**
+ * The parameters whose rows serve another parameter. If this parameter is a narrowing, its rows count only if they
+ * refer to `narrowedTo`.
+ */
 export interface Alias {
   readonly codes: readonly string[];
   readonly narrowedTo?: string;
 }
 
 /**
- * Finds parameters of one type that need no separate rows, because others hold the same values. These are equal
- * parameters, unions of others (`combo-code`), and narrowings to one target type (`patient` of `subject`). That saves
- * an eighth of the rows. Own parameters never lend theirs, so that adding one never moves the rows of another.
+ * Finds parameters of one type that need no rows of their own, because others hold the same values. These are equal
+ * parameters, unions of others (`combo-code`), and narrowings to one target type (`patient` of `subject`). This saves
+ * an eighth of the rows. The server's own parameters never serve others, so that adding one never moves the rows of
+ * another.
  * @param standard HL7's parameters in a fixed order: of equal ones, the first has the rows
  */
 export function findAliases(standard: readonly Candidate[], own: readonly Candidate[]): ReadonlyMap<string, Alias> {
   const aliases = new Map<string, Alias>();
   const owners = new Map<string, Candidate[]>();
   const isNarrowing = (candidate: Candidate): boolean => narrowedTypeOf(candidate) !== undefined;
-  // First members, then their unions, which have more branches; narrowings last.
+  // Parameters with fewer paths come first, so the parts of a union come before the union. Narrowings come last.
   const bySize = [...standard].sort((a, b) => a.branches.length - b.branches.length);
   for (const candidate of [...bySize.filter((one) => !isNarrowing(one)), ...bySize.filter(isNarrowing)]) {
     const alias = aliasOf(candidate, owners);
@@ -37,7 +41,7 @@ export function findAliases(standard: readonly Candidate[], own: readonly Candid
   return aliases;
 }
 
-/** The parameters with rows, by each of their paths. */
+/** The parameters that have rows, by each path of their expressions. */
 type Owners = ReadonlyMap<string, readonly Candidate[]>;
 
 function addOwner(owners: Map<string, Candidate[]>, candidate: Candidate): void {
@@ -62,7 +66,9 @@ function narrowedTypeOf({ branches }: Candidate): string | undefined {
   return others.length === 0 ? type : undefined;
 }
 
-/** Covers the paths exactly with whole parameters, the larger ones first. */
+/**
+ * Parameters whose paths together are exactly `paths`; larger parameters are taken first. Undefined if there are none.
+ */
 function unionOf(paths: ReadonlySet<string>, owners: Owners): Alias | undefined {
   const open = new Set(paths);
   const codes: string[] = [];
@@ -77,7 +83,10 @@ function unionOf(paths: ReadonlySet<string>, owners: Owners): Alias | undefined 
   return { codes };
 }
 
-/** Equal paths reach the same values. The key includes the kind, because it decides which rows the values give. */
+/**
+ * The paths of a parameter as texts; equal texts reach the same values. A text includes the kind, because the kind
+ * decides which rows the values give.
+ */
 function pathsByKind({ kind, branches }: Candidate): ReadonlySet<string> {
   return new Set(branches.map(({ steps }) => `${kind} ${steps.map(({ text }) => text).join('.')}`));
 }

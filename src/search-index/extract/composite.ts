@@ -7,7 +7,8 @@ import { type Branch, compilePart, ExpressionError, RESOURCE_STEP, type Step } f
 /**
  * Compiles a composite for one resource type.
  * @param branches the paths to its items
- * @throws ExpressionError for components without rows: dates and texts of repeated items, most triples
+ * @throws ExpressionError for components that cannot be indexed as pairs: dates and texts of repeated items, most
+ *   triples
  */
 export function compileComposite(
   { components, isLive }: ParameterDefinition,
@@ -48,7 +49,10 @@ export function compileComposite(
   };
 }
 
-/** Rows hold the code, JSON paths do not test it. So if items repeat, the code must be that of the whole resource. */
+/**
+ * JSON paths to the two numbers of a triple. The rows test the code, and the paths do not. So if items repeat, the code
+ * must be one of the whole resource.
+ */
 function numberPathsOf(item: Branch, [first, second]: CompositeItem['parts'], third: CompositePart): NumberPaths {
   const isOfResource = first.branches.every(({ steps }) => steps[0] === RESOURCE_STEP);
   if (!isOfResource && item.steps.some(({ isRepeated }) => isRepeated))
@@ -71,7 +75,9 @@ function partOf({ expression }: ComponentDefinition, { type }: Branch, resourceT
   return compilePart(expression, type, resourceType);
 }
 
-/** The kinds that rows can pair; components of other kinds are searched independently. */
+/**
+ * The kind of a component in the rows; undefined if rows cannot hold it. Such a component is searched independently.
+ */
 export function rowKindOf({ kind }: Pick<ComponentDefinition, 'kind'>): CompositePart['kind'] | undefined {
   return kind === 'token' || kind === 'quantity' || kind === 'number' || kind === 'reference' ? kind : undefined;
 }

@@ -16,7 +16,7 @@ function rangeOf(value: unknown): DateRange | undefined {
   return 'event' in value || 'repeat' in value ? timingRangeOf(value) : periodRangeOf(value);
 }
 
-/** For a Timing, only the outer limits count: from its first event or bound to its last. */
+/** The period of a Timing, from its first event or bound to its last. */
 function timingRangeOf({
   event,
   repeat,

@@ -27,7 +27,7 @@ describe('compiled search parameters', () => {
       { numRuns: 4, examples: [[11], [12], [13]] },
     );
     const all = types.flatMap((type) => set.list(type));
-    // Comparisons of empty lists prove little: nearly all parameters must have had values.
+    // Comparing two empty lists shows little, so nearly all parameters must have had values.
     expect(proven.size / all.length).toBeGreaterThan(0.9);
   });
 });
@@ -48,7 +48,7 @@ function compare(type: string, resource: Record<string, unknown>): string[] {
   return compared.filter(({ values }) => values.length > 0).map(({ code }) => code);
 }
 
-/** FHIRPath's union removes duplicates; the order is undefined. */
+/** The values without duplicates, in a fixed order. FHIRPath's union removes duplicates, and its order is undefined. */
 function distinct(values: readonly unknown[]): string[] {
   return [...new Set(values.map((value) => JSON.stringify(value)))].sort();
 }
@@ -62,7 +62,10 @@ function oracleOf(type: string, code: string): (resource: object) => unknown[] {
   return oracle;
 }
 
-/** The engine loads targets in `resolve`, allows `as` for single values only, and lacks `hasExtension`. */
+/**
+ * The expression in a form that the engine can evaluate. The engine loads targets in `resolve`, allows `as` for single
+ * values only, and lacks `hasExtension`.
+ */
 function rewritten(expression: string): string {
   return expression
     .replace(/resolve\(\) is (\w+)/g, "reference.startsWith('$1/')")
@@ -88,7 +91,7 @@ function elementValues(type: string, depth: number, pick: Pick): Record<string, 
   const values: Record<string, unknown> = {};
   for (const { name, isChoice, isRepeated, types, targets } of elementsOfType(type)?.values() ?? []) {
     const isLeft = depth > 0 && pick(2) === 0;
-    // The engine cannot compare quantities with a comparator, but its union needs that.
+    // The engine fails to compare quantities with a comparator, which its union needs, so no quantity gets one.
     if (name === 'id' || name === 'contained' || name === 'comparator' || isLeft) continue;
     const chosen = types[pick(types.length)] ?? '';
     const key = isChoice ? `${name}${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}` : name;
@@ -99,7 +102,7 @@ function elementValues(type: string, depth: number, pick: Pick): Record<string, 
   return values;
 }
 
-// Codes and urls in the conditions of R4's parameters.
+// Values for codes and urls that occur in conditions of the expressions of R4's parameters.
 const codes = ['phone', 'email', 'composed-of', 'depends-on', 'derived-from', 'predecessor', 'successor', 'final'];
 const urls = [
   ...new Set(

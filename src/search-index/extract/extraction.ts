@@ -12,11 +12,15 @@ import { type Visit } from '../../fhirpath/fhirpath';
 import { type RowHashes } from './row-hashes';
 import { Scope } from './scope';
 
-/** A thousand codings paired with a thousand others would give a million rows from a small body. */
+/**
+ * Most pairs of composites that one resource may give. A thousand codings paired with a thousand others would give a
+ * million rows from a small body.
+ */
 const MAX_PAIRS = 20_000;
 
 /**
- * Higher limit for stored resources: a job must be able to reindex them, even if composites were added since the write.
+ * The same bound for resources that are already stored. It is higher, since a job must be able to reindex them even if
+ * composites were added after the write.
  */
 export const MAX_STORED_PAIRS = 10 * MAX_PAIRS;
 
@@ -29,7 +33,10 @@ export class Extraction extends Scope {
   readonly strings: StringRow[] = [];
   readonly units: UnitRow[] = [];
   patientHash = 0;
-  /** The presence mask in two halves of 32 bits: one BigInt at the end is cheaper than one per bit. */
+  /**
+   * The two 32-bit halves of the presence mask. They become one BigInt at the end, which is cheaper than a BigInt for
+   * each bit.
+   */
   presentLow = 0;
   presentHigh = 0;
   private readonly seen = new Set<string>();
@@ -69,7 +76,10 @@ export class Extraction extends Scope {
     this.strings.push({ parameterId, valueHash: this.hashes.ofText(value), value });
   }
 
-  /** @throws ServiceError 'unprocessable' if the composite parameters of a resource give too many pairs */
+  /**
+   * Counts pairs of composites.
+   * @throws ServiceError 'unprocessable' if the resource gives too many pairs
+   */
   spendPairs(count: number): void {
     this.pairsLeft -= count;
     if (this.pairsLeft >= 0) return;

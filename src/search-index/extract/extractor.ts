@@ -17,12 +17,12 @@ import { tokenRows, uriRows } from './token-rows';
 import { type Visit, visitEach, walkSteps } from '../../fhirpath/fhirpath';
 
 /**
- * Derives the search rows of one resource, in steps. Values of unexpected shape give no rows; only too many composite
- * pairs are refused.
+ * Derives the index rows of one resource, in steps. Values of an unexpected shape give no rows and no error. Only a
+ * resource with too many pairs of composites is refused.
  */
 export type Extract = (resource: Readonly<Record<string, unknown>>, maxPairs?: number) => Steps<SearchRows>;
 
-/** Items of a repeated member between two pauses; each may give dozens of rows. */
+/** Items of a repeated member that are read between two pauses, since each may give dozens of rows. */
 const ITEMS_AT_ONCE = 64;
 
 /** Creates and caches an extractor per resource type. */
@@ -37,7 +37,7 @@ export class Extractors {
   ) {}
 }
 
-/** Visitors for the whole resource, and for each of its members. */
+/** The visitors of a type: those of the whole resource, and those of each member. */
 interface Plan {
   readonly whole: Visit<Extraction>[];
   readonly byMember: Map<string, Visit<Extraction>[]>;
@@ -49,7 +49,8 @@ function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes,
   return function* (resource, maxPairs): Steps<SearchRows> {
     const extraction = new Extraction(resource, hashes, baseUrl, maxPairs);
     for (const visit of whole) visit(resource, extraction);
-    // Most parameters have no value in a resource. Iterating over its members makes them free.
+    // The loop goes over the members of the resource and not over the parameters. Most parameters have no value in a
+    // resource, and so cost nothing.
     for (const member of Object.keys(resource)) {
       const visits = byMember.get(member);
       if (visits === undefined) continue;
@@ -111,11 +112,14 @@ function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps
   plan.byMember.set(member, visits);
 }
 
-/** Notes the presence of a parameter's value, and writes its rows if the parameter owns any. */
+/**
+ * The visitor of a parameter's values: it notes that a value is present, and writes rows if the parameter has its own.
+ */
 function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Visit<Extraction> | undefined {
   const { parameterId, storedAs, presenceMask } = parameter;
   const isAlias = !storedAs.includes(parameterId);
-  // The members of a union note its presence; a narrowing has a separate presence bit.
+  // A parameter served by others needs no visitor, since their visitors note the presence. Only a narrowing has its own
+  // presence bit.
   if (isAlias && parameter.narrowedTo === undefined) return undefined;
   const write = isAlias ? undefined : writerOf(parameter, patientIds.includes(parameterId));
   const low = Number(BigInt.asIntN(32, presenceMask));
@@ -149,7 +153,7 @@ function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean)
   }
 }
 
-/** The earliest start; a period without a start counts by its end. */
+/** The main date of a resource: the earliest start of its dates. A period without a start counts by its end. */
 function mainDateOf(dates: readonly DateRow[], parameterIds: readonly number[]): number | undefined {
   let earliest: number | undefined;
   for (const { parameterId, low, high } of dates) {

@@ -1,10 +1,10 @@
 /**
- * Folds texts of string parameters for storage and comparison: no case, no accents, white space as single spaces
- * (http://hl7.org/fhir/R4/search.html#string). Stored rows hold the result, so a change must raise `folding` in
- * rows-version.ts.
+ * Folds a text for storage and comparison by string parameters: removes case and accents, and makes white space single
+ * spaces (http://hl7.org/fhir/R4/search.html#string). Stored rows hold the result, so a change of this function must
+ * raise `folding` in rows-version.ts.
  */
 export function foldText(text: string): string {
-  // Nearly all clinical texts are ASCII and have no accents to remove.
+  // ASCII, as nearly all clinical texts are, has no accents to remove.
   const plain = isAscii.test(text)
     ? text
     : text

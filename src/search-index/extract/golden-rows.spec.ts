@@ -9,10 +9,10 @@ import { ROWS_VERSIONS } from './rows-version';
 import { SearchParameterSet } from './search-parameter-set';
 
 /**
- * Digests of the search rows of fixed resources, by the versions of the code that makes them. A failing test means that
- * the code now makes other rows than those stored. Then raise the version of the changed code in rows-version.ts, so
- * that servers rebuild the rows of stored resources. Note the shown digest under the new versions. If only HL7's
- * definitions changed, just note the digest: servers detect changed definitions.
+ * Digests of the index rows of fixed resources, with the versions of the code that makes the rows. If the test fails,
+ * the code makes other rows than those stored. Raise the version of the changed code in rows-version.ts, so that
+ * servers rebuild the rows of stored resources, and note the shown digest under the new versions. If only HL7's
+ * definitions changed, note the digest only: servers detect changed definitions.
  */
 const GOLDEN = {
   versions: { extraction: 1, folding: 1, hashing: 1 },
@@ -169,7 +169,7 @@ describe('search rows of fixed resources', () => {
     'H1: are the same for %s',
     (type, resource) => {
       const { present, ...found } = atOnce(extractors.extractorFor(type)(resource));
-      // The database assigns the bits, so only their number is compared.
+      // The database assigns the bits of the presence mask, so only the number of set bits is compared.
       const strings = found.strings.map(({ parameterId, value }) => ({ parameterId, value }));
       const rows = { ...found, strings, presentCount: present.toString(2).replaceAll('0', '').length };
       expect(rows.tokens.length + rows.references.length + rows.numbers.length + rows.strings.length).toBeGreaterThan(

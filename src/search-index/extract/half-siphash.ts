@@ -1,17 +1,18 @@
-/** 64 secret bits, as two 32-bit integers. */
+/** A secret key of 64 bits, as two 32-bit integers. */
 export interface HashKey {
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * HalfSipHash-2-4 with 64 bits of output (https://github.com/veorq/SipHash) over the four bytes of `seed` and the
- * UTF-16 code units of `text`, both little endian. 53 bits are kept, which avoids BigInt. Without the key, an attacker
- * cannot construct texts with equal hashes.
+ * Hashes a text with a key: HalfSipHash-2-4 with 64 bits of output (https://github.com/veorq/SipHash) over the four
+ * bytes of `seed` and the UTF-16 code units of `text`, both little endian. 53 bits of the output are kept, so that no
+ * BigInt is needed. An attacker without the key cannot construct texts with equal hashes.
  * @returns a whole number from 1 to 2^53 - 1
  */
 export function halfSipHash53(text: string, seed: number, { low, high }: HashKey): number {
-  // One loop over local variables, since it runs for each search row; four zero words give the eight final rounds.
+  // This runs for each index row, so it is one loop over local variables. Four zero words at the end give the eight
+  // final rounds.
   const wordCount = (text.length >> 1) + 2;
   let a = low | 0;
   let b = high ^ 0xee;
@@ -46,7 +47,9 @@ export function halfSipHash53(text: string, seed: number, { low, high }: HashKey
   return ((b ^ d) & 0x1fffff) * 0x1_0000_0000 + (first >>> 0) || 1;
 }
 
-/** The rest of the text after its pairs of units, and the number of bytes including the seed. */
+/**
+ * The last word: the code unit that is left after the pairs, if there is one, and the number of bytes with the seed.
+ */
 function lastWord(text: string): number {
   const rest = text.length % 2 === 0 ? 0 : text.charCodeAt(text.length - 1);
   return ((4 + 2 * text.length) << 24) | rest;

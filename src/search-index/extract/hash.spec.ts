@@ -8,7 +8,7 @@ import { RowHashes } from './row-hashes';
 const KEY = { low: 1, high: 2 };
 
 describe(hash53.name, () => {
-  // Rows in running databases hold these numbers: a change orphans all of them.
+  // Rows of running databases hold these hashes. If the function changes, no search finds these rows any more.
   it.each([
     ['', 0, 3338908027751811],
     ['a', 0, 7929297801672961],

@@ -1,10 +1,11 @@
 /**
- * Hashes text to a whole number from 1 to 2^53 - 1: two 32-bit multiplicative lanes over the UTF-16 code units. 53 bits
- * are kept, which avoids BigInt. Different seeds give unrelated hashes of one text. Stored search rows hold parameter
- * numbers made by it: the function must never change. It resists accidents, not attacks.
+ * Hashes a text to a whole number from 1 to 2^53 - 1, by two 32-bit multiplications over its UTF-16 code units. 53 bits
+ * are kept, so that no BigInt is needed. Different seeds give unrelated hashes of one text. Stored rows hold numbers of
+ * parameters that this function made, so it must never change. It protects against accidental collisions, but not
+ * against attacks.
  */
 export function hash53(text: string, seed = 0): number {
-  // The seed enters the lanes differently, so that no change of the text can undo a change of the seed in both.
+  // The seed enters `a` and `b` differently, so that no change of the text can undo a change of the seed in both.
   let a = 0xdeadbeef ^ seed;
   let b = 0x41c6ce57 ^ Math.imul(seed, 0x9e3779b1);
   for (let i = 0; i < text.length; i++) {
@@ -18,8 +19,8 @@ export function hash53(text: string, seed = 0): number {
 }
 
 /**
- * The number of a search parameter in stored rows, from 1 to 2^31 - 1. If two parameters collide, the registry refuses
- * them.
+ * The number of a search parameter in stored rows, from 1 to 2^31 - 1. The registry refuses two parameters with the
+ * same number.
  */
 export function parameterIdOf(type: string, code: string): number {
   return (hash53(`${type}.${code}`) % 0x7fff_ffff) + 1;

@@ -15,7 +15,7 @@ const TYPES: Readonly<Partial<Record<SearchParameterKind, readonly string[]>>> =
   uri: ['uri'],
 };
 
-/** Whether a parameter of `kind` can index the values of a branch; true for an unknown type. */
+/** Whether a parameter of `kind` can index the values of a path; true if the type of the values is unknown. */
 export function holdsValuesOf(kind: SearchParameterKind, { type }: Branch): boolean {
   if (type === undefined) return true;
   if (kind === 'reference' && isR4ResourceType(type)) return true;

@@ -11,7 +11,7 @@ import { type Expression, ExpressionError, parseExpression } from '../../fhirpat
 export interface ParameterDefinition {
   readonly code: string;
   readonly kind: SearchParameterKind;
-  /** An error states why the expression cannot be used. */
+  /** The parsed expression, or the error that says why it cannot be used. */
   readonly expression: Expression | ExpressionError;
   readonly targets: readonly string[];
   /** The components of a composite. */
@@ -22,7 +22,10 @@ export interface ParameterDefinition {
   readonly isLive: boolean;
 }
 
-/** A component of a composite: the parameter whose values it holds, and the path to them from the composite's item. */
+/**
+ * A component of a composite: the parameter whose values the component holds, and the path to these values from the
+ * item of the composite.
+ */
 export interface ComponentDefinition {
   readonly code: string;
   readonly kind: SearchParameterKind;
@@ -80,7 +83,10 @@ function componentsOf({ id, component = [] }: SearchParameterDefinition): readon
   return isCrossed(id) ? crossed(parts) : parts;
 }
 
-/** R4 swaps the two component expressions of this parameter (`relatesto: code`, `relation: target`). */
+/**
+ * Whether R4 swaps the two component expressions of the parameter. R4 does so for one (`relatesto: code`, `relation:
+ * target`).
+ */
 const isCrossed = (id: string): boolean => id === 'DocumentReference-relationship';
 
 function crossed([first, second]: readonly ComponentDefinition[]): readonly ComponentDefinition[] {
@@ -91,11 +97,12 @@ function crossed([first, second]: readonly ComponentDefinition[]): readonly Comp
   ];
 }
 
-/** The one special parameter whose values are indexed. */
+/** The id of the only parameter of kind "special" whose values are indexed. */
 const POSITION = 'Location-near';
 
 /**
- * `DomainResource` includes Binary, Bundle and Parameters here: its only parameter, `_text`, is not searchable anyway.
+ * The types that a base of a SearchParameter means. Binary, Bundle and Parameters are no DomainResources, but count as
+ * such here. This does no harm: the only parameter of DomainResource is `_text`, which has no index.
  */
 function typesOfBase(base: string, types: readonly string[]): readonly string[] {
   return base === 'Resource' || base === 'DomainResource' ? types : [base];

@@ -6,9 +6,9 @@ import { type OwnSearchParameter, type SearchParameter } from './search-paramete
 import { type SearchParameterSet } from './search-parameter-set';
 
 /**
- * Digest of everything that decides which rows a parameter gives: its compiled paths, the parameters whose rows serve
- * it, its columns of the resource, and the versions of the code. Equal digests mean equal rows of a resource. Targets
- * and descriptions of a definition do not count.
+ * Digest of all that decides which rows a parameter gives: its compiled paths, the parameters whose rows serve it, its
+ * columns of the resource, and the versions of the code. Equal digests mean equal rows of each resource. Targets and
+ * descriptions of a definition are not part of it.
  */
 export function parameterDigest(parameter: SearchParameter, set: SearchParameterSet): string {
   const { type, code, kind, storedAs, narrowedTo = null, branches, composite } = parameter;
@@ -28,12 +28,10 @@ const itemOf = ({ branch, parts }: NonNullable<NonNullable<SearchParameter['comp
   parts.map((part) => [part.kind, part.branches.map(branchText)]),
 ];
 
-/** Equal step texts do the same; the type of the values makes no difference. */
+/** The text of a path. Paths with equal texts reach the same values, whatever their types. */
 const branchText = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');
 
-/**
- * Digest of all inputs of this build's parameters. While it is unchanged, a start need not compile and compare them.
- */
+/** Digest of all inputs of this build's parameters. If it is unchanged, a start compiles and compares no parameters. */
 export function definitionsDigest(own: readonly OwnSearchParameter[], ownTypes: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify([ROWS_VERSIONS, own, ownTypes]));
   for (const file of ['search-parameters', 'elements']) hash.update(readAsset(`fhir/definitions/${file}.json`));

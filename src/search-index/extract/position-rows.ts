@@ -1,13 +1,13 @@
 import { type RowWriter } from './extraction';
 import { isObject } from '../../platform/json/plain-object';
 
-/** Marks which coordinate a number row holds; stored in the column of the code's hash. */
+/** Whether a number row holds a latitude or a longitude. The column of the code's hash stores it. */
 export const LATITUDE = 0;
 export const LONGITUDE = 1;
 
 /**
- * The two rows of a Location.position, in degrees of WGS84 (http://hl7.org/fhir/R4/location.html#search). Latitudes are
- * read in index order, longitudes are probed by key.
+ * Writes the two rows of a Location.position, in degrees of WGS84 (http://hl7.org/fhir/R4/location.html#search). A
+ * search reads latitudes in index order, and looks up the longitude of each by key.
  */
 export function positionRows(parameterId: number): RowWriter {
   return (value, extraction) => {

@@ -2,7 +2,7 @@ import { type RowWriter } from './extraction';
 import { type Unit } from './search-rows';
 import { isObject } from '../../platform/json/plain-object';
 
-/** One number of a value; a Range gives its two ends. */
+/** One number of a value, with its unit. A Range gives two numbers, its ends. */
 export interface Amount {
   readonly value: number;
   readonly unit?: Unit;
@@ -36,5 +36,5 @@ function quantityOf({ value, system, code, unit, currency }: Readonly<Record<str
 
 const text = (name: keyof Unit, value: unknown): Unit => (typeof value === 'string' ? { [name]: value } : {});
 
-/** http://hl7.org/fhir/R4/datatypes.html#Money */
+/** The system of currencies, in which the code of a Money is (http://hl7.org/fhir/R4/datatypes.html#Money). */
 const CURRENCIES = 'urn:iso:std:iso:4217';

@@ -2,8 +2,9 @@ import { canonicalKeysOf, referenceTargetOf } from '../../fhir/reference';
 import { type RowWriter } from './extraction';
 
 /**
- * Rows of a reference parameter: references in both forms, canonicals, and resources in place of a reference. Contained
- * resources have no key and give no rows. http://hl7.org/fhir/R4/search.html#reference
+ * Writes the rows of a reference parameter. Its values are references (relative or absolute), canonicals, and resources
+ * that take the place of a reference. A reference to a contained resource has no key and gives no row.
+ * http://hl7.org/fhir/R4/search.html#reference
  * @param tellsPatient whether a Patient found here is the one that the resource belongs to
  */
 export function referenceRows(parameterId: number, tellsPatient = false): RowWriter {

@@ -2,8 +2,8 @@ import { halfSipHash53, type HashKey } from './half-siphash';
 import { type Unit } from './search-rows';
 
 /**
- * The hashes in the search index rows of one database. They are keyed, since callers choose the values: without a key,
- * they could construct a value that collides with another.
+ * Computes the hashes in the index rows of one database. They need a secret key, since callers choose the values:
+ * without it, a caller could construct a value whose hash equals that of another.
  */
 export class RowHashes {
   constructor(private readonly key: HashKey) {}
@@ -18,7 +18,7 @@ export class RowHashes {
     return halfSipHash53(`${first.length}:${first}${second}`, parameterId, this.key);
   }
 
-  /** The hash of a text whose parameter, if any, is in another column. */
+  /** The hash of a text. Another column of the row holds its parameter, if it has one. */
   ofText(text: string): number {
     return halfSipHash53(text, 0, this.key);
   }
@@ -28,13 +28,13 @@ export class RowHashes {
     return this.ofText(key);
   }
 
-  /** The hash of a unit as a signed 32-bit number; 0 only for "no unit". */
+  /** The hash of a unit, as a signed 32-bit number. Only the absence of a unit has the hash 0. */
   ofUnit(unit: Unit | undefined): number {
     if (unit === undefined) return 0;
     return this.ofText(JSON.stringify([unit.system ?? '', unit.code ?? '', unit.unit ?? ''])) | 0 || 1;
   }
 
-  /** The hash of a token's system as a signed 32-bit number; 0 only for "no system". */
+  /** The hash of a token's system, as a signed 32-bit number. Only the absence of a system has the hash 0. */
   ofSystem(system: string | undefined): number {
     return system === undefined || system === '' ? 0 : this.ofText(system) | 0 || 1;
   }

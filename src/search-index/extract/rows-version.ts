@@ -1,7 +1,7 @@
 /**
- * Versions of the code that makes search index rows. Raise one if a code change gives other rows for some resource. The
- * next start then rebuilds the rows of stored resources in the background (ADR 0051). `golden-rows.spec.ts` fails until
- * it is raised.
+ * Versions of the code that makes index rows. Raise one if a change of code gives other rows for some resource; until
+ * then `golden-rows.spec.ts` fails. The next start then rebuilds the rows of stored resources in the background (ADR
+ * 0051).
  */
 export const ROWS_VERSIONS = {
   /** How values are found in a resource, and which rows they give. */

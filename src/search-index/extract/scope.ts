@@ -2,7 +2,7 @@ import { type Variables } from '../../fhirpath/fhirpath';
 import { isObject } from '../../platform/json/plain-object';
 import { referenceTargetOf } from '../../fhir/reference';
 
-/** The variables of an expression. */
+/** The variables of an expression that is evaluated on one resource. */
 export class Scope implements Variables {
   private containedTypes: ReadonlyMap<unknown, unknown> | undefined;
 
@@ -12,13 +12,16 @@ export class Scope implements Variables {
     readonly baseUrl: string,
   ) {}
 
-  /** Reads the type from the reference itself; the target need not exist. */
+  /**
+   * The type of the resource that a reference means. It is read from the reference, so the target need not be stored.
+   */
   typeOfTarget(reference: unknown): unknown {
     const target = referenceTargetOf(reference, this.baseUrl);
     if (target === undefined || !isObject(reference)) return undefined;
     if (target.kind === 'urn') return reference.type;
     if (target.kind !== 'contained') return target.type;
-    // Listed once, since a hostile body may hold and reference thousands of contained resources.
+    // The contained resources are listed once per resource, since a hostile body may hold and reference thousands of
+    // them.
     this.containedTypes ??= this.listContained();
     return this.containedTypes.get(target.id);
   }

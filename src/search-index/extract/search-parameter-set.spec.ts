@@ -70,7 +70,7 @@ describe(SearchParameterSet.name, () => {
   });
 
   it('refuses two parameters with one id', () => {
-    // Found by search: these two codes have equal 31-bit hashes.
+    // These two codes have equal 31-bit hashes; a search for collisions found them.
     const pair = [own('Thing', 'c50903', 'a'), own('Thing', 'c54008', 'b')];
     expect(() => new SearchParameterSet(pair)).toThrow(
       'The search parameters Thing.c50903 and Thing.c54008 have one id, 1000497050. Rename one of both.',

@@ -7,25 +7,25 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** The changes of a set to the one below; it shares everything else with that set. */
+/** The changes by which one set differs from the set below it. Both share everything else. */
 interface Layer {
   readonly below: SearchParameterSet;
   readonly live?: readonly OwnSearchParameter[];
   readonly unfinished?: UnfinishedParameters;
 }
 
-/** The parameters whose index is being built. */
+/** The parameters whose index is being built, and the progress of each. */
 export interface UnfinishedParameters {
   readonly ids: ReadonlySet<number>;
-  /** Progress of its index; undefined if unknown. */
+  /** Progress of the index of one parameter; undefined if unknown. */
   progressOf(type: string, code: string): IndexProgress | undefined;
 }
 
 /** Progress of an index that is being built or removed. */
 export interface IndexProgress {
-  /** From 0 to 100, rounded down; 100 only if finished. */
+  /** Whole percent from 0 to 100, rounded down, so that 100 means finished. */
   readonly percent: number;
-  /** Undefined until it can be estimated. */
+  /** Estimated time to the end; undefined until it can be estimated. */
   readonly secondsLeft?: number;
 }
 
@@ -35,15 +35,17 @@ export type AssignedBits = ReadonlyMap<string, PresenceBits>;
 /** All search parameters of all resource types: those of HL7 R4 and those that the server adds. Immutable. */
 export class SearchParameterSet {
   private readonly definitions: Definitions;
-  /** Types are compiled on first use: compiling all 146 would delay each start. */
+  /**
+   * Compiled parameters by type. A type is compiled at its first use, since compiling all 146 would delay each start.
+   */
   private readonly compiled = new Map<string, TypeParameters>();
 
   /**
    * @param own parameters in addition to HL7's, in a fixed order; they replace HL7's of the same type and code
-   * @param ownTypes types that R4 does not define and that may have no parameters
-   * @param bits if absent, in the order of definition
-   * @throws StartError if two parameters have the same code of a type or the same id: their rows would be
-   *   indistinguishable
+   * @param ownTypes types that R4 does not define, with or without parameters
+   * @param bits the presence bits of each type; if absent, bits follow the order of definition
+   * @throws StartError if two parameters of a type have the same code, or two parameters have the same id: their rows
+   *   would be indistinguishable
    */
   constructor(
     private readonly own: readonly OwnSearchParameter[] = [],
@@ -64,8 +66,8 @@ export class SearchParameterSet {
   }
 
   /**
-   * This set plus live parameters. Compiles the types with live parameters, and shares all others. Codes that this set
-   * defines keep their meaning.
+   * This set with live parameters added. The types with live parameters are compiled, all others are shared. If this
+   * set already defines a code, the code keeps its meaning.
    */
   withLive(live: readonly OwnSearchParameter[]): SearchParameterSet {
     return live.length === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, live });
@@ -80,7 +82,7 @@ export class SearchParameterSet {
     return this.layer?.unfinished !== undefined;
   }
 
-  /** Whether rows that serve the parameter may be missing or outdated. */
+  /** Whether the rows that serve the parameter may be incomplete or outdated. */
   isUnfinished({ parameterId, storedAs }: SearchParameter): boolean {
     const { ids } = this.layer?.unfinished ?? {};
     return ids !== undefined && [parameterId, ...storedAs].some((id) => ids.has(id));
@@ -104,7 +106,10 @@ export class SearchParameterSet {
     return this.definitions.get(type)?.has(code) ?? this.layer?.below.defines(type, code) ?? false;
   }
 
-  /** A parameter whose number in stored rows equals that of this name; their rows would be indistinguishable. */
+  /**
+   * The name of a parameter that has the same number in stored rows as the named one. The rows of both would be
+   * indistinguishable.
+   */
   collidingWith(type: string, code: string): string | undefined {
     const id = parameterIdOf(type, code);
     for (const [otherType, byCode] of this.definitions) {
@@ -135,15 +140,15 @@ export class SearchParameterSet {
     return nearestCode(code, this.parametersOf(type)?.byCode.keys() ?? []);
   }
 
-  /** The date parameter whose value is the main date of the type's resources. */
+  /** The date parameter whose value is the main date of the resources of the type. */
   mainDateParameter(type: string): SearchParameter | undefined {
     return this.parametersOf(type)?.mainDate;
   }
 
   /**
-   * The parameter whose Patient is the `patientHash` of all rows of a resource. Only types that allow at most one
-   * patient have it, so that a search by patient finds everything under that hash. The rows of a Patient hold the hash
-   * of the Patient itself.
+   * The parameter that names the patient whose hash is the `patientHash` of a resource's rows. Only types that allow at
+   * most one patient per resource have it, so a search by patient finds everything under that hash. Rows of a Patient
+   * hold the hash of this Patient.
    */
   patientParameter(type: string): SearchParameter | undefined {
     return this.parametersOf(type)?.patient;

@@ -14,8 +14,8 @@ export interface OwnSearchParameter {
 }
 
 /**
- * A component of a composite: the parameter of the same type whose values it holds, and FHIRPath from the composite's
- * item.
+ * A component of a composite: the parameter of the same type whose values the component holds, and a FHIRPath that
+ * leads to them from the item of the composite.
  */
 export interface OwnComponent extends ComponentCode {
   readonly expression: string;
@@ -30,15 +30,17 @@ export interface SearchParameter {
   /** Target types of a reference; empty if any type is allowed. */
   readonly targets: readonly string[];
   /**
-   * The ids of the parameters whose rows serve a search: its own, or those that it narrows or unites (`combo-code`:
-   * code and component-code). Empty if a column of the resource serves it: `_id`, `_lastUpdated`.
+   * The ids of the parameters whose rows serve a search. These are the parameter's own rows, or those of the parameters
+   * that it narrows or unites (`combo-code`: code and component-code). Empty if a column of the resource serves the
+   * search: `_id`, `_lastUpdated`.
    */
   readonly storedAs: readonly number[];
-  /** The only target type that counts in the rows: `patient` is `subject` narrowed to Patient. */
+  /** The only target type that counts in these rows: `patient` is `subject` narrowed to Patient. */
   readonly narrowedTo: string | undefined;
   /**
-   * The bits of the presence mask; a value sets at least one. 0n if presence is not recorded, as for composites, which
-   * have no `:missing` (http://hl7.org/fhir/R4/search.html#modifiers).
+   * The bits in the presence mask of a resource; at least one is set if the parameter has a value. 0n if the mask does
+   * not record the parameter. This is so for composites, which have no `:missing`
+   * (http://hl7.org/fhir/R4/search.html#modifiers).
    */
   readonly presenceMask: bigint;
   readonly branches: readonly Branch[];
@@ -54,14 +56,17 @@ export interface Composite {
   readonly codes: readonly [ComponentCode, ComponentCode];
   /**
    * The components in the rows, for each type of item. Undefined if the resource itself is the item and has the second
-   * value at most once: then both parameters together are equivalent.
+   * value at most once: a search by both parameters then means the same.
    */
   readonly rows?: readonly CompositeItem[];
-  /** A third value, a number. Rows hold the first two; the stored text shows whether it belongs to the same item. */
+  /**
+   * The third component, a number. Rows hold the first two; the stored text shows whether the third belongs to the same
+   * item.
+   */
   readonly third?: ComponentCode;
   /**
-   * Whether the rows also hold the system of the first component's token, so that no other condition is needed; for
-   * live composites only.
+   * Whether the rows also hold the system of the first component's token, so that the search needs no other test of it.
+   * Only live composites have it.
    */
   readonly knowsSystem?: boolean;
 }
@@ -79,7 +84,9 @@ export interface CompositeItem {
   readonly numberPaths?: NumberPaths;
 }
 
-/** JSON paths of PostgreSQL: to the items, and in an item (`@`) to the numbers of the second and third component. */
+/**
+ * JSON paths of PostgreSQL: to the items, and inside an item (`@`) to the numbers of its second and third component.
+ */
 export interface NumberPaths {
   readonly item: string;
   readonly second: readonly string[];

@@ -1,8 +1,8 @@
 /** The search index rows of one version of one resource, without duplicates. */
 export interface SearchRows {
-  /** The start of the resource's clinical date in epoch milliseconds; undefined if it has none. */
+  /** The start of the main date of the resource, in epoch milliseconds; undefined if it has none. */
   readonly mainDate: number | undefined;
-  /** The target hash of the one patient of the resource; 0 = none, or its type allows several. */
+  /** Hash of the only patient to whom the resource refers; 0 if it has none, or its type allows several. */
   readonly patientHash: number;
   /** The presence mask: a bit for each search parameter of the type that has a value. */
   readonly present: bigint;
@@ -18,7 +18,7 @@ export interface SearchRows {
 export interface TokenRow {
   /** Hash of the parameter and the code. */
   readonly hash: number;
-  /** Signed 32-bit; 0 = no system. */
+  /** Hash of the system, signed 32-bit; 0 = no system. */
   readonly systemHash: number;
 }
 
@@ -29,7 +29,7 @@ export interface ReferenceRow {
 
 export interface DateRow {
   readonly parameterId: number;
-  /** Epoch milliseconds, both ends inclusive; open ends are the limits of FHIR's years. */
+  /** Ends of the period in epoch milliseconds, both inclusive. An open end is the earliest or latest year of FHIR. */
   readonly low: number;
   readonly high: number;
 }
@@ -39,14 +39,14 @@ export interface NumberRow {
   /** Hash of the code that a composite pairs with the number; 0 = none. */
   readonly codeHash: number;
   readonly value: number;
-  /** Signed 32-bit; 0 = no unit. */
+  /** Hash of the unit, signed 32-bit; 0 = no unit. */
   readonly unitHash: number;
 }
 
 export interface StringRow {
   readonly parameterId: number;
   readonly valueHash: number;
-  /** Folded: without case and accents. */
+  /** The text, folded: without case and accents. */
   readonly value: string;
 }
 

@@ -3,14 +3,15 @@ import { foldText } from './fold';
 import { isObject } from '../../platform/json/plain-object';
 import { visitEach } from '../../fhirpath/fhirpath';
 
-/** The searched parts of a HumanName and an Address; `use`, `type` and `period` are not searched. */
+/** The members of a HumanName and an Address that are searched; `use`, `type` and `period` are not. */
 const partNames = [
   ...['family', 'given', 'prefix', 'suffix'],
   ...['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'],
 ];
 
 /**
- * Rows of a string parameter: the text, or each part of a name or address. http://hl7.org/fhir/R4/search.html#string
+ * Writes the rows of a string parameter: the text, or each part of a name or address.
+ * http://hl7.org/fhir/R4/search.html#string
  */
 export function stringRows(parameterId: number): RowWriter {
   const add = (text: unknown, extraction: Extraction): void => {

@@ -2,8 +2,9 @@ import { type Extraction, type RowWriter } from './extraction';
 import { isObject } from '../../platform/json/plain-object';
 
 /**
- * Rows of a token parameter: CodeableConcept, Coding, Identifier, ContactPoint and primitives, distinguished by shape.
- * Codes are kept as written, because case matters in most code systems. http://hl7.org/fhir/R4/search.html#token
+ * Writes the rows of a token parameter. The shape of a value shows whether it is a CodeableConcept, Coding, Identifier,
+ * ContactPoint or primitive. Codes are kept as written, because case matters in most code systems.
+ * http://hl7.org/fhir/R4/search.html#token
  */
 export function tokenRows(parameterId: number): RowWriter {
   return (value, extraction) => {
@@ -36,7 +37,7 @@ function visitCodes(value: unknown, visit: (code: unknown, system: unknown) => v
 }
 
 /**
- * Rows of a uri parameter: the exact text, and for a canonical with a version also the URL without it.
+ * Writes the rows of a uri parameter: the exact text, and for a canonical with a version also the URL without it.
  * http://hl7.org/fhir/R4/search.html#uri
  */
 export function uriRows(parameterId: number): RowWriter {

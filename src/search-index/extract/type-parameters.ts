@@ -14,19 +14,19 @@ export interface TypeParameters {
   readonly unusable: readonly UnusableParameter[];
 }
 
-/** PostgreSQL's bigint, which stores the mask, is signed: 63 bits are usable. */
+/** Number of usable bits in the presence mask. PostgreSQL stores it as a bigint, which is signed. */
 export const PRESENCE_BITS = 63;
 
-/** Codes served by columns of the resource table; the body need not hold the values. */
+/** Codes that columns of the resource table serve, so the body need not hold their values. */
 const columnCodes: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
 
-/** Every R4 type names its patient by one of these codes. */
+/** Codes of the parameter that names the patient; every R4 type uses one of them. */
 const patientCodes = ['patient', 'subject'];
 
 /**
- * The parameter for the clinical date of a resource; of several, the first of these. Dates of orders, documents and
- * records for a person come before planned dates. Lifetimes (Patient's birthdate, a Medication's expiration) are no
- * clinical dates, so persons and things sort by their creation.
+ * Codes of the parameter for the clinical date of a resource. If a type has several, the first in this list counts.
+ * Dates of orders, documents and records about a person come before planned dates. Lifetimes (Patient's birthdate, a
+ * Medication's expiration) are no clinical dates, so persons and things sort by their creation.
  */
 const mainDateCodes = (
   'authoredon authored-on authored date created sent onset-date occurrence effective effective-time whenhandedover ' +
@@ -42,8 +42,8 @@ interface Compiled extends ParameterDefinition {
 export type PresenceBits = ReadonlyMap<string, number>;
 
 /**
- * Compiles the parameters of one type; those that fail to compile are listed with the reason.
- * @param bits as assigned by the database; if absent, in the order of definition
+ * Compiles the parameters of one type. Those that fail to compile are listed with the reason.
+ * @param bits presence bits that the database assigned; if absent, bits follow the order of definition
  */
 export function compileParameters(
   type: string,
@@ -59,7 +59,8 @@ export function compileParameters(
   }
   const parameters = searchableParameters(type, compiled, bits);
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
-  // Every row holds the main date and the patient, so live parameters must not change them.
+  // Every row holds the main date and the patient of its resource. So live parameters, which come and go, must not
+  // define them.
   const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
   return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable };
 }
@@ -72,7 +73,8 @@ function compile(
   if (expression instanceof ExpressionError) return expression;
   try {
     const found = compilePaths(expression, type);
-    // For a composite, the expression leads to items; only their components have values.
+    // The expression of a composite leads to items, not to values, so its paths are not checked by the kind of the
+    // values.
     const isIndexed = !definition.isLive || kind === 'composite';
     const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));
     if (found.length > 0 && branches.length === 0)
@@ -119,8 +121,8 @@ function searchableParameters(
 }
 
 /**
- * HL7's composites are unions of others (`combo-code-value-quantity`) if they have the same components and more kinds
- * of items. Live composites have separate rows with the system.
+ * A composite as a candidate for an alias. HL7's composite is the union of others (`combo-code-value-quantity`) if it
+ * has the same components and more kinds of items. A live composite is no candidate: its rows also hold the system.
  */
 function compositeCandidateOf({ code, branches, composite, components, isOwn }: Compiled): Candidate[] {
   if (composite?.rows === undefined || isOwn) return [];
@@ -128,8 +130,8 @@ function compositeCandidateOf({ code, branches, composite, components, isOwn }: 
 }
 
 /**
- * One bit each; unions have the bits of their members. Live parameters have none: they come and go, and stored masks
- * must keep their meaning.
+ * The presence bits of each parameter. Each has one bit, and a union has the bits of the parameters that it unites.
+ * Live parameters have none: they come and go, and the bits of stored masks must keep their meaning.
  */
 function presenceMasksOf(
   indexed: readonly Compiled[],
@@ -163,7 +165,10 @@ function patientOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParamete
     .find((parameter) => parameter !== undefined && tellsPatient(parameter));
 }
 
-/** Only if a resource can have at most one patient: a second one would not be found under the hash of the first. */
+/**
+ * Whether the parameter names the patient. It must allow at most one per resource: a second patient would not be found
+ * under the hash of the first.
+ */
 function tellsPatient({ kind, targets, branches }: SearchParameter): boolean {
   const isSingle = branches.length === 1 && branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
   return kind === 'reference' && isSingle && (targets.length === 0 || targets.includes('Patient'));

@@ -10,7 +10,7 @@ const own = (code: string, expression = code): OwnSearchParameter => ({
   kind: 'token',
   expression,
 });
-/** Shared by all tests: listing a set compiles HL7's parameters of all types. */
+/** Sets that all tests share, since listing a set compiles HL7's parameters of all types. */
 const sets = new Map<string, SearchParameterSet>();
 const setOf = (...parameters: OwnSearchParameter[]): SearchParameterSet => {
   const key = JSON.stringify(parameters);
@@ -58,7 +58,7 @@ describe(compareStates, () => {
       if (bit === undefined) expect([type, code, isSingle && type === 'Thing']).toEqual([type, code, false]);
       else expect([type, code, 1n << BigInt(bit)]).toEqual([type, code, mask]);
     }
-    // Parameters served by columns have no rows.
+    // Columns of the resource serve these parameters, so they have no rows.
     expect(built.filter(({ code }) => code === '_id' || code === '_lastUpdated')).toEqual([]);
   });
 

@@ -4,34 +4,34 @@ import { type SearchParameterSet } from '../extract/search-parameter-set';
 import { PRESENCE_BITS } from '../extract/type-parameters';
 import { definitionOf, type ParameterState } from './parameter-state';
 
-/** A state with the columns that a start compares. */
+/** A stored state of a parameter, with the columns that a start compares. */
 export interface ComparedState extends ParameterState {
   readonly presence_bit: number | null;
-  /** Null if indexed before digests existed. */
+  /** Digest of the rows; null if the index was built before digests existed. */
   readonly digest: string | null;
 }
 
-/** A parameter of HL7 or of a module to build. */
+/** A parameter of HL7 or of a module whose index must be built. */
 export interface ParameterToBuild {
   readonly type: string;
   readonly code: string;
   readonly digest: string;
-  /** Undefined if presence is not recorded. */
+  /** Its bit in the presence mask; undefined if the mask does not record it. */
   readonly bit: number | undefined;
 }
 
 export interface StateChanges {
   readonly built: readonly ParameterToBuild[];
-  /** Stored parameters to rebuild. */
+  /** Parameters of stored SearchParameters whose index must be rebuilt. */
   readonly rebuilt: readonly { readonly state: ComparedState; readonly digest: string }[];
   readonly removed: readonly ComparedState[];
-  /** Stored parameters whose code HL7 or a module now defines. */
+  /** Parameters of stored SearchParameters whose code is now defined by HL7 or a module. */
   readonly takenOver: readonly ComparedState[];
 }
 
 /**
- * Finds the parameters to build and to remove, so that stored rows match `declared`. A presence bit is assigned once: a
- * parameter keeps it as long as its state, in any order of declaration.
+ * Finds the indexes to build and to remove, so that stored rows match `declared`. A presence bit is assigned once: a
+ * parameter keeps its bit as long as it has a state, whatever the order of declaration.
  * @param declared the parameters of HL7 and of modules
  */
 export function compareStates(declared: SearchParameterSet, stored: readonly ComparedState[]): StateChanges {
@@ -68,16 +68,19 @@ function rebuiltAmong(declared: SearchParameterSet, others: readonly ComparedSta
   });
 }
 
-/** Parameters served by columns of the resource (`_id`) have no rows. */
+/** Whether a parameter has rows. Columns of the resource serve the others (`_id`). */
 const hasRows = ({ storedAs }: SearchParameter): boolean => storedAs.length > 0;
 
-/** Unions use the bits of their members; composites have no `:missing`. */
+/**
+ * Whether a parameter has its own presence bit. A union uses the bits of the parameters that it unites; a composite has
+ * no `:missing`.
+ */
 const hasBit = ({ composite, parameterId, storedAs, narrowedTo }: SearchParameter): boolean =>
   composite === undefined && (storedAs.includes(parameterId) || narrowedTo !== undefined);
 
 /**
- * The unused bits of one type. The bit of a parameter that is being removed is still in stored masks, so it is not
- * free.
+ * The unused presence bits of one type. While a parameter is being removed, stored masks still hold its bit, so this
+ * bit is not free.
  */
 class FreeBits {
   private readonly taken: ReadonlySet<number | null>;

@@ -11,7 +11,7 @@ export interface OutcomeIssue {
   readonly diagnostics: string;
 }
 
-/** Adds to answers the progress of the incomplete indexes that they used. */
+/** Makes the warnings of an answer about incomplete indexes that its search used. */
 @Injectable()
 export class IncompleteIndexes {
   constructor(
@@ -20,8 +20,8 @@ export class IncompleteIndexes {
   ) {}
 
   /**
-   * One issue for each parameter, whose index was incomplete before the search. Progress is read after it; an index
-   * completed meanwhile still gets an issue.
+   * One warning for each parameter whose index was incomplete before the search. The progress is read after the search;
+   * an index that was completed in the meantime still gets a warning.
    */
   async warningsOf(parameters: readonly SearchParameter[]): Promise<readonly OutcomeIssue[]> {
     if (parameters.length === 0) return [];

@@ -4,7 +4,10 @@ import { type ParameterState, progressOf } from './parameter-state';
 
 const READ_AGAIN_MILLISECONDS = 1_000;
 
-/** Progress of unfinished indexes, read at most once a second. Refusals need it synchronously. */
+/**
+ * Progress of unfinished indexes. It is read from the database at most once a second and kept, since the code that
+ * refuses a request cannot wait for it.
+ */
 export class KnownProgress {
   private readAt = -Infinity;
   private rows: readonly ParameterState[] = [];

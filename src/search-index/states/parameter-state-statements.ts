@@ -5,11 +5,11 @@ import { type Statement } from '../../platform/database/statement';
 const COLUMNS = `parameter_key, definition_id, resource_type, code, kind, expression, targets, components, state, done_count,
   total_count, started_at, finished_at`;
 
-/** Restarts the pass over the resources of the type. */
+/** Assignments that start the pass over the resources of the type again. */
 const FROM_THE_START = `done_count = 0, total_count = 0, next_step_at = clock_timestamp(), started_at = null, finished_at = null,
   last_id = '', writers = null`;
 
-/** Version, stored parameters and unfinished ones in one snapshot. */
+/** Reads the version, the stored parameters and the unfinished ones in one snapshot. */
 export const READ_SET: Statement = {
   name: 'parameter-state-set',
   text: `select version, (
@@ -30,13 +30,13 @@ export const READ_BITS: Statement = {
     where presence_bit is not null group by resource_type`,
 };
 
-/** Held until the transaction ends, so that changes of stored definitions are serialized with it. */
+/** Lock that is held until the transaction ends, so that no stored definition changes during it. */
 export const LOCK_ALL: Statement = {
   name: 'parameter-state-lock-all',
   text: `select ${COLUMNS}, presence_bit, digest from search_parameter_state order by parameter_key for update`,
 };
 
-/** Builds parameters of HL7 and of modules: new ones, and those with a changed digest. */
+/** Notes parameters of HL7 and of modules whose index must be built: new ones, and those with a changed digest. */
 export const BUILD: Statement = {
   name: 'parameter-state-build',
   text: `insert into search_parameter_state (state, resource_type, code, digest, presence_bit)
@@ -46,14 +46,17 @@ export const BUILD: Statement = {
       components = null, ${FROM_THE_START}`,
 };
 
-/** Rebuilds stored parameters. */
+/** Notes parameters of stored SearchParameters whose index must be rebuilt. */
 export const REBUILD: Statement = {
   name: 'parameter-state-rebuild',
   text: `update search_parameter_state s set state = 'building', digest = u.digest, ${FROM_THE_START}
     from unnest($1::bigint[], $2::text[]) u(parameter_key, digest) where s.parameter_key = u.parameter_key`,
 };
 
-/** The bits become free once the rows are removed and the states deleted. */
+/**
+ * Notes parameters whose rows must be removed. Their presence bits become free when the rows are removed and the states
+ * deleted.
+ */
 export const REMOVE: Statement = {
   name: 'parameter-state-remove',
   text: `update search_parameter_state set state = 'removing', ${FROM_THE_START} where parameter_key = any($1::bigint[])`,
@@ -87,8 +90,8 @@ export const COUNT_OF_TYPE: Statement = {
 };
 
 /**
- * Adds or changes the parameter of a stored definition. It takes over the code of a parameter that is being removed,
- * whose rows are removed in the same pass. Returns no row if another definition has the code.
+ * Adds or changes the parameter of a stored definition. If a parameter with this code is being removed, the new one
+ * takes its place, and the same pass removes the old rows. Returns no row if another definition has the code.
  */
 export const PUT: Statement = {
   name: 'parameter-state-put',
@@ -108,8 +111,9 @@ export const LOCK_NEW: Statement = {
 };
 
 /**
- * Transactions that may have written resources with older parameters: those that hold a writer's lock. A statement
- * locks the table before it takes its snapshot, so every other transaction sees and checks the new version.
+ * Lists the transactions that may have written resources with older parameters: those that hold the lock of a writer. A
+ * transaction that is not listed locks the table before it takes its snapshot, so it sees the new version and checks
+ * it.
  */
 export const LIST_WRITERS: Statement = {
   name: 'index-job-writers',
@@ -119,7 +123,7 @@ export const LIST_WRITERS: Statement = {
       and ($1::text[] is null or virtualtransaction = any($1))`,
 };
 
-/** Returns the types of the parameters, with the number of their resources. */
+/** Begins the pass of parameters. Returns their types, with the number of resources of each. */
 export const BEGIN: Statement = {
   name: 'index-job-begin',
   text: `with counted as (
@@ -132,7 +136,7 @@ export const BEGIN: Statement = {
     ) select type, count from counted order by type`,
 };
 
-/** Finishes building or removing parameters of types without resources. */
+/** Finishes parameters of types without resources, whether their index is built or removed. */
 export const FINISH_EMPTY: Statement = {
   name: 'index-job-finish-empty',
   text: `with done as (
@@ -148,8 +152,9 @@ export const FINISH_EMPTY: Statement = {
 };
 
 /**
- * The parameters of one type at the same position of their pass; they continue together. Types with few resources come
- * first, so that most indexes are complete soon. Parameters without `writers`, which no job has begun, come before all.
+ * Locks the parameters of one type that are at the same position of their pass; one pass then serves them all.
+ * Parameters without `writers` come first: no job has begun them. Then come types with few resources, so that most
+ * indexes are complete soon.
  */
 export const CLAIM: Statement = {
   name: 'index-job-claim',
@@ -180,9 +185,9 @@ export const SET_WRITERS: Statement = {
 };
 
 /**
- * The next resources by id (an index leads with the type), up to $4 bytes of bodies, with the rows that no other
- * transaction locks. Resources created behind this position are indexed by their writers. Never waits for a lock while
- * it holds others, which could deadlock with writers that lock several rows.
+ * The next resources by id (an index leads with the type), up to $4 bytes of bodies. Rows that another transaction
+ * locks are skipped: waiting for a lock while holding others could deadlock with writers that lock several rows.
+ * Resources created before this position are indexed by their writers.
  */
 export const LOCK_BATCH: Statement = {
   name: 'index-job-lock-batch',
@@ -221,7 +226,7 @@ export const IS_BUSY: Statement = {
     ) as is_busy`,
 };
 
-/** A pass indexes each resource of its type once, for any number of parameters. */
+/** Progress by type. A pass indexes each resource of its type once, for any number of parameters. */
 export const METRICS: Statement = {
   name: 'parameter-state-metrics',
   text: `select coalesce(sum(parameters), 0)::integer as parameters, coalesce(sum(resources), 0) as resources from (

@@ -6,8 +6,8 @@ import { type IndexProgress } from '../extract/search-parameter-set';
 export interface ParameterState {
   readonly parameter_key: number;
   /**
-   * The stored SearchParameter that defines it. Null for parameters of HL7 and of modules, as are the columns of the
-   * definition.
+   * Id of the stored SearchParameter that defines the parameter. It is null for parameters of HL7 and of modules, and
+   * so are the columns that hold the definition.
    */
   readonly definition_id: string | null;
   readonly resource_type: string;
@@ -17,7 +17,7 @@ export interface ParameterState {
   readonly targets: readonly string[] | null;
   /** The components of a composite; null for others. */
   readonly components: readonly OwnComponent[] | null;
-  /** While building, rows may be missing or outdated; while removing, some are still stored. */
+  /** While `building`, rows may be missing or outdated. While `removing`, some rows are still stored. */
   readonly state: 'building' | 'active' | 'removing';
   readonly done_count: number;
   readonly total_count: number;
@@ -25,14 +25,17 @@ export interface ParameterState {
   readonly finished_at: Date | null;
 }
 
-/** The definition of a stored parameter; undefined for others. */
+/** The definition of the parameter, if a stored SearchParameter defines it. */
 export function definitionOf(state: ParameterState): OwnSearchParameter | undefined {
   const { resource_type: type, code, kind, expression, targets, components } = state;
   if (kind === null || expression === null) return undefined;
   return { type, code, kind, expression, targets: targets ?? [], components: components ?? [] };
 }
 
-/** @param now epoch milliseconds */
+/**
+ * The progress of the index of one parameter.
+ * @param now epoch milliseconds
+ */
 export function progressOf(row: ParameterState, now: number): IndexProgress {
   if (row.state === 'active') return { percent: 100 };
   const { done_count: done, total_count: total, started_at: startedAt } = row;

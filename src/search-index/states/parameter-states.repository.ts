@@ -28,18 +28,18 @@ import {
   REMOVE,
 } from './parameter-state-statements';
 
-/** The parameters at one moment, as stored in the database. */
+/** The search parameters of the database at one moment. */
 export interface ParametersInForce {
   readonly version: number;
   /** Parameters defined by stored SearchParameters. */
   readonly live: readonly OwnSearchParameter[];
   /** Ids of parameters whose rows may be missing or outdated. */
   readonly unfinished: ReadonlySet<number>;
-  /** Digest of the definitions of the server that compared last. */
+  /** Digest of the parameters of the server that compared its parameters last. */
   readonly definitions: string | null;
-  /** Equal if stored parameters are equal. */
+  /** Text that is equal if the stored parameters are equal. */
   readonly liveSignature: string;
-  /** Equal if parameters and states are equal. */
+  /** Text that is equal if the parameters and their states are equal. */
   readonly signature: string;
 }
 
@@ -50,10 +50,13 @@ interface SetRow {
   readonly definitions: string | null;
 }
 
-/** Key of the last comparison in `server_setup`. */
+/** Key in `server_setup` that holds the digest of the last comparison. */
 const COMPARED = 'search-index';
 
-/** Rows of `search_parameter_state`, except for the jobs that build and remove indexes. */
+/**
+ * Reads and writes `search_parameter_state`. The steps of the jobs that build and remove indexes are elsewhere
+ * (`index-job.ts`).
+ */
 @Injectable()
 export class ParameterStates {
   private readonly logger = new Logger(ParameterStates.name);
@@ -66,8 +69,8 @@ export class ParameterStates {
   ) {}
 
   /**
-   * Notes what to build and remove for the parameters that this server declares; a single statement if they equal those
-   * of the last server.
+   * Notes which indexes to build and to remove for the parameters that this server declares. If they equal those of the
+   * last server, this takes a single statement.
    * @returns the presence bits of the parameters
    */
   async compare(declared: SearchParameterSet, digest: string): Promise<AssignedBits> {
@@ -88,8 +91,7 @@ export class ParameterStates {
   }
 
   /**
-   * Begins the jobs noted since. From now on, every transaction that is not listed in `writers` uses the current
-   * parameters.
+   * Begins the noted jobs. From now on, every transaction that is not listed in `writers` uses the current parameters.
    * @returns whether there were any
    */
   async begin(): Promise<boolean> {
@@ -105,8 +107,8 @@ export class ParameterStates {
   }
 
   /**
-   * Transactions that may have written with older parameters.
-   * @param among transactions to check; null: all
+   * Lists the transactions that may have written with older parameters.
+   * @param among transactions to check; null means all
    */
   async listWriters(among: readonly string[] | null): Promise<readonly string[]> {
     return (await this.statements.runOne<{ writers: string[] }>(LIST_WRITERS, [among]))?.writers ?? [];
@@ -134,7 +136,7 @@ export class ParameterStates {
     return this.statements.run<ParameterState & Record<string, unknown>>(LIST_OF_DEFINITION, [definitionId]);
   }
 
-  /** The states of the named parameters; parameters without a state are missing. */
+  /** The states of the named parameters. Parameters without a state are left out. */
   listNamed(names: readonly Pick<SearchParameter, 'type' | 'code'>[]): Promise<ParameterState[]> {
     const columns = [names.map(({ type }) => type), names.map(({ code }) => code)];
     return this.statements.run<ParameterState & Record<string, unknown>>(LIST_NAMED, columns);
@@ -150,7 +152,7 @@ export class ParameterStates {
 
   /**
    * Adds or changes the parameter of a stored SearchParameter.
-   * @param state of an added parameter; a changed one is always built
+   * @param state state of an added parameter; a changed one is always built
    * @returns false if another SearchParameter has the code
    */
   async put(
@@ -167,7 +169,7 @@ export class ParameterStates {
     await this.statements.run(REMOVE, [[key]]);
   }
 
-  /** After the commit, writes with older parameters fail. */
+  /** Raises the version of the parameters. After the commit, writes with older parameters fail. */
   async raiseVersion(): Promise<void> {
     await this.statements.run(RAISE_VERSION, []);
   }

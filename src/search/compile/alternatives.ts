@@ -3,13 +3,16 @@ import { type Binder } from '../../store/binder';
 
 /** Index keys that satisfy a clause: a row must have one of them. */
 export interface Alternatives {
-  /** `unnest(…) z(…)` with all keys; undefined if there is only one key. */
+  /** SQL source `unnest(…) z(…)` that lists all keys; undefined if there is only one key. */
   readonly source: string | undefined;
-  /** SQL that compares a row with the key, or with `z`. */
+  /** SQL condition: the row has the only key, or the key in `z`. */
   readonly equals: (row: string) => string;
 }
 
-/** A single key, the usual case, is written into the SQL: such a probe costs half of one that joins a list. */
+/**
+ * The keys of a token clause. A single key, the usual case, is written into the condition: a lookup with it costs half
+ * as much as a join with a list of keys.
+ */
 export function tokenAlternatives({ tokens }: TokenClause, bind: Binder): Alternatives {
   const [token] = tokens;
   if (token !== undefined && tokens.length === 1) {
@@ -74,7 +77,10 @@ export function rowsOfEach(
   return source === undefined ? rows : `select ${own} from ${source} cross join lateral (${rows} offset 0) ${row}`;
 }
 
-/** `select target_hash` of the patients of resources with one of the tokens; token rows hold their patient. */
+/**
+ * SQL that selects, as `target_hash`, the patient of each resource that has one of the tokens. A token row holds the
+ * patient of its resource, so no other table is read.
+ */
 export function patientsOf(clause: TokenClause, bind: Binder): string {
   const patients = rowsOfEach(
     tokenAlternatives(clause, bind),

@@ -4,7 +4,10 @@ import { type Binder } from '../../store/binder';
 /** Placeholder for an escaped backslash while the other escapes are undone; JSON never holds this character raw. */
 const MARK = 'chr(1)';
 
-/** Escapes of RFC 8259, section 7, except `\uXXXX`, which `jsonb` decodes. White space of any kind ends a word. */
+/**
+ * Escapes of RFC 8259, section 7, with the SQL of their characters. `\uXXXX` is missing: `jsonb` decodes it. Escapes of
+ * white space become a space, since all white space ends a word.
+ */
 const ESCAPES: readonly (readonly [escape: string, character: string])[] = [
   ['\\\\', MARK],
   ['\\"', `'"'`],
@@ -25,8 +28,9 @@ export function wordsTest({ alternatives }: WordsClause, body: string, bind: Bin
 }
 
 /**
- * Cheap pre-test on the stored text, since undoing escapes is expensive. Words of ASCII without quotes read the same
- * there, unless the body escapes such characters with `\u` or `\/`.
+ * SQL that tests the words on the stored text, with its escapes. It runs first, because undoing escapes is expensive. A
+ * word of ASCII without quotes and backslashes is the same in the stored text, unless the body escapes its characters
+ * with `\u` or `\/`.
  */
 function mayHoldWords(alternatives: WordsClause['alternatives'], body: string, bind: Binder): string {
   const plain = alternatives.map((words) => words.filter((word) => /^[!#-[\]-~]+$/.test(word)));
@@ -37,7 +41,10 @@ function mayHoldWords(alternatives: WordsClause['alternatives'], body: string, b
   return `(${tests.join(' or ')} or strpos(${body}, E'\\\\u') > 0 or strpos(${body}, E'\\\\/') > 0)`;
 }
 
-/** Most bodies hold no escapes, and very few hold `\u`, so both are tested first. */
+/**
+ * SQL of the body with its escapes undone. Most bodies hold no escape, and very few hold `\u`, so the SQL looks for
+ * both before it replaces anything.
+ */
 function readableText(body: string): string {
   const plain = `case when strpos(${body}, E'\\\\u') > 0 then ${body}::jsonb::text else ${body} end`;
   const unescaped = ESCAPES.reduce((sql, [escape, text]) => `replace(${sql}, '${escape}', ${text})`, plain);

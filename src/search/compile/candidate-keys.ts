@@ -9,7 +9,9 @@ import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 import { dividedAlternatives } from './paired-rows';
 import { stringRows } from './string-rows';
 
-/** Reads the rows of a clause whose index is not ordered by main date. */
+/**
+ * Compiles the SQL that reads all keys (main date and resource key) of a clause, when no index holds them by main date.
+ */
 export class CandidateKeys {
   constructor(
     private readonly bind: Binder,
@@ -17,7 +19,10 @@ export class CandidateKeys {
     private readonly candidatesOf: (type: string, clause: SearchClause) => string,
   ) {}
 
-  /** False if the keys are a superset, so that the clause must still be tested. */
+  /**
+   * Whether the keys are exactly those of the matches. Otherwise some keys are of resources that do not match, so the
+   * clause must still be tested.
+   */
   static areExact(clause: SearchClause): boolean {
     return clause.kind === 'any'
       ? clause.clauses.every((one) => CandidateKeys.areExact(one))
@@ -57,7 +62,10 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
     }
   }
 
-  /** When links follow links, each step starts from distinct keys, so the cost grows with rows and not with paths. */
+  /**
+   * Keys of the resources that a link starts from. If these resources are found through links too, the keys are made
+   * distinct: the cost then grows with the rows and not with the paths.
+   */
   private eachOnce({ type, clause }: { readonly type: string; readonly clause: SearchClause }): string {
     const candidates = this.candidatesOf(type, clause);
     return followsLinks(clause) ? `select distinct o.main_date, o.resource_key from (${candidates}) o` : candidates;
@@ -73,7 +81,10 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
     return keys.map((one) => `(select u.main_date, u.resource_key from (${one}) u)`).join(' union all ');
   }
 
-  /** Reads by value, in any unit: for a rare unit, a walk in another order would read many rows for few matches. */
+  /**
+   * Reads numbers by value, in any unit. Walking an index in another order would read many rows for few matches if the
+   * unit is rare.
+   */
   private numbers({ parameterIds, codeHash, ranges }: NumberClause): string {
     const steps = disjoint(ranges.map(stepOf));
     const [lows, highs] = [steps.map(([low]) => low), steps.map(([, high]) => high)].map(
@@ -97,7 +108,10 @@ select n.main_date, n.resource_key, n.value from search_number n where ${isLatit
 cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
   }
 
-  /** `select target_hash` of the targets of the matching sources. Token rows hold the patient of their resource. */
+  /**
+   * SQL that selects, as `target_hash`, the resources to which the matches of `clause` refer. If the reference names
+   * the patient, token rows already hold this patient.
+   */
   private targets({ parameterIds, type, clause, isByPatient }: SearchClause & { kind: 'has' }): string {
     if (isByPatient && clause.kind === 'token') return patientsOf(clause, this.bind);
     return `select l.target_hash from (${this.eachOnce({ type, clause })} offset 0) s

@@ -22,8 +22,9 @@ export interface CandidateOrder {
 }
 
 /**
- * SQL that yields (main_date, resource_key) of the matches. One clause drives in the order of its index, the others are
- * probed (docs/explanation/search.md).
+ * Compiles the SQL that finds the matches of a search, as (main_date, resource_key). The rows of one clause, the
+ * driving clause, are read in the order of its index. The other clauses are tested on each of these rows
+ * (docs/explanation/search.md).
  */
 export class Candidates {
   private readonly predicates: Predicates;
@@ -39,7 +40,7 @@ export class Candidates {
     this.keys = new CandidateKeys(bind, (type, clause) => this.of(type, [clause]));
   }
 
-  /** With an order, each match comes once; without one, matches may repeat. */
+  /** With an order, the SQL returns each match once; without one, it may return a match several times. */
   of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const drivers = driversOf(flat, this.frequencies, order !== undefined);
@@ -71,14 +72,16 @@ export class Candidates {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const { ordered, gathered } = driversOf(flat, this.frequencies, false);
     const all = this.of(type, clauses);
-    // Equal rows of one index range are adjacent, so they need no DISTINCT. Rows of several ranges do: a hash table.
+    // Inside one index range, equal rows are adjacent and come once. Rows of several ranges can repeat, so DISTINCT is
+    // needed.
     const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !isByDate(flat, ordered);
     return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
   }
 
   /**
-   * For a search by main date, reads only the part of the index that can match. Periods longer than a day are read
-   * separately, since they may begin long before.
+   * Reads the rows of the driving clause by main date. If the search restricts the main date, only the part of the
+   * index that can match is read. Periods longer than a day are read separately, since they may begin long before that
+   * part.
    */
   private inOrder(
     type: string,
@@ -124,13 +127,16 @@ export class Candidates {
     }
   }
 
-  /** Token rows hold the patient, so patient and code together are one range of an index. */
+  /** A token row also holds the patient, so the rows of one patient and one code are a single range of the index. */
   private patientEquals(patient: SearchClause | undefined): string {
     if (patient?.kind !== 'reference' || patient.patientHash === undefined) return '';
     return ` and c.patient_hash = ${this.bind.value(patient.patientHash)}::bigint and c.patient_hash <> 0`;
   }
 
-  /** The index orders numbers by date, separately for each paired code and for numbers without a code. */
+  /**
+   * Reads numbers by date. The index orders them by date within each paired code, and separately within the numbers
+   * without a code.
+   */
   private byNumber(
     { parameterIds, codeHash, ranges }: NumberClause,
     others: readonly SearchClause[],
@@ -148,7 +154,10 @@ export class Candidates {
     return this.perAlternative(parameterAlternatives(date.parameterIds, this.bind), table, where, order);
   }
 
-  /** Few overlapping periods are gathered. With many of them, a walk from the latest beginning soon fills a page. */
+  /**
+   * Reads the periods longer than a day. Few overlapping periods are gathered and sorted. If there are many, a walk
+   * that starts at the latest beginning soon fills a page.
+   */
   private longOnes(
     type: string,
     date: DateClause,
@@ -182,7 +191,10 @@ union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `
     return `select c.main_date, c.resource_key from resource c where ${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
   }
 
-  /** Reads each alternative in index order up to the limit; an IN list would lose the order of the index. */
+  /**
+   * Reads each alternative in index order up to the limit of the page. An IN list of all alternatives would lose this
+   * order.
+   */
   private perAlternative(
     { source, equals }: Alternatives,
     table: string,
@@ -197,8 +209,9 @@ ${rows}) a ${order?.page('a') ?? ''}`;
   }
 
   /**
-   * For clauses without statistics, the statement itself finds out how many rows there are. It gathers a bounded number
-   * of rows, sorts and tests them. If there are more, it follows the index order, where many matches soon fill a page.
+   * Gathers a bounded number of rows of the clause `gathered`, then sorts and tests them. If there are more rows, the
+   * statement follows the index order instead, where many matches soon fill a page. The statement itself counts,
+   * because such clauses have no statistics.
    */
   private fewOrInOrder(
     type: string,
@@ -212,7 +225,7 @@ ${rows}) a ${order?.page('a') ?? ''}`;
     const tests = this.tests(others);
     const many = this.inOrder(type, clauses, ordered, order);
     const most = `${this.bind.value(mostGathered)}::integer`;
-    // Paths of links lead to the same match repeatedly; the limit counts distinct matches.
+    // Several paths of links may lead to the same match, so DISTINCT makes the limit count matches and not paths.
     const once = isDeep(gathered) ? 'distinct ' : '';
     return `with few as materialized (select ${once}k.main_date, k.resource_key from (${few} offset 0) k limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from few)
@@ -234,11 +247,11 @@ union all (select o.main_date, o.resource_key from (${many}) o where not (select
 const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
 const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
 
-/** Clauses that gathered keys must still pass. */
+/** The clauses to test on gathered keys: all others, and the gathered clause itself if its keys are not exact. */
 const clausesBeside = (clauses: readonly SearchClause[], gathered: SearchClause): readonly SearchClause[] =>
   clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
 
-/** Whether one alternative of the clause drives the search, or the whole type does. */
+/** Whether the driving clause has one alternative, or there is no driving clause and the whole type is read. */
 function isSingle(driver: SearchClause | undefined): boolean {
   switch (driver?.kind) {
     case undefined:

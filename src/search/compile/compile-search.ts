@@ -13,8 +13,8 @@ const DEFAULT_SORT: readonly SortKey[] = [{ by: { kind: 'main-date' }, isDescend
 
 export interface PageQuery extends SearchQuery {
   /**
-   * Adds a column `total`: the number of all matches. It is null if the page shows it, because it holds the last match.
-   * A separate statement would cost one more round trip.
+   * Adds a column `total`: the number of all matches. It is null if the page holds the last match and begins at no
+   * position, since the page itself then shows the number. A separate statement would cost one more round trip.
    */
   readonly isCounted?: boolean;
 }
@@ -28,8 +28,9 @@ export interface CompiledPage extends CompiledSearch {
 /**
  * Compiles the statement that finds one page, plus one row that shows whether another page exists. Columns `s0`, `s1` …
  * hold the sort values.
- * The SQL leaves the planner no choice, since it runs with generic plans: one clause drives in index order, the others
- * are probed by exact key in nested loops.
+ * The statement runs with a generic plan, for which the planner does not see the values. So the SQL itself fixes the
+ * order of the work: the rows of one clause are read in index order, and each other clause is tested by a lookup of its
+ * exact key in a nested loop.
  */
 export function compilePage(query: PageQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
   const sort = query.sort === undefined || query.sort.length === 0 ? DEFAULT_SORT : query.sort;
@@ -54,7 +55,7 @@ export function compilePlaces(query: SearchQuery, frequencies: Frequencies = not
 
 const pages = new WeakMap<Statement, Statement>();
 
-/** Like {@link compilePage}, but only the first bodies come with the rows, as {@link foundColumns} says. */
+/** Like {@link compilePage}, but the rows hold only the first bodies; see {@link foundColumns}. */
 export function compileListedPage(query: PageQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
   const compiled = compilePage(query, frequencies);
   const known = pages.get(compiled.statement);
@@ -86,7 +87,9 @@ export function compileTotal(
 const countOf = (type: string, clauses: readonly SearchClause[], candidates: Candidates): string =>
   `(select count(*) from (${candidates.eachOnce(type, clauses)}) m)`;
 
-/** The indexes hold rows in this order, so the cost of a page depends only on its size. */
+/**
+ * Compiles a page by main date. The indexes hold rows in this order, so the cost of a page depends only on its size.
+ */
 function byMainDate(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const { position } = query;
@@ -146,15 +149,18 @@ ${shownRows(query, 'p.updated_at as s0', () => order('p'), new Candidates(bind, 
 }
 
 /**
- * Above this many matches, an index in the requested order is walked instead of gathering. Sorting costs by the number
- * of matches, a walk by the gaps between them; at this number both cost the same.
+ * The number of matches up to which they are gathered and sorted; with more, an index in the requested order is walked.
+ * Sorting costs by the number of matches, a walk by the gaps between them; at this number both cost the same.
  */
 function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
   const most = Math.sqrt(limitOf(query) * resourcesOf(query.type, frequencies));
   return Math.min(Math.max(Math.round(most), 50), 2_000);
 }
 
-/** Gathers all matches and sorts them by value. If there are many and an index has the order, walks that index. */
+/**
+ * Compiles a page by sort values: gathers all matches and sorts them. If there are many and an index has the order, the
+ * statement walks that index instead.
+ */
 function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map(termOf);
@@ -181,7 +187,7 @@ page as materialized (select k.* from ((${sorted} and (select is_all from gather
 union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.orderBy('k')})`);
 }
 
-/** One row more than shown reveals another page; rows before the page must be walked past. */
+/** The number of rows to read: those before the page, those of the page, and one more that reveals another page. */
 const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;
 
 /**

@@ -1,9 +1,12 @@
 import { type DateBox, type DateClause, type SearchClause } from '../query/search-query';
 
-/** Above this many alternatives, clauses stay separate: each alternative costs a comparison per row. */
+/**
+ * Most alternatives that a joined clause may have, since each costs a comparison per row; above it the clauses stay
+ * separate.
+ */
 const MAX_BOXES = 16;
 
-/** Earliest and latest possible time, in epoch milliseconds; undefined is open. */
+/** The time span of the rows to read, in epoch milliseconds; an undefined end is open. */
 export interface Reach {
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -15,13 +18,13 @@ export function reachOf(boxes: readonly DateBox[]): Reach {
   const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);
   const from = froms.includes(undefined) ? undefined : Math.min(...froms.map((one) => one ?? 0));
   const to = tos.includes(undefined) ? undefined : Math.max(...tos.map((one) => one ?? 0));
-  // If the end precedes the beginning, the match is a period that covers both, so the upper bound is open.
+  // If the end precedes the beginning, the matching periods contain both, so the upper bound is open.
   return from !== undefined && to !== undefined && from > to ? { from, to: undefined } : { from, to };
 }
 
 /**
- * Joins `date=ge…&date=lt…` into one clause if a resource has the date once. Both then test the same row, and the index
- * is read only between them.
+ * Joins `date=ge…&date=lt…` into one clause if a resource has at most one value of the date. Both limits then apply to
+ * the same row, and only the part of the index between them is read.
  */
 export function withJoinedDates(clauses: readonly SearchClause[]): readonly SearchClause[] {
   const joined: SearchClause[] = [];

@@ -19,7 +19,10 @@ function inBox(row: string, box: DateBox, bind: Binder): string {
   return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
 }
 
-/** A search has boxes of two kinds: those that contain a row and those that overlap it. Open limits become infinity. */
+/**
+ * Tests many boxes by binary search. A search has boxes of two kinds: those that contain the period of a row, and those
+ * that overlap it. Open limits become infinity.
+ */
 function manyBoxes(row: string, boxes: readonly DateBox[], bind: Binder): readonly string[] {
   const [low, high] = [`${row}.low`, `${row}.high`];
   const isOverlap = ({ lowFrom, highTo }: DateBox): boolean => lowFrom === undefined && highTo === undefined;
@@ -39,9 +42,12 @@ export function limitOf(column: string, operator: string, at: number | undefined
 /** SQL for an instant in epoch milliseconds. */
 export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
 
-/** The same instant as text, for arrays; open limits become `-infinity` and `infinity`. */
+/** An instant in epoch milliseconds as text, for arrays; open limits become `-infinity` and `infinity`. */
 export const instantText = (at: number): string =>
   Number.isFinite(at) ? new Date(clamped(at)).toISOString() : at < 0 ? '-infinity' : 'infinity';
 
-/** Clamps to the years of FHIR: there is nothing to find beyond, and PostgreSQL formats such dates differently. */
+/**
+ * Clamps an instant to the years that FHIR allows. No row lies outside of them, and PostgreSQL formats such dates
+ * differently.
+ */
 const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

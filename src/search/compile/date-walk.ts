@@ -5,14 +5,14 @@ import { type Binder } from '../../store/binder';
 import { reachOf } from './date-bounds';
 import { dateFilter, instantPlace } from './date-filter';
 
-// A date lies near the beginning of its period, unless the period is longer than a day. Long periods have a separate
-// index.
+// SQL for rows of dates, ordered by the beginning of their periods. A period of at most a day lies near its beginning,
+// so the index by beginning finds it. Longer periods have a separate index.
 
 const DAY = 86_400_000;
 
 const ROW = ['main_date', 'resource_key'];
 
-/** Limits of `column` for the beginnings of all matching rows that last at most a day. */
+/** Conditions on `column`, the beginning, that keep all matching rows that last at most a day. */
 export function reachFilter({ boxes }: DateClause, column: string, bind: Binder): string {
   const { from, to } = reachOf(boxes);
   return [
@@ -21,22 +21,22 @@ export function reachFilter({ boxes }: DateClause, column: string, bind: Binder)
   ].join('');
 }
 
-/** Rows `c` by beginning, with the conditions that follow `where`. */
+/** Rows `c`, ordered by their beginning: a table, and further conditions of `where`. */
 interface DateRows {
   readonly table: string;
   readonly rest: string;
 }
 
-/** The main date is the beginning of a period, or its end if it has no beginning. */
+/** Rows with their main date: the beginning of the period, or its end if it has no beginning. */
 const BY_BEGINNING = '(select d.low as main_date, d.low, d.high, d.resource_key, d.parameter_id from search_date d)';
 
-/** Rows that last at most a day, and some of the longer ones. */
+/** All matching rows that last at most a day, and some of the longer ones. */
 export const mainDateRows = (date: DateClause, bind: Binder): DateRows => ({
   table: BY_BEGINNING,
   rest: ` and c.main_date > ${instantPlace(earliestInstant, bind)}${reachFilter(date, 'c.main_date', bind)} and ${dateFilter('c', date.boxes, bind)}`,
 });
 
-/** Rows that last for more than a day. */
+/** Matching rows that last for more than a day, to be read from the latest beginning. */
 export function latestLongRows(date: DateClause, bind: Binder): DateRows {
   const { to } = reachOf(date.boxes);
   const until = to === undefined ? '' : ` and c.main_date <= ${instantPlace(to, bind)}`;
@@ -46,18 +46,18 @@ export function latestLongRows(date: DateClause, bind: Binder): DateRows {
   };
 }
 
-/** Conditions for rows `c` without a beginning. */
+/** Conditions for matching rows `c` whose period has no beginning. */
 export const unbegunRows = (date: DateClause, bind: Binder): string =>
   ` and c.low <= ${instantPlace(earliestInstant, bind)} and ${dateFilter('c', date.boxes, bind)}`;
 
 /**
- * Gathering a row costs seven times as much as passing one in a walk. At this many rows, a page of 20 costs the same
- * either way.
+ * The number of long periods up to which they are gathered. Gathering a row costs seven times as much as passing one in
+ * a walk; at this number, a page of 20 costs the same either way.
  */
 export const mostLongDates = (resources = 50_000): number =>
   Math.min(Math.max(Math.round(Math.sqrt(3 * resources)), 50), 1_000);
 
-/** `select main_date, resource_key` of rows that last for more than a day. */
+/** SQL that selects `main_date, resource_key` of matching rows that last for more than a day. */
 export function longDates({ parameterIds, boxes }: DateClause, bind: Binder): string {
   const { from, to } = reachOf(boxes);
   const low = from === undefined ? `'-infinity'` : instantPlace(from, bind);
@@ -69,11 +69,11 @@ export function longDates({ parameterIds, boxes }: DateClause, bind: Binder): st
     [...ROW, 'low', 'high'],
     ` and g.high - g.low > interval '1 day' and tstzrange(g.low, g.high, '[]') && tstzrange(${low}, ${high}, '[]')`,
   );
-  // Kept outside the inner query; otherwise the planner scans the whole index by beginnings.
+  // This condition stays outside the inner query; otherwise the planner scans the whole index by beginnings.
   return `select g.main_date, g.resource_key from (${overlapping} offset 0) g where ${dateFilter('g', boxes, bind)}`;
 }
 
-/** `select main_date, resource_key` of all matching rows, unordered. */
+/** SQL that selects `main_date, resource_key` of all matching rows, unordered. */
 export function allDates(date: DateClause, bind: Binder): string {
   const rest = `${reachFilter(date, 'd.low', bind)} and ${dateFilter('d', date.boxes, bind)}`;
   const short = rowsOfEach(parameterAlternatives(date.parameterIds, bind), 'search_date', 'd', ROW, rest);

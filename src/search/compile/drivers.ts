@@ -1,7 +1,7 @@
 import { type DateClause, type SearchClause } from '../query/search-query';
 import { estimateOf, type Frequencies } from './estimate';
 
-/** A clause that yields candidates, with their estimated number. */
+/** A clause whose index rows are the candidates of a search, and their estimated number. */
 export interface Driver {
   readonly clause: SearchClause;
   readonly estimate: number;
@@ -12,31 +12,40 @@ export interface Drivers {
   readonly ordered: Driver | undefined;
   /** The clause whose rows are worth gathering and sorting. */
   readonly gathered: Driver | undefined;
-  /** Most candidates to gather and sort; if there are more, the statement follows the order of an index instead. */
+  /** Most candidates to gather and sort. If there are more, the statement follows the order of an index instead. */
   readonly mostGathered: number;
 }
 
 const MOST_GATHERED = 1_000;
 
-/** If the driver in index order has fewer candidates than this, gathering those of another clause does not pay. */
+/**
+ * If the clause read in index order has fewer candidates than this, gathering those of another clause costs more than
+ * it saves.
+ */
 const WORTH_GATHERING = 300;
 
-/** Up to this many numbers of a code are read by date, without gathering those in the range first. */
+/** A code with at most this many numbers is read by date; the numbers in the searched range are not gathered first. */
 const FEW_OF_CODE = 1_000;
 
-/** Rows estimated above this number are not gathered. */
+/** A clause with more estimated rows than this is not gathered. */
 const DEAREST_GATHERING = 20_000;
 
-/** Limit for tokens at the other end of a link; their statistics show in advance if there are too many. */
+/**
+ * Most estimated rows for gathering a clause that follows a link to a resource with a token. Statistics of the token
+ * show in advance if there are more.
+ */
 const MOST_FOLLOWED = 3_000;
 
-/** A driver with fewer candidates does not need limits on the main date. */
+/** Up to this many candidates, the index of the clause is read without limits on the main date. */
 const WORTH_BOUNDING = 2_000;
 
-/** Largest share of the rows of a token that one patient has. */
+/** Assumed largest share of the rows of a token that belong to one patient. */
 const SHARE_OF_PATIENT = 0.1;
 
-/** Chooses by estimate which clause drives a search; omits gathering if it cannot pay. */
+/**
+ * Chooses, by estimated rows, the clause to read in index order and the clause to gather. Leaves out `gathered` if
+ * gathering costs more than it saves.
+ */
 export function driversOf(clauses: readonly SearchClause[], frequencies: Frequencies, isPage: boolean): Drivers {
   const ordered = orderedDriverOf(clauses, frequencies);
   const gathered = gatheredDriverOf(clauses, frequencies, isPage);
@@ -51,14 +60,14 @@ export function driversOf(clauses: readonly SearchClause[], frequencies: Frequen
 }
 
 /**
- * Reading a number of the range by value costs a third of a microsecond; reading a number of the code by date costs a
- * tenth. The fewer numbers are in the range, the more a walk by date must pass. At this many, a page of 20 costs the
- * same either way.
+ * The number of numbers up to which they are gathered by value. Reading a number of the range by value costs a third of
+ * a microsecond; reading a number of the code by date costs a tenth. The fewer numbers are in the range, the more a
+ * walk by date must pass. At this number, a page of 20 costs the same either way.
  */
 const mostNumbers = (estimate: number): number =>
   Math.min(Math.max(Math.round(Math.sqrt(6 * estimate)), 100), MOST_GATHERED);
 
-/** Whether the driver's index is read only between the limits of a search by main date. */
+/** Whether only the part of the driver's index between the limits of the searched main date is read. */
 export const isByDate = (clauses: readonly SearchClause[], driver: Driver | undefined): boolean =>
   clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
 

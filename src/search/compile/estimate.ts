@@ -1,11 +1,11 @@
 import { type SearchClause } from '../query/search-query';
 import { isDeep } from './followed-links';
 
-/** Row counts of frequent hashes; undefined for all others. */
+/** Row counts of hashes that occur often, and of types; undefined for all others. */
 export interface Frequencies {
   token(hash: number): number | undefined;
   target(hash: number): number | undefined;
-  /** Numbers paired with a code. */
+  /** Number of rows with numbers that a composite pairs with the code. */
   code(hash: number): number | undefined;
   /** Number of resources of a type. */
   type(name: string): number | undefined;
@@ -28,12 +28,12 @@ export const resourcesOf = (type: string, frequencies: Frequencies): number =>
 const RARE_TOKEN_ROWS = 60;
 const RARE_TARGET_ROWS = 200;
 
-/** Guesses for clauses without statistics; they only rank drivers. */
+/** Assumed row counts of clauses without statistics. They only decide which clause is read first. */
 const PREFIX_ROWS = 300;
 const CONTAINS_ROWS = 2_000;
 const NUMBER_ROWS = 10_000;
 const RARE_CODE_ROWS = 1_000;
-/** Assumes that half of the rows of a code are in the range. */
+/** Assumed share of the numbers of a code that are in the searched range. */
 const SHARE_OF_RANGE = 0.5;
 const DATE_ROWS = 5_000;
 const LIST_ROWS = 100;
@@ -42,8 +42,8 @@ const LINKS_PER_TARGET = 20;
 const MOST_OF_DEEP_LINKS = 20_000;
 
 /**
- * Estimates how many candidates a clause yields if it drives the search. PostgreSQL cannot choose: generic plans do not
- * see the values.
+ * Estimates how many candidates a clause has if its rows are read first. PostgreSQL cannot choose this clause, since
+ * generic plans do not see the values.
  * @returns undefined if the clause can only test candidates
  */
 export function estimateOf(clause: SearchClause, frequencies: Frequencies): number | undefined {
@@ -83,8 +83,8 @@ const numbersOf = (codeHash: number, frequencies: Frequencies): number =>
   frequencies.code(codeHash) ?? (codeHash === 0 ? NUMBER_ROWS : RARE_CODE_ROWS);
 
 /**
- * Keys of each further step are distinct, so the estimate is capped; otherwise following links would seem too
- * expensive.
+ * The estimate of a clause with links, capped if links follow links. Each step of links starts from distinct keys, so
+ * without the cap following links would seem too expensive.
  */
 const linked = (estimate: number | undefined, clause: SearchClause): number | undefined =>
   estimate !== undefined && isDeep(clause) ? Math.min(estimate, MOST_OF_DEEP_LINKS) : estimate;

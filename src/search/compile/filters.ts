@@ -32,8 +32,9 @@ export function updatedFilter(column: string, ranges: readonly InstantRange[], b
 }
 
 /**
- * Tests the time of version 1. It is the time of the row until the first change, then that in the history, which keeps
- * all versions. A resource is never changed before it is created, so most rows skip the history.
+ * SQL that tests the time of version 1. For an unchanged resource it is the time in the row, else the time in the
+ * history, which keeps all versions. A change is never earlier than the creation, so the time in the row excludes most
+ * rows without reading the history.
  */
 export function createdFilter(row: string, ranges: readonly InstantRange[], bind: Binder): string {
   const early = ranges.map(({ low }) => ({ low, high: Infinity }));
@@ -55,7 +56,7 @@ function inRange(row: string, range: NumberRange, bind: Binder): string {
   return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
 }
 
-/** One test for each unit; few units have the same meaning. */
+/** One test for each unit of the ranges. There are few, since few units have the same meaning. */
 function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): readonly string[] {
   const value = `${row}.value`;
   return [...new Set(ranges.map(({ unitHash }) => unitHash))].map((unit) => {
@@ -65,7 +66,7 @@ function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): 
   });
 }
 
-/** The range with both ends included. An exclusive end would make the index scan read all rows equal to it. */
+/** The range with both ends included. With an exclusive end, the index scan would read all rows equal to that end. */
 export const stepOf = ({ low, high, isLowOpen, isHighOpen }: NumberRange): Step => [
   isLowOpen ? nextAbove(low) : low,
   isHighOpen ? -nextAbove(-high) : high,

@@ -8,5 +8,5 @@ export const isLink = (clause: SearchClause): clause is LinkClause => clause.kin
 /** Whether the clause depends on resources at the other end of a link. */
 export const followsLinks = (clause: SearchClause): boolean => isLink(clause) || nestedIn(clause).some(followsLinks);
 
-/** Whether links follow links, so that there may be more paths than rows. */
+/** Whether the link leads to a clause with further links, so that there may be more paths than rows. */
 export const isDeep = (clause: SearchClause): clause is LinkClause => isLink(clause) && followsLinks(clause.clause);

@@ -1,6 +1,8 @@
 import { earlyBody, type ListedVersion } from '../../store/late-texts';
 
-/** A resource of a page, or included into it, with the values that its links are found by. */
+/**
+ * A resource that a page shows, as a match or as an include. It holds the values by which further includes are found.
+ */
 export interface FoundResource extends ListedVersion {
   readonly bytes: number;
   readonly key: number;
@@ -19,7 +21,10 @@ export interface ResourceRow {
   readonly [column: string]: unknown;
 }
 
-/** @param order `order by …` of the rows; empty if they are already in order */
+/**
+ * SQL columns of the resources in a page; only the first bodies are among them, see {@link earlyBody}.
+ * @param order `order by …` of the rows; empty if they are already in order
+ */
 export const foundColumns = (alias: string, order: string): string =>
   `${['resource_key', 'type', 'id', 'version', 'reference_hash'].map((column) => `${alias}.${column}`).join(', ')}, ${earlyBody(alias, order)}`;
 

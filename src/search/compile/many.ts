@@ -1,17 +1,18 @@
 import { type Binder } from '../../store/binder';
 
 /**
- * Up to this many alternatives are tested one by one for each candidate, by exact index keys. More alternatives are
- * gathered once or looked up, so that their cost does not multiply with the candidates.
+ * Most alternatives that are tested one by one for each candidate, by exact index keys. More alternatives are gathered
+ * once or looked up, so that their cost does not multiply with the candidates.
  */
 export const FEW = 16;
 
-/** One alternative: `from <= x and y <= to`. */
+/** One alternative of a test on `x` and `y`: `from <= x and y <= to`. */
 export type Step = readonly [from: number, to: number];
 
 /**
- * SQL that is true if one of the steps matches `x` and `y`, at a cost logarithmic in their number. A binary search
- * finds the steps that begin at or below `x`; of these, only the largest end counts.
+ * SQL that is true if one of the steps matches `x` and `y`, at a cost logarithmic in the number of steps. A binary
+ * search finds the steps that begin at or below `x`; of these steps, only the one with the largest end must be
+ * compared.
  * @param print formats a number of a step as text of the type
  */
 export function anyStep(
@@ -40,9 +41,9 @@ export function disjoint(steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * SQL that is true if `column` is among the values of an uncorrelated statement. It runs once into a hash table.
- * PostgreSQL expects an array to be short, and `is true` prevents a join, which our sessions would run as a nested
- * loop.
+ * SQL that is true if `column` is among the values of a statement. The statement does not depend on the row, so it runs
+ * once and fills a hash table. Two tricks keep it so: PostgreSQL expects an array to be short, and `is true` prevents a
+ * join, which our sessions would run as a nested loop.
  */
 export const among = (column: string, statement: string): string =>
   `((${column} in (select unnest(array(${statement})))) is true)`;

@@ -12,12 +12,13 @@ export interface OrderTerm {
   readonly isDescending: boolean;
 }
 
-/** The sort values of a row in the order of the terms, for a link. */
+/** The sort values of a row, in the order of the terms. A link to a page holds them. */
 export type OrderValues = PagePosition['values'];
 
 /**
- * ORDER BY and keyset of a page: the rows strictly after (or before) a position, even if rows changed meanwhile. Rows
- * without a value come last in either direction. Ties are in the direction of the first term.
+ * ORDER BY of a page, and the keyset condition that keeps the rows strictly after (or before) a position, even if rows
+ * changed meanwhile. Rows without a value come last in either direction. Equal rows are ordered by key, in the
+ * direction of the first term.
  */
 export class PageOrder {
   constructor(
@@ -27,12 +28,12 @@ export class PageOrder {
     private readonly limit: number,
   ) {}
 
-  /** True if the page is read from its end to its beginning. */
+  /** Whether the page is read from its end to its beginning. */
   get isReversed(): boolean {
     return this.position?.side === 'before';
   }
 
-  /** True if row keys ascend. */
+  /** Whether row keys ascend. */
   private get hasAscendingKeys(): boolean {
     return (this.terms[0]?.isDescending ?? true) === this.isReversed;
   }

@@ -25,8 +25,9 @@ export interface DividedAlternatives {
 }
 
 /**
- * Splits the alternatives of one clause: pairs of a composite (`code$value`, `system|code$value`) are read by their
- * indexes in one statement. Testing each pair on each candidate would multiply the two numbers.
+ * Splits the alternatives of one clause into pairs of a composite (`code$value`, `system|code$value`) and others. One
+ * statement reads all pairs by their indexes. Testing each pair on each candidate would multiply the number of pairs by
+ * the number of candidates.
  */
 export function dividedAlternatives(clauses: readonly SearchClause[]): DividedAlternatives {
   const pairs: Pair[] = [];
@@ -39,7 +40,10 @@ export function dividedAlternatives(clauses: readonly SearchClause[]): DividedAl
   return { count: pairs.length, pairs: (bind) => rowsOf(pairs, bind), others };
 }
 
-/** Returns undefined if the clause is no pair. Single tokens are looked up among the tokens of a candidate. */
+/**
+ * The pairs of a clause; undefined if the clause is none. A clause of tokens alone is no pair: its tokens are looked up
+ * among those of each candidate.
+ */
 function pairsOf(clause: SearchClause): readonly Pair[] | undefined {
   if (clause.kind === 'number') return numberKeys(clause).map((row) => ({ row, token: undefined }));
   if (clause.kind !== 'all') return undefined;
@@ -107,6 +111,6 @@ const tokensOf = (pairs: readonly Pair[], bind: Binder): readonly string[] => [
   `${bind.value(pairs.map(({ token }) => token?.systemHash ?? null))}::integer[]`,
 ];
 
-/** Tests the token of the resource of row `k`. */
+/** SQL that tests whether the resource of row `k` has the token that its pair `z` also needs. */
 const HAS_TOKEN = `(z.token_hash is null or (select true from search_token o where o.token_hash = z.token_hash
 and (z.system_hash is null or o.system_hash = z.system_hash) and o.main_date = k.main_date and o.resource_key = k.resource_key limit 1) is true)`;

@@ -5,13 +5,16 @@ import { dateFilter } from './date-filter';
 
 const OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
 
-/** Accepts only texts in the form of a number, so that no stored text can fail the statement. */
+/**
+ * SQL that is true if the JSON value `v` can be read as a number. The conversion of any other text would fail the
+ * statement.
+ */
 const isNumeric = (v: string): string =>
   `case jsonb_typeof(${v}) when 'number' then true when 'string' then length(${v} #>> '{}') <= 200 and ${v} #>> '{}' ~ '^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?$' else false end`;
 
 /**
- * FHIR dates without those that PostgreSQL refuses. The day is added separately, so that no invalid calendar date can
- * fail.
+ * Pattern of FHIR dates that PostgreSQL can convert. The day is added as an interval, so a date that is not in the
+ * calendar cannot fail the statement.
  */
 const DATE = `'^(?!0000)([0-9]{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12][0-9]|3[01])(?:T((?:[01][0-9]|2[0-3]):[0-5][0-9])(:(?:[0-5][0-9]|60)(?:[.][0-9]{1,9})?)?(Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?)?)?)?$'`;
 
@@ -46,7 +49,7 @@ export function pathTest(test: PathTest, v: string, bind: Binder): string {
   }
 }
 
-/** The sort value of `v`; null if it has another kind. */
+/** SQL of the sort value of `v`; null if `v` is not of the kind `as`. */
 export function pathValue(v: string, as: 'text' | 'number' | 'date'): string {
   const text = `(${v} #>> '{}')`;
   switch (as) {
@@ -59,7 +62,10 @@ export function pathValue(v: string, as: 'text' | 'number' | 'date'): string {
   }
 }
 
-/** Clamps numbers outside the range of a double, which would fail the statement. */
+/**
+ * SQL of a number as a double. Numbers beyond the range of a double would fail the statement, so they become null, or 0
+ * if they are too small.
+ */
 const asDouble = (numeric: string): string =>
   `case when abs(${numeric}) < 1e-300 then 0 when abs(${numeric}) < 1e300 then ${numeric}::double precision end`;
 
@@ -68,7 +74,10 @@ function patternOf(text: string, match: 'contains' | 'starts' | 'ends'): string 
   return match === 'starts' ? pattern.slice(1) : match === 'ends' ? pattern.slice(0, -1) : pattern;
 }
 
-/** `(select low, high …)` of the time that a FHIR date covers; no row for other texts. Times without a zone are UTC. */
+/**
+ * SQL `(select low, high …)` of the period that a FHIR date covers; no row for other texts. Times without a zone are
+ * UTC.
+ */
 const dateSpan = (text: string): string => `(select p.low, p.low + case
   when m.m[2] is null then interval '1 year' when m.m[3] is null then interval '1 month' when m.m[4] is null then interval '1 day'
   when m.m[5] is null then interval '1 minute' when length(m.m[5]) = 3 then interval '1 second' when length(m.m[5]) = 5 then interval '100 milliseconds'

@@ -39,15 +39,15 @@ export interface RowAlias {
   readonly tested?: number | undefined;
 }
 
-/** One probe for a key costs as much as gathering this many rows. */
+/** Rows whose gathering costs as much as one lookup of a key. */
 const ROWS_PER_PROBE = 6;
 
-/** Memory bound: a gathered key takes about 60 bytes. */
+/** Most rows to gather for a test, as a bound of memory: a gathered key takes about 60 bytes. */
 const MOST_GATHERED = 3_000_000;
 
 /**
- * Compiles clauses to boolean SQL on a candidate row; the result is never null. Each is a probe by exact key in a
- * scalar subquery, which PostgreSQL runs row by row. It would turn EXISTS or IN into hash joins over whole tables.
+ * Compiles clauses to boolean SQL on a candidate row; the result is never null. Each clause is a lookup by exact key in
+ * a scalar subquery, which PostgreSQL runs row by row. EXISTS or IN would become hash joins over whole tables.
  */
 export class Predicates {
   private aliases = 0;
@@ -123,7 +123,10 @@ export class Predicates {
     return `(${this.isKeyOf(pairs(this.bind), row)} or ${this.joined(others, 'any', row)})`;
   }
 
-  /** Whether gathering the rows of many alternatives once is cheaper than probing each candidate for each of them. */
+  /**
+   * Whether it is cheaper to gather the rows of all alternatives once than to look up each alternative for each
+   * candidate.
+   */
   private isGathered(clause: SearchClause, alternatives: number, { tested = 0 }: RowAlias): boolean {
     if (alternatives <= FEW) return false;
     const rows = estimateOf(clause, this.frequencies) ?? 0;
@@ -134,7 +137,7 @@ export class Predicates {
     return among(`${name}.resource_key`, `select m.resource_key from (${keys}) m`);
   }
 
-  /** Looks up the candidate's links among the many requested ones. */
+  /** Tests the links of a candidate against the many requested ones. */
   private ownLinks({ links }: ReferenceClause, row: RowAlias): string {
     const p = this.alias('p');
     const columns = [links.map(({ targetHash }) => targetHash), links.map(({ parameterId }) => parameterId)];
@@ -204,7 +207,7 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
     });
   }
 
-  /** Tests columns that only `resource` has. */
+  /** Applies a test of columns that only `resource` has. */
   private onResource(row: RowAlias, test: (alias: string) => string): string {
     if (row.isResource) return `(${test(row.name)})`;
     const r = this.alias('b');
@@ -221,8 +224,8 @@ where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type =
   }
 
   /**
-   * Whether links of links lead from the row to a match of the clause. Each step is a set of distinct resources, so the
-   * cost grows with the rows reached and not with the paths.
+   * Whether a chain of links leads from the row to a match of the clause. Each step yields a set of distinct resources,
+   * so the cost grows with the rows reached and not with the paths.
    * @param reached SQL of (main_date, resource_key)
    */
   private deep(reached: string, clause: SearchClause, tested: number | undefined): string {
@@ -282,7 +285,7 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
     );
   }
 
-  /** Token rows hold the patient that their resource refers to. */
+  /** Tests by the token rows of the patient, since a token row holds the patient of its resource. */
   private patientHas(clause: TokenClause, row: RowAlias): string {
     if (this.isGathered(clause, clause.tokens.length, row))
       return among(ownHashOf(row), `select m.target_hash from (${patientsOf(clause, this.bind)}) m`);
@@ -292,7 +295,7 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
     return anyRow(this.ofEach(source, found));
   }
 
-  /** Whether the index holds the exact key of the row. */
+  /** SQL that is true if the index has a row with the key of the candidate. */
   private probe(
     table: string,
     { source, equals }: Alternatives,
@@ -322,7 +325,7 @@ const itself = ({ name }: RowAlias): string => `select ${name}.main_date, ${name
 const sameRow = (probe: string, { name }: RowAlias): string =>
   `${probe}.main_date = ${name}.main_date and ${probe}.resource_key = ${name}.resource_key`;
 
-/** A column of `resource`, for candidates of either kind. */
+/** SQL of a column of `resource`. The candidate may be a row of `resource` or a search row. */
 const columnOf = ({ name, isResource }: RowAlias, column: string): string =>
   isResource
     ? `${name}.${column}`

@@ -10,14 +10,14 @@ interface SortedRows {
   /** The sorted column. */
   readonly value: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
-  /** For numbers: the paired code, 0 for none. */
+  /** For numbers: the code that a composite pairs with them; 0 for numbers without a code. */
   readonly codeHash?: number;
 }
 
 export interface SortWalk {
-  /** `select resource_key, s0`. */
+  /** SQL that selects `resource_key, s0` in order. */
   readonly sql: string;
-  /** Whether nearly every row of the walk matches. */
+  /** Whether nearly every row of the index matches, so that the walk passes few others. */
   readonly isNear: boolean;
 }
 
@@ -64,7 +64,7 @@ and (${rowOf('c')} limit 1) is not true order by c.resource_key ${direction} lim
   return { sql, isNear: codeHash !== undefined && codeHash !== 0 };
 }
 
-/** All matches; without clauses, in the order of the keys. */
+/** All matches. Without clauses, these are all resources of the type. */
 function allOf(type: string, clauses: SearchQuery['clauses'], candidates: Candidates, bind: Binder): string {
   return clauses.length === 0
     ? `select r.main_date, r.resource_key from resource r where r.type = ${bind.value(type)}`
@@ -80,7 +80,8 @@ function sortedRowsOf(by: SortKey['by'], hasClauses: boolean): SortedRows | unde
     case 'number': {
       const numbers = { table: 'search_number', value: 'value', cast: 'double precision' } as const;
       if (by.paired !== undefined) return { ...numbers, ...by.paired };
-      // The index orders numbers within their code, so a walk may pass many rows before it finds a match.
+      // The index orders numbers by value over all resources. With clauses, a walk might pass many rows before it finds
+      // a match.
       return hasClauses ? undefined : { ...numbers, parameterIds: by.parameterIds, codeHash: 0 };
     }
     default:

@@ -7,7 +7,8 @@ import { FEW } from './many';
 export function stringRows(clause: StringClause, bind: Binder): string {
   if (clause.match === 'prefix' && clause.texts.length > FEW) return manyPrefixes(clause, bind);
   const ids = `${bind.value(clause.parameterIds)}::integer[]`;
-  // The trigram index needs three letters or digits in a row; otherwise the whole index of the parameter would be read.
+  // The trigram index can find a text only by three letters or digits in a row. Other texts would need the whole index
+  // of the parameter.
   const isIndexed = clause.match !== 'prefix' && clause.texts.every((text) => /[\p{L}\p{N}]{3}/u.test(text));
   return `select s.main_date, s.resource_key from search_string s
 where ${isIndexed ? 's.parameter_id + 0' : 's.parameter_id'} = any(${ids}) and ${stringFilter('s', clause, bind)}`;

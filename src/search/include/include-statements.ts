@@ -3,12 +3,12 @@ import { type RowLimit } from '../rows/row-limit';
 import { Binder, type CompiledSearch } from '../../store/binder';
 import { foundColumns } from '../compile/found-resource';
 
-/** SQL that filters rows of an alias with a `resource_key`: ` and …`, or nothing. */
+/** SQL condition ` and …` that filters the rows of an alias with a `resource_key`; empty without a filter. */
 type Narrowed = (alias: string) => string;
 
 /**
- * The statement for callers who may see all rows, and its text with a row filter. The filter applies where rows are
- * found, before any limit.
+ * A statement that finds included resources. `statement` has no row filter, for callers who may see all rows; `textOf`
+ * gives its text with a filter. The filter applies to the rows found, before any limit cuts them.
  */
 interface IncludeStatement {
   readonly statement: Statement;
@@ -19,7 +19,9 @@ const ORDER = 'order by t.type, t.resource_key desc';
 const BODIES = `select ${foundColumns('t', ORDER)} from (select distinct resource_key from found order by 1 limit $4) f
   cross join lateral (select * from resource r where r.resource_key = f.resource_key limit 1) t ${ORDER}`;
 
-/** $1 keys of sources, $2 parameters, $3 types, $4 maximum number of rows. */
+/**
+ * Finds resources by the references of sources. $1 keys of sources, $2 parameters, $3 types, $4 maximum number of rows.
+ */
 export const TARGETS = include(
   'search-include',
   (narrowed) => `with found as (select t.resource_key from unnest($1::bigint[]) k(resource_key)
@@ -29,7 +31,10 @@ export const TARGETS = include(
   ${BODIES}`,
 );
 
-/** $1 hashes of targets, $2 parameters, $3 types (not null), $4 maximum number of rows. */
+/**
+ * Finds resources that refer to targets. $1 hashes of targets, $2 parameters, $3 types (not null), $4 maximum number of
+ * rows.
+ */
 export const SOURCES = include(
   'search-revinclude',
   (narrowed) => `with found as (select l.resource_key from unnest($1::bigint[]) k(reference_hash)
@@ -39,7 +44,10 @@ export const SOURCES = include(
   ${BODIES}`,
 );
 
-/** $1 token hashes, $2 hashes of their systems or null, $3 maximum for each, $4 maximum number of rows. */
+/**
+ * Finds resources by their own token, such as a url. $1 token hashes, $2 hashes of their systems or null, $3 maximum
+ * for each token, $4 maximum number of rows.
+ */
 export const BY_NAME = include(
   'search-include-by-name',
   (narrowed) => `with found as (select t.resource_key from unnest($1::bigint[], $2::integer[]) z(hash, system_hash)
@@ -52,7 +60,9 @@ function include(name: string, textOf: IncludeStatement['textOf']): IncludeState
   return { statement: { name, text: textOf(() => '') }, textOf };
 }
 
-/** Binds the values, with the row filter `limit` of the caller; without it, all rows are visible. */
+/**
+ * Binds the values. The row filter `limit` of the caller is added if there is one; without it, all rows are visible.
+ */
 export function boundWithin(
   { statement, textOf }: IncludeStatement,
   values: readonly unknown[],

@@ -11,7 +11,7 @@ export interface Included {
   readonly resources: readonly FoundResource[];
   /** False if the includes found more than an answer may hold. */
   readonly isComplete: boolean;
-  /** Target types that the caller may not search, whether or not any such resource exists. */
+  /** Types that the includes lead to but the caller may not search, whether or not resources of these types exist. */
   readonly hiddenTypes: readonly string[];
 }
 
@@ -23,15 +23,13 @@ interface ReachedInclude extends Include {
   readonly limit: RowLimit | undefined;
 }
 
-/**
- * Maximum number of resources that includes add to one page; if there are more, the answer says that it is incomplete.
- */
+/** Most resources that includes add to one page. If there are more, the answer says that it is incomplete. */
 export const MAX_INCLUDED = 5_000;
 
-/** Maximum bytes that includes add to one page. */
+/** Most bytes that includes add to one page. */
 const MOST_INCLUDED_BYTES = 16 * 1024 * 1024;
 
-/** Maximum number of `:iterate` rounds. */
+/** Most rounds of `:iterate` that follow the first round. */
 const MAX_ROUNDS = 10;
 
 /** Finds what `_include` and `_revinclude` add to a page (http://hl7.org/fhir/R4/search.html#revinclude). */
@@ -42,7 +40,10 @@ export class IncludedResources {
     private readonly named: NamedResources,
   ) {}
 
-  /** @param reach rows that the caller may see; hidden resources are not followed either */
+  /**
+   * The resources included into a page.
+   * @param reach rows that the caller may see; links of hidden resources are not followed either
+   */
   async of(page: readonly FoundResource[], asked: readonly Include[], reach?: Reach): Promise<Included> {
     if (asked.length === 0) return NOTHING_INCLUDED;
     const { includes, hiddenTypes } = await reachedIncludes(asked, reach);
@@ -96,7 +97,10 @@ export class IncludedResources {
   }
 }
 
-/** Drops types that the caller may not search, as if nothing of them were stored. */
+/**
+ * The includes without the types that the caller may not search. The result is the same as if no resource of those
+ * types were stored.
+ */
 async function reachedIncludes(
   asked: readonly Include[],
   reach: Reach | undefined,
@@ -107,7 +111,8 @@ async function reachedIncludes(
   const allHidden = new Set<string>();
   for (const include of asked) {
     const { isReverse, types, named } = include;
-    // The version that a source means depends on the other versions, so their row filter is needed too.
+    // A source may name any version of a canonical, so the other versions decide which resource it means. The row
+    // filter must also cover their types.
     const compared = isReverse ? named.flatMap(({ targets }) => targets.map(({ type }) => type)) : [];
     const { hidden, limit } = await reach.ofTypes([...types, ...compared]);
     const hiddenTypes = types.filter((type) => hidden.includes(type));

@@ -3,16 +3,16 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { noteIncomplete, type SearchScope } from '../parse/search-scope';
 import { type NamedPath, type NamedTarget } from './target-name';
 
-/** The parameter that finds a resource by its name. */
+/** The search parameter that holds the name: the url that a canonical names, or an identifier. */
 const NAMED_BY = {
   canonical: { code: 'url', kind: 'uri' },
   identifier: { code: 'identifier', kind: 'token' },
 } as const;
 
 /**
- * The ways from a reference parameter to targets that it names by canonical or identifier instead of by address.
+ * The ways from a reference parameter to targets that it names by a canonical or an identifier, and not by an address.
  * @param only restricts targets to one type
- * @param isLogical whether identifiers count; canonicals always do
+ * @param isLogical whether identifiers are followed; canonicals always are
  */
 export function namedPathsOf(
   parameter: SearchParameter,

@@ -9,10 +9,12 @@ import { type RowLimit } from '../rows/row-limit';
 import { boundWithin, BY_NAME, SOURCES } from './include-statements';
 import { hasName, type NamedPath, namesIn, type TargetName } from './target-name';
 
-/** Maximum number of resources of one name (versions of a URL, or owners of an identifier); more are cut off. */
+/**
+ * Most resources read for one name: the versions of a url, or the resources with an identifier. Others are left out.
+ */
 const MOST_OF_A_NAME = 200;
 
-/** Maximum number of names by which the sources of one page refer to targets. */
+/** Most names of targets that are read from the sources of one page. */
 const MOST_NAMES = 5_000;
 
 export interface Named {
@@ -23,7 +25,7 @@ export interface Named {
 
 interface Bounds {
   readonly most: number;
-  /** Rows that the caller may see; hidden resources do not count as versions of a name either. */
+  /** Rows that the caller may see. A hidden resource does not count as a version of a url either. */
   readonly limit: RowLimit | undefined;
 }
 
@@ -33,8 +35,8 @@ interface Parsed {
 }
 
 /**
- * Finds resources that are named by a canonical or an identifier. Search rows only find candidates; the bodies decide.
- * So a version is the requested one, and without one the latest.
+ * Finds resources that are named by a canonical or an identifier. Search rows give candidates, and their bodies decide.
+ * So a canonical with a version finds that version, and one without a version finds the latest.
  */
 @Injectable()
 export class NamedResources {
@@ -76,7 +78,7 @@ export class NamedResources {
     return { resources, isComplete: isComplete && rows.length < bounds.most && fitting.length === rows.length };
   }
 
-  /** All resources with one of the names, of any version. */
+  /** All resources with one of the names, of whatever version. */
   private async bearersOf(
     names: readonly TargetName[],
     { targets }: NamedPath,
@@ -102,14 +104,17 @@ export class NamedResources {
     return { bearers, isComplete };
   }
 
-  /** Texts that were read only for this comparison are dropped afterwards. */
+  /** The resources with their parsed bodies. A text that was read only for this comparison is not kept. */
   private async parsed(some: readonly FoundResource[]): Promise<Parsed[]> {
     const texts = await this.texts.all(some);
     return some.map((found, index) => ({ found, resource: JSON.parse(texts[index]?.text ?? '{}') as Resource }));
   }
 }
 
-/** The targets of a name: the requested version, else the latest; for identifiers, all owners. */
+/**
+ * The targets that a name means. A canonical means its version, or the latest if it names none; an identifier means
+ * every resource that has it.
+ */
 function meantBy(name: TargetName, bearers: readonly Parsed[], { by, targets }: NamedPath): readonly Parsed[] {
   const named = bearers.filter(({ resource }) =>
     targets.some((target) => target.type === resource.resourceType && hasName(target, resource, name)),

@@ -9,11 +9,14 @@ import { type NamedPath } from './target-name';
 /** One `_include` or `_revinclude` (http://hl7.org/fhir/R4/search.html#revinclude). */
 export interface Include {
   readonly isReverse: boolean;
-  /** Whether it also applies to included resources. */
+  /** Whether the include also applies to resources that were included before (`:iterate`). */
   readonly isIterated: boolean;
   /** The reference parameters to follow; each belongs to one source type. */
   readonly parameterIds: readonly number[];
-  /** Types that may be included: the named one, else those that the definitions of the references allow. */
+  /**
+   * Types that may be included: the type that the include names, else all types that the references may have as
+   * targets.
+   */
   readonly types: readonly string[];
   /** The ways to targets that the references name by a canonical or an identifier. */
   readonly named: readonly NamedPath[];
@@ -21,7 +24,10 @@ export interface Include {
 
 const MAX_INCLUDES = 32;
 
-/** @throws ServiceError 'invalid' if it is malformed or names an unknown type or parameter */
+/**
+ * Reads the includes of a search.
+ * @throws ServiceError 'invalid' if an include is malformed or names an unknown type or parameter
+ */
 export function includesOf(query: URLSearchParams, scope: SearchScope): readonly Include[] {
   const includes: Include[] = [];
   for (const [name, value] of query) {
@@ -38,7 +44,7 @@ export function includesOf(query: URLSearchParams, scope: SearchScope): readonly
 interface How {
   readonly isReverse: boolean;
   readonly isIterated: boolean;
-  /** Whether references that hold only an identifier are followed too. */
+  /** Whether references that hold an identifier and no address are followed too. */
   readonly isLogical: boolean;
 }
 

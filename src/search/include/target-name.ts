@@ -3,7 +3,7 @@ import { isObject } from '../../platform/json/plain-object';
 import { type Branch, walkSteps } from '../../fhirpath/fhirpath';
 import { Scope } from '../../search-index/extract/scope';
 
-/** How a reference parameter names targets without an address: by a canonical, or by an identifier. */
+/** A way in which a reference parameter names targets without an address: by a canonical or an identifier. */
 export interface NamedPath {
   readonly by: 'canonical' | 'identifier';
   readonly sourceType: string;
@@ -12,7 +12,7 @@ export interface NamedPath {
   readonly parameterIds: readonly number[];
   /** For each possible target type, the parameter that holds the name. */
   readonly targets: readonly NamedTarget[];
-  /** The server's base URL: URLs below it are literal references. */
+  /** The server's base URL. A URL below it is an address and no name. */
   readonly baseUrl: string;
 }
 
@@ -41,7 +41,7 @@ export function namesIn({ by, branches }: Pick<NamedPath, 'by' | 'branches'>, so
   return targetValues(branches, source).flatMap((value) => read(value) ?? []);
 }
 
-/** Whether a target has the name. The version of a canonical is not compared here. */
+/** Whether the target has the name; the version of a canonical is not compared here. */
 export function hasName({ branches }: NamedTarget, target: Body, { value, system }: TargetName): boolean {
   return targetValues(branches, target).some((own) =>
     system === undefined ? own === value : isObject(own) && own.value === value && (own.system ?? '') === system,
@@ -50,7 +50,7 @@ export function hasName({ branches }: NamedTarget, target: Body, { value, system
 
 function targetValues(branches: readonly Branch[], resource: Body): readonly unknown[] {
   const values: unknown[] = [];
-  // Names do not depend on resources that another value refers to.
+  // References are not resolved here, so the scope needs no base URL.
   const scope = new Scope(resource, '');
   for (const { steps } of branches) walkSteps(steps, (value) => values.push(value))(resource, scope);
   return values;
@@ -62,7 +62,10 @@ function canonicalIn(value: unknown): TargetName | undefined {
   return url === '' ? undefined : { value: url, ...version };
 }
 
-/** Reads a logical reference (http://hl7.org/fhir/R4/references.html#logical). With an address it is a literal one. */
+/**
+ * Reads a logical reference (http://hl7.org/fhir/R4/references.html#logical). A reference that also has an address is a
+ * literal one, and gives no name.
+ */
 function logicalIn(value: unknown): TargetName | undefined {
   if (!isObject(value) || value.reference !== undefined || !isObject(value.identifier)) return undefined;
   const { system, value: text } = value.identifier;

@@ -4,8 +4,8 @@ import { type SearchClause } from '../query/search-query';
 import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
 
 /**
- * `:i`: the code in any case; systems are URIs, whose case matters. Rows hold hashes of codes as written, so the stored
- * texts are searched.
+ * Reads `:i`, which finds the code in any case; a system is a URI, whose case matters. Token rows hold hashes of the
+ * codes as written, so the stored texts are tested instead.
  */
 export function caselessClauseOf(
   parameter: SearchParameter,
@@ -35,7 +35,7 @@ function pathsTo({ path, type }: ValuePath, code: string, system: string | undef
   }
 }
 
-/** Booleans are not compared as text. */
+/** JSON path condition of a code in any case. A boolean is no text, so it is compared as a value. */
 function equals(item: string, code: string): string {
   const pattern = `^${code.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
   const test = `${item} like_regex ${pathText(pattern)} flag "i"`;

@@ -9,7 +9,7 @@ import { type SearchScope } from './search-scope';
 import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
 import { assertFew, invalid, splitOutsideEscapes } from './values';
 
-/** Reads a value of another parameter of the type, for composites whose components are searched independently. */
+/** Reads a value of another parameter of the type. It serves composites whose components are searched independently. */
 export type ReadPart = (code: string, value: string) => SearchClause;
 
 /** `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite). */
@@ -45,9 +45,9 @@ function pairClauseOf(
   const isInRow = system !== undefined && composite.knowsSystem === true;
   const clauses = [
     rowClauseOf(parameter, isInRow ? keyWithSystem(system, key.code) : key.code, second, scope),
-    // The rows hold two components of a triple; only the body shows which numbers belong to one item.
+    // The rows of a triple hold two of its components; only the body shows which numbers belong to the same item.
     ...(third === undefined ? [] : [itemClauseOf(parameter, second, third)]),
-    // Rows of HL7's composites hold the code without its system, so the component's own parameter tests the system.
+    // The rows of HL7's composites hold the code without its system, so the parameter of the code tests the system.
     ...(system === undefined || isInRow ? [] : [readPart(firstCode.code, first)]),
   ];
   return joined('all', clauses);

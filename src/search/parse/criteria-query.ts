@@ -1,12 +1,15 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Parameters that shape an answer. They are refused in criteria, where they would seem to narrow the result. */
+/**
+ * Parameters that shape an answer. Criteria with such a parameter are refused, since it would seem to narrow the
+ * result.
+ */
 const SHAPING =
   /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
 
 /**
  * Reads criteria as a query.
- * @throws ServiceError 'invalid' if criteria are empty, or one has no value or shapes answers
+ * @throws ServiceError 'invalid' if the criteria are empty, a parameter has no value, or a parameter shapes answers
  */
 export function criteriaQuery(type: string, criteria: string): URLSearchParams {
   const text = criteria.trim();

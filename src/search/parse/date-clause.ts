@@ -15,8 +15,8 @@ export function dateBoxesOf(name: string, text: string, now: number): readonly D
 }
 
 /**
- * Reads `date=ge2020-01,lt1990` and `date:btw=2020-01,2020-03` as boxes. `:btw` matches all that overlaps the time from
- * the beginning of the first date to the end of the second.
+ * Reads `date=ge2020-01,lt1990` and `date:btw=2020-01,2020-03` as boxes. `:btw` matches each row that overlaps the time
+ * from the beginning of the first date to the end of the second.
  */
 export function dateAlternativesOf(
   name: string,
@@ -34,7 +34,7 @@ export function dateAlternativesOf(
   return [{ highFrom: low.low, lowTo: high.high }];
 }
 
-/** For values that are one moment, such as `_lastUpdated`: boxes become ranges. */
+/** Reads dates as ranges, for values that are one moment, such as `_lastUpdated`. */
 export function instantRangesOf(
   name: string,
   modifier: 'btw' | undefined,

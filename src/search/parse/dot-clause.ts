@@ -9,7 +9,7 @@ import { alternativesOf, assertFew, invalid, unescaped } from './values';
 /** The kind of comparison for a value. */
 type Kind = 'text' | 'number' | 'date' | 'boolean';
 
-/** Type names of PostgreSQL and of FHIR. */
+/** The kind of comparison for the types that a dot expression may name, which are those of PostgreSQL and of FHIR. */
 const CASTS: Readonly<Record<string, Kind>> = {
   ...{ text: 'text', string: 'text', varchar: 'text', boolean: 'boolean', bool: 'boolean' },
   ...{ integer: 'number', int: 'number', bigint: 'number', numeric: 'number', decimal: 'number', float: 'number' },
@@ -28,19 +28,22 @@ interface DotName {
   readonly operator: DotOperator;
 }
 
-/** `.path.0.to::type$operator=value`: an element of the stored text, with or without a search parameter. */
+/**
+ * Reads `.path.0.to::type$operator=value`: it compares an element of the stored text, whether or not a search parameter
+ * covers the element.
+ */
 export function dotClauseOf(name: string, value: string, scope: SearchScope): SearchClause {
   const { path, cast, operator } = dotNameOf(name);
   return comparisonOf({ name, path, cast, operator, values: alternativesOf(name, value).map(unescaped) }, scope);
 }
 
-/** `.path eq value` of a `_filter`. */
+/** Reads `.path eq value`, a comparison in `_filter`. */
 export function dotFilterOf(path: string, operator: DotOperator, value: string, scope: SearchScope): SearchClause {
   if (path.includes('$')) throw invalid(path, 'takes its operator as a separate word in _filter');
   return comparisonOf({ ...dotNameOf(path), name: path, operator, values: [value] }, scope);
 }
 
-/** `_sort=-.birthDate`. */
+/** Reads a dot expression in `_sort`, such as `_sort=-.birthDate`. */
 export function dotSortOf(text: string, scope: SearchScope): SortKey['by'] {
   const { path, cast, operator } = dotNameOf(text);
   if (operator !== 'eq') throw invalid('_sort', 'takes a path without an operator');
@@ -105,7 +108,8 @@ function equality(name: string, kind: Kind | undefined, texts: readonly string[]
     case 'boolean':
       return { kind: 'text', operator: 'eq', texts };
     case undefined:
-      // The type is unknown, so compare by each kind: as text, as a number by value (1.10 is 1.1), as a boolean.
+      // The element's type is unknown, so its values are compared as text, as boolean, and as number by value (1.10 is
+      // 1.1).
       return { kind: 'value', texts, numbers: texts.filter((text) => NUMBER.test(text)) };
   }
 }
@@ -149,7 +153,10 @@ function kindOf(name: string, cast: string | undefined): Kind | undefined {
   throw invalid(name, `has a type that is not known; known: ${Object.keys(CASTS).join(', ')}`);
 }
 
-/** Without a definition, the form of the requested values decides. */
+/**
+ * The kind of an ordered comparison. If no definition gives the element's type, the form of the requested values
+ * decides.
+ */
 const orderedKindOf = (type: string | undefined, values: readonly string[]): Kind =>
   type === undefined ? (values.every((text) => NUMBER.test(text)) ? 'number' : 'text') : (kindOfType(type) ?? 'text');
 
@@ -162,7 +169,10 @@ function assertScalar(name: string, type: string | undefined): void {
   if (type !== undefined && !isPrimitiveType(type)) throw invalid(name, `ends at a ${type}: name one of its elements`);
 }
 
-/** Numbers get no hint, since a number has several spellings. */
+/**
+ * A text that each matching body contains, if only one text is requested. A number has several spellings, so it gives
+ * none.
+ */
 const hintOfOne = (texts: readonly string[]): object => {
   const [only, ...others] = texts;
   return only === undefined || others.length > 0 || /^[-+.\deE]*$/.test(only) ? {} : hintOf(only);

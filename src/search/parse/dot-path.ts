@@ -8,7 +8,7 @@ import { nearestCode } from '../../platform/text/nearest-code';
 import { pathText } from './json-path';
 import { invalid } from './values';
 
-/** No model has deeper or longer paths; each step costs a lookup per value. */
+/** Most steps and characters of a path. No model has deeper or longer paths, and each step costs a lookup per value. */
 const MAX_STEPS = 16;
 const LONGEST_PATH = 256;
 
@@ -18,14 +18,14 @@ const STEP = /^(?:\d{1,6}|[\p{L}_][\p{L}\p{N}_-]{0,63})$/u;
 export interface DotPath {
   /** The path in PostgreSQL's JSON path language. */
   readonly jsonPath: string;
-  /** The type of the element; undefined without a definition. */
+  /** The type of the element; undefined if no definition has it. */
   readonly type: string | undefined;
 }
 
 /**
- * Reads a path. Without an index it goes through all items of an array.
- * @param name as sent, for the error
- * @throws ServiceError 'invalid' if it is no path, or no element of the FHIR type has it
+ * Reads a path. A step without an index applies to all items of an array.
+ * @param name the parameter as sent, for the error
+ * @throws ServiceError 'invalid' if the text is no path, or the FHIR type has no such element
  */
 export function dotPathOf(text: string, resourceType: string, name: string): DotPath {
   const steps = text.split('.').slice(1);
@@ -55,7 +55,10 @@ interface Place {
 
 const isIndex = (step: string): boolean => /^\d/.test(step);
 
-/** The member names in JSON, such as `valueQuantity` of a choice or `_birthDate` of a primitive value. */
+/**
+ * The place below `type` that a step leads to. Steps are names of JSON members, such as `valueQuantity` of a choice, or
+ * `_birthDate` for the extensions of a primitive value.
+ */
 function below(type: string | undefined, step: string, name: string): Place {
   const elements = type === undefined ? undefined : elementsOfType(type);
   if (type === undefined || elements === undefined || type === 'Resource') return { type: undefined, isList: true };

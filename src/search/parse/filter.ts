@@ -8,11 +8,14 @@ import { type SearchScope } from './search-scope';
 import { MOMENT_CODES, SPECIAL_CODES } from './special-clause';
 import { invalid } from './values';
 
-/** `_filter` is an expression of bounded size (http://hl7.org/fhir/R4/search_filter.html). */
+/** Most tokens of a `_filter` expression (http://hl7.org/fhir/R4/search_filter.html). */
 const MAX_TOKENS = 300;
 const TOKEN = /\s*(\(|\)|"(?:[^"\\]|\\.)*"|[^\s()"]+)/y;
 
-/** @throws ServiceError 'invalid' with the position of the error */
+/**
+ * Reads a `_filter` expression.
+ * @throws ServiceError 'invalid' with the position of the error
+ */
 export function filterClauseOf(text: string, scope: SearchScope): SearchClause {
   const parser = new FilterParser(tokensOf(text), scope);
   const clause = parser.parse();
@@ -41,7 +44,7 @@ class FilterParser {
     private readonly scope: SearchScope,
   ) {}
 
-  /** `or` binds weaker than `and`. */
+  /** Reads clauses joined by `or`, which binds weaker than `and`. */
   parse(): SearchClause {
     const clauses = [this.conjunction()];
     while (this.accept('or')) clauses.push(this.conjunction());
@@ -81,7 +84,7 @@ class FilterParser {
 const literalOf = (token: string): string =>
   token.startsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : token;
 
-/** Each value of a filter is a single value: commas do not separate alternatives. */
+/** Escapes a value of a filter, so that its commas do not separate alternatives: a filter compares single values. */
 const escaped = (text: string): string => text.replace(/[\\,$]/g, '\\$&');
 
 function comparisonOf(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
@@ -132,7 +135,7 @@ function columnComparison(code: string, operator: string, value: string, scope: 
   return operator === 'ne' && !isOrdered ? { kind: 'not', clause } : clause;
 }
 
-/** Maps filter operators to operators of dot expressions. */
+/** The operators of a dot expression for operators of a filter. */
 const DOT_OPERATORS: Readonly<Record<string, DotOperator>> = {
   ...{ eq: 'eq', ne: 'ne', gt: 'gt', ge: 'ge', lt: 'lt', le: 'le' },
   ...{ co: 'contains', sw: 'starts', ew: 'ends', isnull: 'isnull', pr: 'isnull' },
@@ -144,7 +147,7 @@ function dotComparison(path: string, operator: string, value: string, scope: Sea
   return dotFilterOf(path, known, operator === 'pr' ? String(value !== 'true') : value, scope);
 }
 
-/** The last word of a chain is compared; the others are links to it. */
+/** Reads a path such as `subject.name`: its last word is the compared parameter, the words before are links to it. */
 function chained(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
   const modifiers: Readonly<Record<string, string>> = { co: ':contains', pr: ':missing' };
   const prefixes = new Set(['gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb']);

@@ -2,12 +2,12 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { invalid } from './values';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** Strings in the JSON path language are JSON strings. */
+/** A string in the JSON path language, which is written as in JSON. */
 export const pathText = (text: string): string => JSON.stringify(text);
 
 /**
  * Paths to the values of a parameter, in PostgreSQL's JSON path language.
- * @throws ServiceError 'invalid' for the few parameters whose expressions have no such path
+ * @throws ServiceError 'invalid' for a parameter whose expression has no such path; there are few
  */
 export function valuePathsOf({ branches }: SearchParameter, name: string): readonly ValuePath[] {
   return branches.map((branch) => {
@@ -21,6 +21,9 @@ export interface ValuePath extends Pick<Branch, 'type'> {
   readonly path: string;
 }
 
-/** Hints are plain ASCII only: it has one spelling in a body, regardless of the client's escapes. */
+/**
+ * A hint for a test of the stored text: a text that each matching body contains. Only plain ASCII can be a hint,
+ * because it is spelled the same in each body.
+ */
 export const hintOf = (text: string): { readonly hint?: string } =>
   /^[ !#-[\]-~]{2,}$/.test(text) ? { hint: text } : {};

@@ -3,13 +3,13 @@ import { type NearClause, type NearPlace } from '../query/search-query';
 import { conversionOf } from '../../platform/ucum/ucum';
 import { alternativesOf, assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
-/** Default radius; R4 leaves it to the server. */
+/** Radius of a search that names none; R4 leaves the default to the server. */
 const DEFAULT_KILOMETERS = 50;
 
 /** Common names of units, with their UCUM codes. */
 const COMMON_UNITS: Readonly<Record<string, string>> = { mi: '[mi_i]', ft: '[ft_i]', yd: '[yd_i]', nmi: '[nmi_i]' };
 
-/** `latitude|longitude|distance|units`: the place and the radius (http://hl7.org/fhir/R4/location.html#search). */
+/** Reads `latitude|longitude|distance|units`, a place and a radius (http://hl7.org/fhir/R4/location.html#search). */
 export function nearClauseOf(
   { code, parameterId }: SearchParameter,
   modifier: string | undefined,
@@ -20,7 +20,7 @@ export function nearClauseOf(
   return { kind: 'near', parameterId, places: values.map((value) => placeOf(code, value)) };
 }
 
-/** The places of a search, for the distances in its matches. */
+/** The places that a search names. Each match shows its distance to the nearest one. */
 export const placesIn = (code: string, query: URLSearchParams): readonly NearPlace[] =>
   query
     .getAll(code)

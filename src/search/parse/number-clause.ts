@@ -37,7 +37,10 @@ export function quantityOf(name: string, text: string): ParsedQuantity {
   return { ranges, unit: { ...(system === '' ? {} : { system }), code } };
 }
 
-/** Without a unit, ranges match any unit. With units, the clause is resolved later against the stored units. */
+/**
+ * The clause of a quantity search. Values without a unit match numbers of any unit. Values with a unit must be resolved
+ * against the stored units before the search runs.
+ */
 export function quantityClauseOf(
   parameterIds: readonly number[],
   codeHash: number,

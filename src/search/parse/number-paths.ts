@@ -1,7 +1,7 @@
 import { type NumberPaths } from '../../search-index/extract/search-parameter';
 import { type NumberRange } from '../query/search-query';
 
-/** JSON path of PostgreSQL for items with a matching number in both elements. */
+/** JSON path of PostgreSQL that finds the items whose two elements both hold a matching number. */
 export function itemPathOf(
   { item, second, third }: NumberPaths,
   seconds: readonly NumberRange[],

@@ -6,9 +6,10 @@ import { tokenOf } from './token-clause';
 import { alternativesOf } from './values';
 
 /**
- * `value-quantity=gt5` with `code=X` means `code-value-quantity=X$gt5`, since an Observation has one code and one
- * value. The composite's rows hold both, so not every resource with the code needs a test.
- * @returns the equivalent clause, valid beside the other parameter; undefined if there is none
+ * Rewrites `value-quantity=gt5` with `code=X` as `code-value-quantity=X$gt5`. Both mean the same, since an Observation
+ * has one code and one value. A row of the composite holds both, so resources with the code but another value are not
+ * read.
+ * @returns the clause on the composite, valid only together with the other parameter; undefined if there is none
  */
 export function pairedClauseOf(
   name: string,
@@ -22,7 +23,7 @@ export function pairedClauseOf(
   return quantityClauseOf(paired.parameterIds, paired.codeHash, quantities);
 }
 
-/** Rows of a quantity and a code. */
+/** Rows of the composite that pairs a quantity with the code. */
 export interface PairedRows {
   readonly parameterIds: readonly number[];
   readonly codeHash: number;
@@ -36,7 +37,7 @@ export function pairedRowsOf(
 ): PairedRows | undefined {
   if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
   for (const parameter of parameters.list(type)) {
-    // The rows of a parameter added at run time may lack some values.
+    // A parameter that was added at run time may have no rows for some values.
     if (parameter.isLive || parameters.isUnfinished(parameter)) continue;
     const [first, second] = parameter.composite?.codes ?? [];
     if (first?.kind !== 'token' || second?.code !== name || !isOfWhole(parameter)) continue;
@@ -48,6 +49,6 @@ export function pairedRowsOf(
   return undefined;
 }
 
-/** Whether the item is the resource itself, which then has both values once. */
+/** Whether the composite's item is the resource itself. Then the resource has one code and one value. */
 const isOfWhole = ({ composite }: SearchParameter): boolean =>
   composite?.rows?.length === 1 && composite.rows.every(({ branch }) => branch.steps.length === 0);

@@ -18,10 +18,10 @@ import { anyOf, tokenClauseOf } from './token-clause';
 import { uriClauseOf } from './uri-clause';
 import { alternativesOf, invalid, unsupportedModifier } from './values';
 
-/** No model needs longer chains; each link is a join per candidate. */
+/** Most links of a chain. No model needs longer chains, and each link costs a join per candidate. */
 const MAX_LINKS = 8;
 
-/** Effort of one path of a chain; a value adds 1 per this many characters. */
+/** The effort of reading a chain: each path costs EFFORT_OF_WAY, and a value costs 1 per LONG_VALUE characters. */
 const EFFORT_OF_WAY = 20;
 const LONG_VALUE = 32;
 
@@ -52,7 +52,10 @@ function splitModifier(name: string): { readonly code: string; readonly modifier
     : { code: name.slice(0, colon), modifier: name.slice(colon + 1) };
 }
 
-/** @throws ServiceError 'invalid' for an unknown parameter, unless the search is lenient */
+/**
+ * Finds the parameter of a code.
+ * @throws ServiceError 'invalid' for an unknown parameter, unless the search is lenient
+ */
 export function parameterOf(code: string, scope: SearchScope): SearchParameter | undefined {
   const { type, parameters, isLenient } = scope;
   const parameter = parameters.find(type, code);
@@ -72,7 +75,7 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
   });
 }
 
-/** The nearest code, else the list of known codes. */
+/** Advice for an unknown code: the nearest known code, or the list of all known codes. */
 export function hintOf(code: string, parameters: readonly SearchParameter[]): string {
   const codes = parameters.map((parameter) => parameter.code);
   const nearest = nearestCode(code, codes);
@@ -92,7 +95,7 @@ export function valueClauseOf(
   const { code, kind, storedAs } = parameter;
   switch (kind) {
     case 'token':
-      // The ValueSet is found by its url, so that index must be complete.
+      // Both modifiers find the ValueSet by its url, so the index of ValueSet.url must be complete.
       if (modifier === 'in' || modifier === 'not-in')
         assertFinished(scope.parameters.find('ValueSet', 'url'), scope.parameters);
       return tokenClauseOf(parameter, modifier, values, scope.hashes);
@@ -147,8 +150,8 @@ export function valueClauseOf(
 }
 
 /**
- * Only a date that occurs once can be the main date (a Timing has many rows). For a type with several dates, it is the
- * first parameter.
+ * Whether a date occurs at most once in a resource, and whether it is the main date. Only a date that occurs once can
+ * be the main date (a Timing has many rows). If a type has several dates, the main date is the first parameter.
  */
 function singularityOf(
   { parameterId, branches }: SearchParameter,
@@ -158,7 +161,7 @@ function singularityOf(
   return { isSingle, isMainDate: isSingle && parameters.mainDateParameter(type)?.parameterId === parameterId };
 }
 
-/** http://hl7.org/fhir/R4/search.html#modifiers, `:missing` */
+/** Reads `:missing` (http://hl7.org/fhir/R4/search.html#modifiers). */
 function missingClauseOf(parameter: SearchParameter, value: string): SearchClause {
   const name = `${parameter.code}:missing`;
   if (value !== 'true' && value !== 'false') throw invalid(name, 'is true or false');
@@ -166,7 +169,7 @@ function missingClauseOf(parameter: SearchParameter, value: string): SearchClaus
   if (parameter.kind === 'composite') throw invalid(name, 'cannot be used with a composite');
   const mask = parameter.presenceMask;
   if (mask !== 0n) return { kind: 'presence', mask, isPresent };
-  // JSON paths cannot test the type of a reference's target.
+  // A JSON path cannot test the type of a reference's target.
   if (parameter.narrowedTo !== undefined || parameter.branches.some(isNarrowed))
     throw invalid(name, 'cannot be used with this parameter');
   const found: SearchClause = { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => path) };
@@ -176,7 +179,10 @@ function missingClauseOf(parameter: SearchParameter, value: string): SearchClaus
 const isNarrowed = ({ steps }: SearchParameter['branches'][number]): boolean =>
   steps.some(({ resolvesTo }) => resolvesTo !== undefined);
 
-/** `subject:Patient.name=peter`: all target types of the reference for which the rest of the chain is valid. */
+/**
+ * Reads a chain such as `subject:Patient.name=peter`. It follows the reference to each target type for which the rest
+ * of the chain is valid.
+ */
 function chainOf(
   head: string,
   rest: string,
@@ -194,7 +200,7 @@ function chainOf(
   const { effort = { left: Infinity } } = scope;
   effort.left -= types.length * EFFORT_OF_WAY;
   const { clauses, refusal } = eachType(types, (type) => {
-    // Beyond the bound, stop reading; the outermost link refuses the whole chain.
+    // When the effort is used up, nothing more is read, and the outermost link refuses the whole chain.
     if (effort.left < 0) return undefined;
     effort.left -= value.length / LONG_VALUE;
     return clauseOf(rest, value, scopeElsewhere(scope, type), links + 1);
@@ -210,13 +216,19 @@ function chainOf(
   return chains.length === 0 ? undefined : anyOf(chains);
 }
 
-/** Rows do not show which version of its target a canonical means, so a chain along one would be inexact. */
+/**
+ * Refuses a chain along a canonical. Rows do not show which version of its target a canonical means, so such a chain
+ * would find wrong resources.
+ */
 function assertNoCanonical({ code, branches }: SearchParameter, name: string): void {
   if (branches.length > 0 && branches.every(({ type }) => type === 'canonical' || type === 'uri'))
     throw invalid(name, `follows the canonical "${code}": search by its URL, or add its targets with _include`);
 }
 
-/** Reads the chain for each type for which the rest is valid; refuses it if there is no such type. */
+/**
+ * Reads the chain for each type, and returns the clauses of the types for which it is valid. `refusal` is the first
+ * error of another type.
+ */
 function eachType(
   types: readonly string[],
   read: (type: string) => SearchClause | undefined,

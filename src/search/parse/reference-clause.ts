@@ -5,7 +5,10 @@ import { pathText, valuePathsOf } from './json-path';
 import { type SearchScope } from './search-scope';
 import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
-/** `Type/id`, a URL, or an id alone; `:Type`, `:identifier`, `:not` (http://hl7.org/fhir/R4/search.html#reference). */
+/**
+ * Reads a reference: `Type/id`, a URL, or an id alone; with `:Type`, `:identifier` or `:not`
+ * (http://hl7.org/fhir/R4/search.html#reference).
+ */
 export function referenceClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -27,7 +30,10 @@ export function referenceClauseOf(
   }
 }
 
-/** @throws ServiceError 'invalid' if no value can refer to the type */
+/**
+ * Checks that the parameter can refer to `type`.
+ * @throws ServiceError 'invalid' if it cannot
+ */
 function assertTarget({ targets }: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
   if (!parameters.has(type)) throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
   if (targets.length > 0 && !targets.includes(type)) throw invalid(name, `leads to ${targets.join(', ')} only`);
@@ -49,7 +55,7 @@ function linkClauseOf(
 const linksTo = ({ storedAs }: SearchParameter, targetHash: number): LinkKey[] =>
   storedAs.map((parameterId) => ({ targetHash, parameterId }));
 
-/** Whether this parameter names the patient that the resource's token rows hold. */
+/** Whether the parameter holds the patient that token rows of the type also hold. */
 export function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
   const patient = parameters.patientParameter(type)?.storedAs;
   return patient?.length === 1 && storedAs.length === 1 && storedAs[0] === patient[0];
@@ -75,7 +81,7 @@ function keysOf(
   return types.map((one) => localKey(one, value));
 }
 
-/** `system|value` of a reference that holds an identifier. */
+/** JSON paths to references that hold the identifier `system|value`. */
 function identifierPathsOf(parameter: SearchParameter, name: string, text: string): readonly string[] {
   const [first = '', second] = splitOutsideEscapes(text, '|').map(unescaped);
   const [system, value] = second === undefined ? [undefined, first] : [first, second];

@@ -6,20 +6,21 @@ import { type SearchParameterSet } from '../../search-index/extract/search-param
 export interface SearchScope {
   readonly type: string;
   readonly parameters: SearchParameterSet;
-  /** Hashes of the searched database. */
+  /** Computes the hashes under which rows of the searched database are stored. */
   readonly hashes: RowHashes;
   readonly baseUrl: string;
-  /** Epoch milliseconds; `ap` depends on it. */
+  /** The current time in epoch milliseconds, which `ap` compares with. */
   readonly now?: number;
   /** Whether unknown parameters are ignored instead of refused. */
   readonly isLenient: boolean;
   /**
-   * Remaining effort for chains. A reference to many types branches at each link, and each type reads the values again.
+   * Effort that chains may still use. A reference to many types branches at each link, and each branch reads the values
+   * again.
    */
   readonly effort?: { left: number };
-  /** Collects parameters in use whose index is incomplete. */
+  /** Collects the parameters of the search whose index is incomplete. */
   readonly incomplete?: Set<SearchParameter>;
-  /** Collects those of linked resources, if they are listed separately. */
+  /** Collects incomplete parameters of linked resources, if the caller wants these in a separate list. */
   readonly incompleteElsewhere?: Set<SearchParameter>;
 }
 
@@ -29,7 +30,10 @@ export function scopeElsewhere(scope: SearchScope, type: string): SearchScope {
   return { ...scope, type, ...(incomplete === undefined ? {} : { incomplete }) };
 }
 
-/** Notes a parameter that is looked up without the parser of clauses. */
+/**
+ * Notes a parameter as used, if its index is incomplete. It serves parameters that are found without {@link
+ * parameterOf}.
+ */
 export function noteIncomplete(parameter: SearchParameter, { parameters, incomplete }: SearchScope): void {
   if (parameters.isUnfinished(parameter)) incomplete?.add(parameter);
 }

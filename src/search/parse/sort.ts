@@ -10,7 +10,7 @@ import { invalid } from './values';
 
 const MAX_KEYS = 5;
 
-/** Reads `_sort=-date,name`: resources without a value come last (http://hl7.org/fhir/R4/search.html#sort). */
+/** Reads `_sort=-date,name`. Resources without a value come last (http://hl7.org/fhir/R4/search.html#sort). */
 export function sortOf(query: URLSearchParams, scope: SearchScope): readonly SortKey[] {
   const names = (query.get('_sort') ?? '').split(',').filter((name) => name !== '');
   if (names.length > MAX_KEYS) throw invalid('_sort', `takes at most ${MAX_KEYS} keys`);
@@ -62,7 +62,7 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
 
 const sortPathsOf = (parameter: SearchParameter): readonly string[] => valuePathsOf(parameter, '_sort').map(textPathOf);
 
-/** The text by which people would sort. */
+/** JSON path to the text of a value by which people would sort. */
 function textPathOf({ path, type }: ValuePath): string {
   switch (type) {
     case 'CodeableConcept':

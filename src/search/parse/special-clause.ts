@@ -5,7 +5,10 @@ import { instantRangesOf } from './date-clause';
 import { anyOf } from './token-clause';
 import { alternativesOf, assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
-/** Parameters of all types that have no SearchParameter with an expression (http://hl7.org/fhir/R4/search.html#all). */
+/**
+ * Parameters that all types have, but that no SearchParameter with an expression defines
+ * (http://hl7.org/fhir/R4/search.html#all).
+ */
 export const SPECIAL_CODES: ReadonlySet<string> = new Set([
   ...['_id', '_lastUpdated', '_createdAt', '_text', '_content', '_ilike', '_list'],
 ]);
@@ -13,7 +16,7 @@ export const SPECIAL_CODES: ReadonlySet<string> = new Set([
 /** The special parameters whose value is one moment. */
 export const MOMENT_CODES: ReadonlySet<string> = new Set(['_lastUpdated', '_createdAt']);
 
-/** Maximum number of words in `_text`, `_content` and `_ilike`: each is searched for in every body. */
+/** Most words in `_text`, `_content` and `_ilike`, since each word is searched for in every body. */
 const MAX_WORDS = 16;
 
 export function specialClauseOf(
@@ -63,7 +66,7 @@ function listIdOf(code: string, text: string): string {
   return id;
 }
 
-/** Every word must occur, in any case. */
+/** The clause of a text whose words must all occur, in any case. */
 function wordsClause(code: string, text: string, path: string): SearchClause {
   const clauses = wordsOf(code, text).map((word): SearchClause => ({
     kind: 'body',

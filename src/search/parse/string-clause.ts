@@ -4,10 +4,13 @@ import { type SearchClause, type StringClause } from '../query/search-query';
 import { pathText, valuePathsOf } from './json-path';
 import { assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
-/** The index holds this many characters of a text. */
+/** Most characters of a text that the index holds. */
 const LONGEST_TEXT = 256;
 
-/** `name` and `name:starts`, `:ends`, `:contains`, `:exact` (http://hl7.org/fhir/R4/search.html#string). */
+/**
+ * Reads `name`, `name:starts`, `name:ends`, `name:contains` and `name:exact`
+ * (http://hl7.org/fhir/R4/search.html#string).
+ */
 export function stringClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -27,7 +30,7 @@ export function stringClauseOf(
       assertFew(name, texts);
       return matchClauseOf(parameter, 'suffix', folded);
     case 'exact':
-      // The folded text finds candidates; the stored text decides.
+      // The index holds folded texts (without case and accents), so it gives candidates. The stored text then decides.
       return { kind: 'all', clauses: [matchClauseOf(parameter, 'prefix', folded), exactly(parameter, name, texts)] };
     default:
       throw unsupportedModifier(name, ['exact', 'contains', 'starts', 'ends', 'missing']);

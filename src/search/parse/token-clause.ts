@@ -13,7 +13,7 @@ export interface ParsedToken {
   readonly system?: string;
 }
 
-/** http://hl7.org/fhir/R4/search.html#token */
+/** Reads a token search (http://hl7.org/fhir/R4/search.html#token). */
 export function tokenClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -69,7 +69,7 @@ export function tokenOf(name: string, text: string): ParsedToken {
   return { system: first, code: second };
 }
 
-/** Joins tokens into one clause, so that each value costs one probe. */
+/** Joins alternatives. Tokens become one clause, so that all of them cost one lookup. */
 export function anyOf(clauses: readonly SearchClause[]): SearchClause {
   const tokens: TokenKey[] = [];
   const others: SearchClause[] = [];
@@ -91,13 +91,13 @@ function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken, has
   };
 }
 
-/** The key of a pair in the rows of a composite of two codes. */
+/** The key under which the rows of a composite of two codes hold a pair. */
 export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({
   hash: hashes.ofPair(parameterId, first, second.code),
   ...(second.system === undefined ? {} : { systemHash: hashes.ofSystem(second.system) }),
 });
 
-/** `system|`: any code of the system. */
+/** Reads `system|`, which finds any code of the system. */
 function systemClause(parameter: SearchParameter, system: string): SearchClause {
   const condition = `? (@.system == ${pathText(system)})`;
   const paths = valuePathsOf(parameter, parameter.code).flatMap((value) =>
@@ -106,7 +106,7 @@ function systemClause(parameter: SearchParameter, system: string): SearchClause 
   return { kind: 'body', paths, ...hintOf(system) };
 }
 
-/** The text of a CodeableConcept, Coding or Identifier's type that begins with or contains the value. */
+/** Reads `:text`: a text of a CodeableConcept, a Coding or an Identifier's type contains the value, in any case. */
 function textClause(parameter: SearchParameter, name: string, text: string): SearchClause {
   if (text === '') throw invalid(name, 'has no text to look for');
   const condition = `? (@ like_regex ${pathText(text)} flag "iq")`;
@@ -116,7 +116,7 @@ function textClause(parameter: SearchParameter, name: string, text: string): Sea
   return { kind: 'body', paths, ...hintOf(text) };
 }
 
-/** `system|code|value`: an Identifier of a type. */
+/** Reads `system|code|value` of `:of-type`: an Identifier by its type and value. */
 function ofTypeClause(parameter: SearchParameter, name: string, text: string, hashes: RowHashes): SearchClause {
   const [system, code, value, ...rest] = splitOutsideEscapes(text, '|').map(unescaped);
   const isWhole = system !== undefined && code !== undefined && value !== undefined && rest.length === 0;

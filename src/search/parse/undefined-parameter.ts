@@ -1,10 +1,11 @@
 import { invalid } from './values';
 
 /**
- * R4 parameters that this server does not implement. The value of the default behavior is accepted. Any other is
- * refused, since ignoring it would return wrong results (http://hl7.org/fhir/R4/search.html#contained, #query).
- * @returns whether the parameter is one of them and is done
- * @throws ServiceError 'invalid' with an alternative
+ * Reads R4 parameters that this server does not implement. A value that requests the default behavior is accepted. Any
+ * other value is refused, since ignoring it would return wrong results (http://hl7.org/fhir/R4/search.html#contained,
+ * #query).
+ * @returns whether the parameter is one of them, so that nothing else has to read it
+ * @throws ServiceError 'invalid' that names an alternative
  */
 export function isUndefinedHere(name: string, value: string): boolean {
   switch (name) {

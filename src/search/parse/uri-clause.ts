@@ -4,7 +4,7 @@ import { type SearchClause } from '../query/search-query';
 import { pathText, valuePathsOf } from './json-path';
 import { assertFew, unescaped, unsupportedModifier } from './values';
 
-/** http://hl7.org/fhir/R4/search.html#uri */
+/** Reads a search of a URI (http://hl7.org/fhir/R4/search.html#uri). */
 export function uriClauseOf(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -37,7 +37,9 @@ function exactly({ storedAs }: SearchParameter, uris: readonly string[], hashes:
   return { kind: 'token', tokens };
 }
 
-/** `http://a/b/c` is below `http://a/b` and `http://a`, with or without a trailing slash. */
+/**
+ * The URIs that `uri` is below: `http://a/b/c` is below `http://a/b` and `http://a`, with or without a trailing slash.
+ */
 function ancestorsOf(uri: string): string[] {
   const found = [uri];
   const root = /^[a-z][a-z0-9+.-]*:(\/\/[^/]*)?/i.exec(uri)?.[0].length ?? 0;

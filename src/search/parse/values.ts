@@ -1,12 +1,15 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Maximum number of alternatives of one parameter, in any form. */
+/** Most alternatives of one parameter, in any form of search. */
 export const MAX_ALTERNATIVES = 1000;
 
-/** Maximum number of alternatives without an index: each candidate is compared with all of them. */
+/** Most alternatives of a search that no index covers, since each candidate is compared with all of them. */
 const MAX_COMPARED = 32;
 
-/** @throws ServiceError 'invalid' for too many alternatives in a form without an index */
+/**
+ * Checks the number of alternatives of a search that no index covers.
+ * @throws ServiceError 'invalid' for too many
+ */
 export function assertFew(name: string, alternatives: readonly unknown[]): void {
   if (alternatives.length > MAX_COMPARED)
     throw invalid(name, `takes at most ${MAX_COMPARED} values, since each resource is compared with all of them`);
@@ -39,7 +42,7 @@ export function splitOutsideEscapes(text: string, separator: string): string[] {
 
 export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
 
-/** An error that names the parameter. */
+/** The error for a wrong value; it names the parameter. */
 export const invalid = (name: string, what: string): ServiceError =>
   new ServiceError('invalid', `"${name.slice(0, 80)}" ${what}.`, { code: 'search-value-invalid' });
 

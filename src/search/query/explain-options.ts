@@ -2,12 +2,15 @@ import { ServiceError } from '../../platform/errors/service-error';
 
 /** Options of `EXPLAIN` (https://www.postgresql.org/docs/current/sql-explain.html). */
 export interface ExplainOptions {
-  /** The text between the parentheses of the command; only words of a fixed list. */
+  /**
+   * The text between the parentheses of EXPLAIN. It holds only words of a fixed list, so that no SQL of a caller gets
+   * in.
+   */
   readonly sql: string;
   readonly isJson: boolean;
 }
 
-/** Options in the order in which the command names them. */
+/** Options of EXPLAIN, in the order in which the command gets them. */
 const CHOICES = ['analyze', 'buffers', 'costs', 'timing'] as const;
 const WORDS = ['plan', 'format-json', ...CHOICES, ...CHOICES.map((word) => `no-${word}`)];
 

@@ -1,14 +1,15 @@
 /** The mean radius of the Earth by the IUGG, in meters; great circles on it are within half a percent of WGS84. */
 export const EARTH_RADIUS_METERS = 6_371_008.8;
 
-/** In degrees; south and west are negative. */
+/** A position in degrees; south and west are negative. */
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;
 }
 
 /**
- * The great-circle distance between two positions, in meters (haversine). Poles and the date line need no special case.
+ * The great-circle distance between two positions, in meters, by the haversine formula. The formula is also right at
+ * the poles and across the date line.
  */
 export function greatCircleMeters(one: Position, other: Position): number {
   const half = (degrees: number): number => Math.sin((degrees * Math.PI) / 360) ** 2;
@@ -19,5 +20,5 @@ export function greatCircleMeters(one: Position, other: Position): number {
   return 2 * EARTH_RADIUS_METERS * Math.asin(Math.min(1, Math.sqrt(square)));
 }
 
-/** The most degrees of latitude that a distance in meters spans. */
+/** The degrees of latitude that a distance in meters spans at most. */
 export const degreesOfLatitude = (meters: number): number => (meters / EARTH_RADIUS_METERS) * (180 / Math.PI);

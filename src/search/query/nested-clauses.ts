@@ -15,7 +15,7 @@ export function nestedIn(clause: SearchClause): readonly SearchClause[] {
   }
 }
 
-/** A single clause is returned as it is. */
+/** Joins clauses by AND or OR. A single clause is returned as it is. */
 export function joined(kind: 'all' | 'any', clauses: readonly SearchClause[]): SearchClause {
   const [only] = clauses;
   return only !== undefined && clauses.length === 1 ? only : { kind, clauses };

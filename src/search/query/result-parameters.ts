@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Parameters that shape the answer and not the matches; the code that makes the answer reads them. */
+/** Parameters that shape the answer but do not choose the matches. The code that makes the answer reads them. */
 export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
   ...['_count', '_total', '_sort', '_after', '_before', '_include', '_revinclude', '_elements', '_summary'],
   ...['_page', '_result', '_timeout', '_explain', '_format', '_pretty'],
@@ -10,7 +10,7 @@ export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
 const DEFAULT_COUNT = 100;
 const LARGEST_COUNT = 1000;
 
-/** Reads `_count`; clamped to 1,000, as the `self` link shows. 0 requests only the total. */
+/** Reads `_count`. A larger number than 1,000 becomes 1,000, as the `self` link shows. 0 requests only the total. */
 export function countOf(query: URLSearchParams): number {
   const text = query.get('_count');
   if (text === null || text === '') return DEFAULT_COUNT;
@@ -19,13 +19,14 @@ export function countOf(query: URLSearchParams): number {
   return Math.min(Number(text), LARGEST_COUNT);
 }
 
-/** Deepest offset of numbered pages, since they read and skip all resources before the page. */
+/** Most resources up to the end of a numbered page, since the server reads and skips all those before the page. */
 const DEEPEST = 10_000;
 
 /**
  * Reads `_page`, which counts from 1.
  * @param count number of resources on each page
- * @throws ServiceError 'invalid' for no page number, or one that only links can reach
+ * @throws ServiceError 'invalid' for a text that is no page number, or for a page so deep that only the links between
+ *   pages reach it
  */
 export function pageOf(query: URLSearchParams, count: number): number | undefined {
   const text = query.get('_page');
@@ -44,7 +45,7 @@ export function pageOf(query: URLSearchParams, count: number): number | undefine
 
 export const isTooDeep = (page: number, count: number): boolean => page * count > DEEPEST;
 
-/** Reads `_result`: `array` requests resources without a Bundle. */
+/** Reads `_result`. Its value `array` requests the resources without a Bundle. */
 export function isArrayResult(query: URLSearchParams): boolean {
   const text = query.get('_result');
   if (text === null || text === '') return false;
@@ -57,7 +58,7 @@ export const asksForTotal = (query: URLSearchParams): boolean =>
   query.has('_total') && totalModeOf(query.get('_total')) !== 'none';
 
 /**
- * Reads the text of `_timeout`, in seconds; clamped to `most`, as the `self` link shows.
+ * Reads the text of `_timeout`, in seconds. A larger number than `most` becomes `most`, as the `self` link shows.
  * @returns undefined if absent
  */
 export function timeoutOf(text: string | null, most: number): number | undefined {

@@ -5,10 +5,13 @@ import { type PagePosition } from './search-query';
 export const printPosition = ({ values, key }: PagePosition): string =>
   Buffer.from(JSON.stringify([key, ...values])).toString('base64url');
 
-/** This server makes no longer positions: sort texts are cut at 256 characters. */
+/** Longest text of a position. This server makes none that is longer, since it cuts sort texts at 256 characters. */
 const LONGEST_POSITION = 8_192;
 
-/** @throws ServiceError 'invalid' for a text that this server did not make */
+/**
+ * Reads the position in a link.
+ * @throws ServiceError 'invalid' for a text that this server did not make
+ */
 export function parsePosition(side: PagePosition['side'], text: string): PagePosition {
   const parsed = text.length > LONGEST_POSITION ? undefined : jsonOf(text);
   const [key, ...values] = Array.isArray(parsed) ? (parsed as unknown[]) : [];

@@ -4,16 +4,19 @@ import { type Position } from './great-circle';
 export interface SearchQuery {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
-  /** Empty: by main date, newest first. */
+  /** Keys to sort by. An empty list sorts by main date, newest first. */
   readonly sort?: readonly SortKey[];
   readonly count: number;
-  /** Number of matches before a numbered page. */
+  /** Number of matches before a page that is requested by number. */
   readonly offset?: number;
-  /** Position where the page begins or ends; absent for the first page. */
+  /** The position after which the page begins or before which it ends; absent for the first page. */
   readonly position?: PagePosition;
 }
 
-/** The alternatives of one parameter (comma, OR). A repeated parameter gives a second clause (AND). */
+/**
+ * One parameter of a search: its alternatives are joined by OR (comma). A repeated parameter gives a second clause
+ * (AND).
+ */
 export type SearchClause =
   | { readonly kind: 'id'; readonly ids: readonly string[] }
   | { readonly kind: 'updated' | 'created'; readonly ranges: readonly InstantRange[] }
@@ -64,7 +67,7 @@ export interface TokenKey {
 export interface ReferenceClause {
   readonly kind: 'reference';
   readonly links: readonly LinkKey[];
-  /** The hash of the one patient, if the links name the patient of the resource. */
+  /** The hash of the one patient that the links name, if these links name the patient of the resource. */
   readonly patientHash?: number;
 }
 
@@ -76,7 +79,7 @@ export interface LinkKey {
 export interface StringClause {
   readonly kind: 'string';
   readonly parameterIds: readonly number[];
-  /** Texts are folded. */
+  /** How the index's texts are compared; `texts` are folded as in the index (without case and accents). */
   readonly match: 'prefix' | 'contains' | 'suffix';
   readonly texts: readonly string[];
 }
@@ -85,13 +88,13 @@ export interface DateClause {
   readonly kind: 'date';
   readonly parameterIds: readonly number[];
   readonly boxes: readonly DateBox[];
-  /** Whether a resource has the date at most once. */
+  /** Whether a resource has at most one value of the date. */
   readonly isSingle: boolean;
-  /** Whether it is the main date and occurs at most once. */
+  /** Whether the date is the main date of its type and has at most one value. */
   readonly isMainDate: boolean;
 }
 
-/** Limits for the beginning and end of a date row, in epoch milliseconds, inclusive. */
+/** Limits for the beginning and the end of the period in a date row, in epoch milliseconds, inclusive. */
 export interface DateBox {
   readonly lowFrom?: number;
   readonly lowTo?: number;
@@ -102,7 +105,7 @@ export interface DateBox {
 export interface NumberClause {
   readonly kind: 'number';
   readonly parameterIds: readonly number[];
-  /** Code that a composite pairs with the number; 0 for a number alone. */
+  /** Hash of the code that a composite pairs with the number; 0 for a number alone. */
   readonly codeHash: number;
   readonly ranges: readonly NumberRange[];
 }
@@ -112,11 +115,11 @@ export interface NumberRange {
   readonly high: number;
   readonly isLowOpen: boolean;
   readonly isHighOpen: boolean;
-  /** Absent: any unit. */
+  /** Hash of the unit; absent if any unit matches. */
   readonly unitHash?: number;
 }
 
-/** Within a distance of one of several places. */
+/** Positions within a distance of one of several places. */
 export interface NearClause {
   readonly kind: 'near';
   readonly parameterId: number;
@@ -127,7 +130,10 @@ export interface NearPlace extends Position {
   readonly meters: number;
 }
 
-/** Numbers with units; the stored units decide which rows they mean. */
+/**
+ * Numbers with units. Before the clause is compiled, a lookup of the stored units must find which of them can match,
+ * and the range of numbers in each of these.
+ */
 export interface QuantityClause extends Omit<NumberClause, 'kind' | 'ranges'> {
   readonly kind: 'quantity';
   readonly quantities: readonly { readonly ranges: readonly NumberRange[]; readonly unit: UnitKey }[];
@@ -144,22 +150,24 @@ export interface ValueSetClause {
   readonly parameterIds: readonly number[];
 }
 
-/** A test of the stored text, where no search row decides. */
+/** A test of the stored text, for a search that no index row can decide. */
 export interface BodyClause {
   readonly kind: 'body';
   /** JSON paths of PostgreSQL; at least one must find something. */
   readonly paths: readonly string[];
-  /** A text that each matching body contains, in any case; it saves parsing most bodies. */
+  /** A text that each matching body contains, in any case. Bodies without it need not be parsed. */
   readonly hint?: string;
 }
 
-/** A test of the readable stored text: all words of one list must occur, in any case. */
+/**
+ * A test of the readable stored text. `alternatives` are lists of words; all words of one list must occur, in any case.
+ */
 export interface WordsClause {
   readonly kind: 'words';
   readonly alternatives: readonly (readonly string[])[];
 }
 
-/** A test of the values that one JSON path finds in the stored text; one of them must pass. */
+/** A test of the values that a JSON path finds in the stored text. At least one value must pass. */
 export interface PathClause {
   readonly kind: 'path';
   /** A JSON path of PostgreSQL. */
@@ -169,7 +177,10 @@ export interface PathClause {
   readonly hint?: string;
 }
 
-/** One of the texts, numbers or boxes must match. Numbers are decimal texts, so that no digit is lost. */
+/**
+ * The test of one value: it must match one of the texts, numbers or boxes. Numbers are decimal texts, so that no digit
+ * is lost.
+ */
 export type PathTest =
   | { readonly kind: 'exists' }
   | { readonly kind: 'value'; readonly texts: readonly string[]; readonly numbers: readonly string[] }
@@ -180,7 +191,7 @@ export type PathTest =
 
 export type PathOperator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
 
-/** Epoch milliseconds, both ends included. */
+/** A range of instants, in epoch milliseconds, both ends included. */
 export interface InstantRange {
   readonly low: number;
   readonly high: number;
@@ -193,7 +204,7 @@ export interface SortKey {
     | {
         readonly kind: 'number';
         readonly parameterIds: readonly number[];
-        /** Rows of a composite that pair these numbers with the one code of all matches. */
+        /** Rows of a composite that pair these numbers with a code, if all matches have this one code. */
         readonly paired?: { readonly parameterIds: readonly number[]; readonly codeHash: number };
       }
     | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
@@ -202,10 +213,13 @@ export interface SortKey {
   readonly isDescending: boolean;
 }
 
-/** The row after or before which the page begins, by its sort values; opaque to clients. */
+/**
+ * The row after or before which the page begins, given by its sort values and its key. Clients get it as an opaque
+ * text.
+ */
 export interface PagePosition {
   readonly side: 'after' | 'before';
-  /** Instants as epoch milliseconds. */
+  /** The sort values; instants are epoch milliseconds. */
   readonly values: readonly (string | number | null)[];
   readonly key: number;
 }

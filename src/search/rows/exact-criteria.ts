@@ -3,14 +3,17 @@ import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { invalid } from '../parse/values';
 
-/** Modifiers that compare values exactly. A type, as in `subject:Patient`, is also allowed. */
+/** Modifiers that compare values exactly. A modifier that is a type, as in `subject:Patient`, is also allowed. */
 const EXACT_MODIFIERS = new Set(['exact', 'not', 'missing', 'identifier', 'of-type']);
 
-/** Free text, and searches within searches: their results depend on spelling, or on the content of other resources. */
+/**
+ * Parameters that are refused: free text, and searches within searches. Their results depend on spelling, or on the
+ * content of other resources.
+ */
 const INEXACT_CODES = new Set(['_text', '_content', '_filter', '_query', '_contained', '_containedType', '_ilike']);
 
 /**
- * Refuses parameters that match by similarity: rights must not depend on spelling.
+ * Refuses parameters that match by similarity, since rights must not depend on spelling.
  * @throws ServiceError 'invalid' naming the parameter
  */
 export function assertExactNames(query: URLSearchParams): void {
@@ -22,7 +25,10 @@ export function assertExactNames(query: URLSearchParams): void {
   }
 }
 
-/** @throws ServiceError 'invalid' naming a parameter that compares prefixes of texts */
+/**
+ * Refuses clauses that compare only the beginning of texts.
+ * @throws ServiceError 'invalid' naming the parameter
+ */
 export function assertExactClauses({ clauses, used }: ParsedSearch): void {
   const at = clauses.findIndex(isByBeginning);
   if (at < 0) return;
@@ -32,12 +38,12 @@ export function assertExactClauses({ clauses, used }: ParsedSearch): void {
 
 function isByBeginning(clause: SearchClause): boolean {
   if (clause.kind === 'string') return true;
-  // `:exact` finds candidates by prefix, then compares the stored text.
+  // `:exact` finds candidates by their beginning, but then compares the whole stored text, so it is exact.
   if (clause.kind === 'all' && clause.clauses.some(({ kind }) => kind === 'body')) return false;
   return nestedIn(clause).some(isByBeginning);
 }
 
-/** For `subject:Patient.name:exact` and `_has:Group:member:name:exact`, the last link is `name:exact`. */
+/** The last link of a name: it is `name:exact` for `subject:Patient.name:exact` and `_has:Group:member:name:exact`. */
 function lastLinkOf(name: string): { readonly code: string; readonly modifier: string | undefined } {
   const [, inner] = /^_has:[^:]*:[^:]*:(.*)$/s.exec(name) ?? /^[^.]*\.(.*)$/s.exec(name) ?? [];
   if (inner !== undefined) return lastLinkOf(inner);

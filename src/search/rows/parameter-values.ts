@@ -2,13 +2,13 @@ import { walkSteps } from '../../fhirpath/fhirpath';
 import { isObject } from '../../platform/json/plain-object';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 
-/** An explanation is read by people. */
+/** Most values shown of one parameter, and their longest text: people read the explanation. */
 const MAX_VALUES = 5;
 const MAX_LENGTH = 100;
 
 /**
  * The values of a search parameter in a resource, written as a search would name them: `Organization/w1`,
- * `http://loinc.org|8302-2`. Undefined if there are values without such a text (names, periods, quantities).
+ * `http://loinc.org|8302-2`. Undefined if one of the values has no such text (a name, period or quantity).
  */
 export function parameterValues({ branches }: SearchParameter, resource: unknown): readonly string[] | undefined {
   const found: (readonly string[])[] = [];

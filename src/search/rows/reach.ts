@@ -8,32 +8,36 @@ import { isEveryRow, RowLimit } from './row-limit';
 export interface SearchRights {
   /** The row filter of `type`; undefined if no policy grants a search of the type. */
   rowsOf(type: string): Promise<SearchClause | undefined>;
-  /** The error for a search that leads to types that the caller may not search. */
+  /** The error for a search that leads to `types`, which the caller may not search. */
   refusalOf(types: readonly string[]): Promise<ServiceError>;
 }
 
-/** Types, with the caller's rights to search them. */
+/** The caller's rights to search some types. */
 export interface ReachedTypes {
-  /** Types that no policy lets the caller search. */
+  /** Those of the types that no policy lets the caller search. */
   readonly hidden: readonly string[];
-  /** Row filter for the types; undefined if the caller may see all rows. */
+  /** Row filter for the other types; undefined if the caller may see all their rows. */
   readonly limit: RowLimit | undefined;
 }
 
 /**
- * The rows that one search may show. For the searched type, it is the rows granted to the request; for linked types,
- * those that a search of that type would be granted. So a grant for one type opens no other type.
+ * The rows that one search may show. For the searched type, these are the rows granted to the request. For a type
+ * reached by links, these are the rows that a search of that type would be granted. So a grant for one type opens no
+ * other type.
  */
 export class Reach {
   private readonly known = new Map<string, SearchClause | undefined>();
 
-  /** @param rows granted to the request itself; undefined: all rows */
+  /** @param rows rows granted to the request itself; undefined if all rows are granted */
   constructor(
     readonly rows: RowLimit | undefined,
     private readonly rights: SearchRights,
   ) {}
 
-  /** Whether rows of the searched type or a linked type are hidden. Query plans would count hidden rows. */
+  /**
+   * Whether rows of the searched type or of a linked type are hidden from the caller. Then no query plan is shown,
+   * since it would count hidden rows.
+   */
   get isLimited(): boolean {
     return (
       this.rows !== undefined || [...this.known.values()].some((clause) => clause !== undefined && !isEveryRow(clause))
@@ -71,7 +75,10 @@ export class Reach {
     return narrowed;
   }
 
-  /** @param hidden collects types that the caller may not search */
+  /**
+   * Adds the caller's row filters to one clause.
+   * @param hidden collects types that the caller may not search
+   */
   private async within(clause: SearchClause, hidden: Set<string>): Promise<SearchClause> {
     switch (clause.kind) {
       case 'chain':
@@ -87,7 +94,7 @@ export class Reach {
         return { kind: 'has', type: 'List', parameterIds: [parameterId], clause: visible, isByPatient: false };
       }
       case 'value-set':
-        // Results would reveal the codes of the value set, so all ValueSet rows must be visible.
+        // The matches would reveal the codes of the value set, so the caller must be allowed to see all ValueSet rows.
         if ((await this.visible('ValueSet', clause, hidden)) === clause) return clause;
         throw valueSetNotStored(clause.url);
       case 'all':
@@ -95,7 +102,8 @@ export class Reach {
         return { ...clause, clauses: await this.withinEach(clause.clauses, hidden) };
       case 'not':
         return { ...clause, clause: await this.within(clause.clause, hidden) };
-      // Tests of the row itself. The list is exhaustive, so that no new kind that leads to other rows is forgotten.
+      // These kinds test only the row itself. The list is exhaustive, so that a new kind that leads to other rows
+      // cannot be forgotten here.
       case 'id':
       case 'updated':
       case 'created':
@@ -114,7 +122,7 @@ export class Reach {
     }
   }
 
-  /** Returns the same clause if all rows of the type are visible. */
+  /** Adds the caller's row filter for the type. Returns the same clause if the caller may see all rows. */
   private async visible(type: string, clause: SearchClause, hidden: Set<string>): Promise<SearchClause> {
     const rows = await this.rowsOf(type);
     if (rows === undefined) hidden.add(type);

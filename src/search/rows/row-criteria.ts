@@ -13,7 +13,9 @@ import { assertExactClauses, assertExactNames } from './exact-criteria';
 import { parameterValues } from './parameter-values';
 import { type RowCriterion } from './row-limit';
 
-/** Cache bounds: number of filled criteria (some for each caller), and length of one. */
+/**
+ * Bounds of the cache: most criteria with their values filled in (there are some for each caller), and the longest one.
+ */
 const MAX_KNOWN = 1_000;
 const LONGEST_KNOWN = 2_000;
 
@@ -25,7 +27,9 @@ export const typeOfCriterion = (criterion: string): string => criterion.split('?
 /** Reads the row criteria that policies grant (`GrantedRows`). */
 @Injectable()
 export class RowCriteria {
-  /** Parsed criteria for the current parameters; policies send the same ones with each request. */
+  /**
+   * Parsed criteria. They are valid for the parameters in `readBy`; policies send the same criteria with each request.
+   */
   private known = new Map<string, RowCriterion>();
   private readBy: SearchParameterSet | undefined;
 
@@ -37,7 +41,8 @@ export class RowCriteria {
   ) {}
 
   /**
-   * Returns a reader that uses the current parameters. It reads `Type`, or `Type?query` with every value filled in.
+   * Returns a reader of criteria that uses the current search parameters. It reads `Type`, or `Type?query` in which
+   * each variable is already replaced by its value.
    * @throws ServiceError 'not-found' for an unknown type; 'invalid' for a parameter that is unknown or malformed, that
    *   shapes answers, or that matches by similarity
    */
@@ -56,7 +61,7 @@ export class RowCriteria {
   }
 
   /**
-   * The values of a resource under a parameter such as `organization`, for explanations. Undefined for chains and
+   * The values that a resource has for a parameter such as `organization`, for explanations. Undefined for chains and
    * modifiers, and for values that have no text.
    */
   async valuesOf(type: string, name: string, resource: unknown): Promise<readonly string[] | undefined> {
@@ -84,7 +89,7 @@ export class RowCriteria {
       isLenient: false,
     });
     assertExactClauses(parsed);
-    // While its index is built, a chain may find too few rows or, in a negation, too many.
+    // While the index of a linked type is being built, a chain may find too few rows or, in a negation, too many.
     const [elsewhere] = incompleteElsewhere;
     const [unfinished = elsewhere] = incomplete;
     if (unfinished === undefined) return { type, clauses: parsed.clauses };

@@ -4,7 +4,10 @@ import { Predicates, type RowAlias } from '../compile/predicate';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 
-/** The resources of one type that a caller may access: those that match all clauses; all of them if there are none. */
+/**
+ * The resources of one type that a caller may access: those that match all clauses. Without clauses these are all
+ * resources of the type.
+ */
 export interface RowCriterion {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
@@ -12,14 +15,14 @@ export interface RowCriterion {
   readonly unfinished?: UnfinishedCriterion | undefined;
 }
 
-/** The reason why stored rows cannot decide a criterion. */
+/** The reason why index rows cannot decide a criterion: an index that it needs is still being built. */
 export interface UnfinishedCriterion {
   readonly refusal: () => ServiceError;
-  /** Whether the criterion tests other resources (a chain); then the resource's body cannot decide it either. */
+  /** Whether the criterion tests other resources (a chain). Then the resource's own body cannot decide it either. */
   readonly isOfOthers: boolean;
 }
 
-/** The row of `resource` that the tests apply to. */
+/** The row of `resource` to which the tests apply. */
 const ROW: RowAlias = { name: 'c', isResource: true };
 
 /**
@@ -48,23 +51,23 @@ export class RowLimit {
     );
   }
 
-  /** Whether stored rows cannot decide for resources of `type`. */
+  /** Whether index rows cannot decide for resources of `type`, because an index is still being built. */
   isUnfinished(type: string): boolean {
     return this.unfinished.has(type);
   }
 
-  /** Whether the search rows of a stored resource must be rebuilt from its body before the test. */
+  /** Whether the test of one resource needs its index rows to be rebuilt from its body first. */
   needsRefresh(type: string): boolean {
     return this.unfinished.get(type)?.isOfOthers === false;
   }
 
-  /** This limit for resources whose search rows were just rebuilt from their bodies. */
+  /** This limit, for resources whose index rows were just rebuilt from their bodies. */
   afterRefresh(): RowLimit {
     if (this.unfinished.size === 0) return this;
     return new RowLimit(this.clauses, new Map([...this.unfinished].filter(([, { isOfOthers }]) => isOfOthers)));
   }
 
-  /** Types with possibly accessible rows. */
+  /** The types that may have accessible rows. */
   get types(): readonly string[] {
     return [...this.clauses.keys()];
   }
@@ -96,8 +99,9 @@ export class RowLimit {
   }
 
   /**
-   * Boolean SQL on alias `v`, a row with type and id: whether the caller may read the resource now stored under them.
-   * @param types of `v`; undefined: any
+   * Boolean SQL on alias `v`, a row with type and id. It is true if the caller may read the resource that is now stored
+   * under this type and id.
+   * @param types the types that `v` may have; undefined for any type
    */
   testOfCurrent(types: readonly string[] | undefined, bind: Binder): string {
     const test = types === undefined ? this.testOfAny(bind) : this.test(types, bind);
@@ -120,6 +124,6 @@ const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clau
 
 export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'all' && clause.clauses.length === 0;
 
-/** If one alternative matches all rows, the others are superfluous. */
+/** Joins alternatives by OR. If one of them matches all rows, the others are dropped. */
 export const anyOf = (alternatives: readonly SearchClause[]): SearchClause =>
   alternatives.some(isEveryRow) ? EVERY_ROW : joined('any', alternatives);

@@ -15,7 +15,7 @@ import {
 import { conversionOf, UCUM } from '../../platform/ucum/ucum';
 import { ValueSetCodes } from './value-set-codes';
 
-/** Few units with different codes have one meaning; a larger dictionary is abuse. */
+/** Most stored units read for one search. Few units with different codes have the same meaning; more are abuse. */
 const MAX_UNITS = 5_000;
 
 const READ_UNITS: Statement = {
@@ -30,7 +30,9 @@ interface UnitRow {
   readonly unit: string;
 }
 
-/** Resolves names of a search by the database: units become rows, value sets become codes. */
+/**
+ * Resolves clauses by a lookup in the database: a unit becomes the stored units of its meaning, a value set its codes.
+ */
 @Injectable()
 export class ClauseResolver {
   constructor(
@@ -92,7 +94,7 @@ export class ClauseResolver {
 const needsResolving = (clause: SearchClause): boolean =>
   clause.kind === 'quantity' || clause.kind === 'value-set' || nestedIn(clause).some(needsResolving);
 
-/** The range converted to a stored unit; empty if the units are not convertible. */
+/** The range converted to a stored unit; empty if the units cannot be converted into each other. */
 function rangeIn(row: UnitRow, range: NumberRange, { system, code }: UnitKey): readonly NumberRange[] {
   const unitHash = row.unit_hash;
   const isNamed = row.code === code || (system === undefined && row.unit === code);
@@ -105,5 +107,5 @@ function rangeIn(row: UnitRow, range: NumberRange, { system, code }: UnitKey): r
   return [{ ...range, low: convert(range.low), high: convert(range.high), unitHash }];
 }
 
-/** Conversions are exact to about twelve digits. */
+/** Rounds to twelve digits, since conversions are exact to about that many. */
 const rounded = (value: number): number => Number(value.toPrecision(12));

@@ -7,13 +7,13 @@ import { type NamedParameter } from './named-parameters';
 
 /** An executed statement (interface, "Patient everything", diagnostics). */
 export interface SearchExplanation {
-  /** SQL, then the values of `$1`, `$2` … */
+  /** The SQL, followed by the values of `$1`, `$2` … */
   readonly query: readonly unknown[];
   /** The output of EXPLAIN: text, or JSON if requested. */
   readonly plan: unknown;
-  /** The search parameters whose ids stand in the plan; absent if there is none. */
+  /** The search parameters whose ids the plan shows; absent if there is none. */
   readonly parameters?: readonly NamedParameter[];
-  /** Advice to make it cheaper; absent if there is none. */
+  /** Advice that would make the search cheaper; absent if there is none. */
   readonly advice?: readonly string[];
 }
 
@@ -61,13 +61,13 @@ export function adviceOf(plan: unknown, clauses: readonly SearchClause[]): reado
 const READS_BODIES =
   'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
 
-/** A table that was read as a whole. */
+/** A table that the plan reads as a whole. */
 interface WholeScan {
   readonly table: string;
   readonly filter: string;
 }
 
-/** Finds `Seq Scan on search_date d` and its filter. */
+/** Finds lines such as `Seq Scan on search_date d` in a text plan, with their filters. */
 function scansInText(plan: string): readonly WholeScan[] {
   const lines = plan.split('\n');
   return lines.flatMap((line, index) => {

@@ -2,9 +2,9 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { splitOutsideEscapes, unescaped } from '../parse/values';
 
 /**
- * Compiles a check that a body holds the texts of token, uri and reference criteria. It only excludes accidental hash
- * collisions, so it may accept too much. It ignores modifiers, chains, case, and booleans (which may be derived:
- * `deceased`).
+ * Compiles a check that a body holds the texts of token, uri and reference criteria. Its purpose is to exclude
+ * accidental collisions of hashes, so it may accept bodies that do not match. It ignores modifiers, chains, case, and
+ * booleans, which an expression may compute (`deceased`).
  */
 export function holdsTexts(
   criteria: URLSearchParams,
@@ -53,7 +53,10 @@ function some(texts: ReadonlySet<string>, isWanted: (text: string) => boolean): 
   return false;
 }
 
-/** The depth of bodies was checked when they were written. */
+/**
+ * Collects all texts below a value, in lower case. The recursion is bounded, since bodies are checked for their depth
+ * when they are written.
+ */
 function gather(value: unknown, texts: Set<string>): void {
   if (typeof value === 'string' || typeof value === 'number') texts.add(String(value).toLowerCase());
   else if (typeof value === 'object' && value !== null) {

@@ -1,19 +1,19 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause, type SortKey } from '../query/search-query';
 
-/** A search parameter, and the number that stands for it in the rows of the search index. */
+/** A search parameter, and the number that identifies it in the rows of the search index. */
 export interface NamedParameter {
   readonly id: number;
   /** Type and code, such as `Patient.family`. */
   readonly name: string;
 }
 
-/** The parameters that may be meant by an id. */
+/** The search parameters of a type. */
 export type ParametersOf = (type: string) => readonly SearchParameter[];
 
 /**
- * Names the parameters whose ids a search compares. Tokens are found by hashes that include their parameter, so they
- * have no id here.
+ * Names the parameters whose ids the SQL of a search compares. Parameters of tokens are missing: tokens are found by
+ * hashes that include their parameter, so their SQL holds no id.
  */
 export function namedParameters(
   {

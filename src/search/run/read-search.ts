@@ -10,9 +10,9 @@ import { parsePosition } from '../query/search-position';
 import { type PagePosition, type SortKey } from '../query/search-query';
 
 export interface ReadSearch extends SearchRequest {
-  /** The parameters used, as the `self` link shows them: without a position. */
+  /** The parameters that took part, as the `self` link shows them: without a position. */
   readonly used: URLSearchParams;
-  /** The page number, if the page is requested by number. */
+  /** The page number; absent if the page is not requested by number. */
   readonly page?: number;
   /** Whether the answer is an array of resources instead of a Bundle. */
   readonly isArray: boolean;
@@ -20,7 +20,7 @@ export interface ReadSearch extends SearchRequest {
   readonly timeoutSeconds?: number;
 }
 
-/** Result parameters that links repeat as sent. */
+/** Result parameters that the links of an answer repeat as sent. */
 const REPEATED = ['_total', '_sort', '_elements', '_summary', '_result', '_format', '_pretty'];
 
 /**
@@ -52,7 +52,7 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
 type AnswerShape = Pick<ReadSearch, 'count' | 'total' | 'position' | 'isArray' | 'timeoutSeconds' | 'used'>;
 
 /**
- * The shape of the answer, for a search of one type or several.
+ * Reads the shape of the answer, for a search of one type or several.
  * @param matched parameters of the clauses, as links repeat them
  */
 export function answerShapeOf(
@@ -84,8 +84,8 @@ const linkedParameters = (query: URLSearchParams): readonly (readonly [string, s
   [...query].filter(([name]) => REPEATED.includes(name) || /^_(rev)?include(:|$)/.test(name));
 
 /**
- * The position where the page begins or ends.
- * @throws ServiceError 'invalid' for a position of another sort
+ * Reads the position where the page begins or ends.
+ * @throws ServiceError 'invalid' for a position that belongs to a search with another `_sort`
  */
 function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
   const [after, before] = [query.get('_after'), query.get('_before')];

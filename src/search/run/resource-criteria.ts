@@ -15,7 +15,10 @@ import { SearchIndex } from '../../search-index/search-index';
 import { type SearchClause } from '../query/search-query';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
 
-/** Allowance for hits that are hash collisions: even one is rare; more at once are no accident. */
+/**
+ * Resources read in addition to those requested, in case some are only collisions of hashes. Even one is rare; more at
+ * once are no accident.
+ */
 const SPARE = 4;
 
 /** Finds the resources that match the criteria of a conditional write (http://hl7.org/fhir/R4/http.html#ccreate). */
@@ -46,7 +49,8 @@ export class ResourceCriteria {
   }
 
   /**
-   * Whether more than `most` resources match, without reading them; a few hash collisions are discounted.
+   * Whether more than `most` resources match. They are only counted and not read; a few of them may be collisions of
+   * hashes, so a few more are allowed.
    * @throws ServiceError as {@link find}
    */
   async findsMoreThan(most: number, type: string, criteria: string, reach?: Reach): Promise<boolean> {
@@ -55,7 +59,7 @@ export class ResourceCriteria {
     return total > most + SPARE;
   }
 
-  /** Criteria may cost as much as any search, so they use the slots of searches. */
+  /** Searches by criteria in the slots of searches, since criteria may cost as much as any search. */
   private searched(request: SearchRequest): Promise<SearchPage> {
     const seconds = this.environment.statementTimeoutSeconds;
     const limit = new TimeLimit(seconds, `The criteria took longer than ${seconds} s. Name narrower ones.`, true);
@@ -80,7 +84,7 @@ export class ResourceCriteria {
       isLenient: false,
     });
     const [unfinished] = incomplete;
-    // An incomplete index may miss a stored resource, and a conditional create would duplicate it.
+    // An incomplete index may miss a stored resource; a conditional create would then store a duplicate.
     if (unfinished !== undefined) throw unfinishedIndex(unfinished, parameters);
     return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
   }

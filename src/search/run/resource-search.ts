@@ -23,7 +23,7 @@ export interface SearchRequest extends SearchQuery {
   readonly includes?: readonly Include[];
   /** Requests an explanation of the statement. */
   readonly explain?: ExplainOptions;
-  /** Rows that the caller may see; all if absent. */
+  /** Rows that the caller may see; absent if all. */
   readonly reach?: Reach | undefined;
 }
 
@@ -32,21 +32,21 @@ export interface SearchPage {
   readonly included: readonly FoundResource[];
   /** False if the includes found more than an answer may hold. */
   readonly isComplete: boolean;
-  /** Types of includes that the caller may not search. */
+  /** Types that the includes lead to but the caller may not search. */
   readonly hiddenTypes: readonly string[];
-  /** Absent if not requested. */
+  /** Number of all matches; absent if not requested. */
   readonly total?: number;
-  /** Positions of the neighboring pages; absent at the ends. */
+  /** Positions of the next and the previous page; absent at the ends. */
   readonly next?: PagePosition;
   readonly previous?: PagePosition;
   /** Whether there are matches after the page. */
   readonly hasMore: boolean;
-  /** Whether the page was shortened because its matches are long. */
+  /** Whether the page has fewer matches than requested, because they are long. */
   readonly isShort: boolean;
   readonly explanation?: SearchExplanation;
 }
 
-/** Columns `s0`, `s1` … hold the sort values. */
+/** A row with its sort values in columns `s0`, `s1` … */
 export interface PlacedRow {
   readonly resource_key: number;
   readonly [column: string]: unknown;
@@ -65,12 +65,15 @@ export class ResourceSearch {
     private readonly index: SearchIndex,
   ) {}
 
-  /** @throws ServiceError 'forbidden' for clauses that lead to types that the caller may not search */
+  /**
+   * Runs a search.
+   * @throws ServiceError 'forbidden' for clauses that lead to types that the caller may not search
+   */
   async search(request: SearchRequest): Promise<SearchPage> {
     this.frequencies.refresh();
     const { type, reach } = request;
     const asked = (await reach?.narrow(type, request.clauses)) ?? request.clauses;
-    // A query plan would count rows that the caller may not see.
+    // A query plan would count rows that the caller may not see, so it is refused.
     if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
     const isCounted = request.total !== 'none' && request.count > 0;
     const query = { ...request, clauses: await this.resolver.resolveAll(asked), isCounted };
@@ -120,7 +123,10 @@ export class ResourceSearch {
   }
 }
 
-/** A page reached by a link has a neighbor on the side of that link. On the other side, the extra row decides. */
+/**
+ * The positions of the neighbors of a page. A page that was reached by a link has a neighbor on the side of that link.
+ * On the other side, the extra row shows whether there is one.
+ */
 export function neighboursOf(
   page: readonly PlacedRow[],
   { isReversed, terms }: Pick<CompiledPage, 'isReversed' | 'terms'>,

@@ -4,7 +4,7 @@ import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Frequencies } from '../compile/estimate';
 
-/** Statistics change when PostgreSQL analyzes a table, every few minutes at most. */
+/** Time until the counts are loaded again. They change when PostgreSQL analyzes a table, every few minutes at most. */
 const LIFETIME_MILLISECONDS = 120_000;
 
 const READ: Statement = {
@@ -25,8 +25,8 @@ interface Row {
 }
 
 /**
- * Row counts of frequent tokens, targets, codes and types, from the statistics of PostgreSQL. They only choose the
- * clause that drives a search, so they may be outdated: no search waits for them.
+ * Row counts of frequent tokens, reference targets, codes and types, from the statistics of PostgreSQL. They only
+ * decide which clause of a search is read first, so they may be outdated, and no search waits for them.
  */
 @Injectable()
 export class RowFrequencies implements Frequencies {

@@ -13,7 +13,9 @@ export interface ValueSetCode {
   readonly code: string;
 }
 
-/** The codes of stored ValueSets: from the expansion, else from individually listed concepts. */
+/**
+ * The codes of stored ValueSets: those of the expansion, or without an expansion the concepts that the ValueSet lists.
+ */
 @Injectable()
 export class ValueSetCodes {
   constructor(
@@ -21,7 +23,10 @@ export class ValueSetCodes {
     private readonly hashes: RowHashes,
   ) {}
 
-  /** @throws ServiceError 'invalid' if the ValueSet is not stored, or its codes cannot be determined */
+  /**
+   * The codes of the ValueSet that a canonical names.
+   * @throws ServiceError 'invalid' if the ValueSet is not stored, or its codes cannot be determined
+   */
   async of(canonical: string): Promise<readonly ValueSetCode[]> {
     const [url = '', version] = canonical.split('|');
     const id = /^(?:.*\/)?ValueSet\/([A-Za-z0-9.-]{1,64})$/.exec(url)?.[1];
@@ -64,7 +69,7 @@ function codesOf({ expansion, compose }: Resource): readonly ValueSetCode[] | un
   return codes;
 }
 
-/** The scan of bodies bounds the depth. */
+/** Collects the codes of an expansion. The recursion is bounded, since the scan of bodies bounds their depth. */
 function containedCodes(contains: unknown): readonly ValueSetCode[] {
   if (!Array.isArray(contains)) return [];
   return (contains as unknown[]).filter(isObject).flatMap(({ system, code, abstract, contains: inner }) => {

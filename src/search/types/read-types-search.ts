@@ -26,8 +26,8 @@ export function namedTypesOf(query: URLSearchParams, known: readonly string[]): 
 }
 
 /**
- * Reads a search over types. Its parameters must be common to all of them; without `_type`, to all known types.
- * @param searched types to search; types without stored resources may be omitted
+ * Reads a search over types. Each parameter must be one that all these types have; without `_type`, all known types.
+ * @param searched types to search; types without stored resources may be left out
  * @param mostSeconds upper limit of `_timeout`
  * @throws ServiceError 'invalid' naming a parameter that is malformed or unknown to one of the types
  */
@@ -54,8 +54,8 @@ export function readTypesSearch(
 }
 
 /**
- * Drops `_type` and, in a lenient search, parameters that one of the types does not have: they must not narrow only
- * some types.
+ * The query without `_type` and, in a lenient search, without parameters that one of the types does not have. Such a
+ * parameter would otherwise narrow only some types.
  */
 function commonParameters(
   query: URLSearchParams,
@@ -82,10 +82,13 @@ const isLenientAbout = ([type = '']: readonly string[], scopeOf: ScopeOf): boole
 
 const isResultParameter = (name: string): boolean => RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '');
 
-/** `_filter` begins with `_`, but its words are parameters of one type. */
+/**
+ * Whether a parameter exists for all types. `_filter` begins with `_` too, but the words in it are parameters of one
+ * type.
+ */
 const isOfAllTypes = (name: string): boolean => name.startsWith('_') && name !== '_filter';
 
-/** Only one order has an index for every type: the time of the last update. */
+/** Reads `_sort`. Only one order has an index for every type: the time of the last update. */
 function isOldestFirstOf(query: URLSearchParams): boolean {
   const sort = query.get('_sort') ?? '';
   if (sort === '' || sort === '-_lastUpdated') return false;
@@ -95,7 +98,10 @@ function isOldestFirstOf(query: URLSearchParams): boolean {
   });
 }
 
-/** `Type:parameter` has the same meaning for each type; `*` means the references of each type. */
+/**
+ * Reads the includes for all types. `Type:parameter` means the same for each type; `*` means the references of each
+ * type.
+ */
 function includesOfAll(query: URLSearchParams, searched: readonly string[], scopeOf: ScopeOf): readonly Include[] {
   const isWild = query.getAll('_include').some((value) => value.split(',').includes('*'));
   const read = searched.slice(0, isWild ? undefined : 1).flatMap((type) => includesOf(query, scopeOf(type)));

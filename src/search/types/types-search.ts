@@ -15,16 +15,16 @@ import { type TotalMode } from '../query/result-parameters';
 import { RowFrequencies } from '../run/row-frequencies';
 import { type PagePosition, type SearchClause } from '../query/search-query';
 
-/** A search over several types; each has separate clauses, since its search rows differ. */
+/** A search over several types. Each type has its own clauses, since its parameters have their own index rows. */
 export interface TypesSearchRequest {
   readonly searches: readonly TypeSearch[];
-  /** Oldest or newest update first. */
+  /** Whether the oldest update comes first; otherwise the newest. */
   readonly isOldestFirst: boolean;
   readonly count: number;
   readonly total: TotalMode;
   readonly position?: PagePosition;
   readonly includes: readonly Include[];
-  /** Rows that the caller may see; all if absent. */
+  /** Rows that the caller may see; absent if all. */
   readonly reach?: Reach | undefined;
 }
 
@@ -33,12 +33,12 @@ export interface TypeSearch {
   readonly clauses: readonly SearchClause[];
 }
 
-/** A match's position in the order of the answer. */
+/** A match, with its place in the order of the answer. */
 interface Place extends PlacedRow {
   readonly s0: Date;
 }
 
-/** Each type costs one index step, however many resources it has. */
+/** Finds the types that have resources. Each type costs one index step, however many resources it has. */
 export const STORED_TYPES: Statement = {
   name: 'search-stored-types',
   text: `with recursive t as ((select type from resource order by type limit 1)
@@ -46,7 +46,7 @@ export const STORED_TYPES: Statement = {
     select type from t where type is not null`,
 };
 
-/** The bodies of the rows with keys $1 that pass a test on alias `c`. */
+/** Statement that reads the bodies of the rows with keys $1 that pass a test on alias `c`. */
 const bodiesIf = (test: string): string =>
   `select ${foundColumns('c', 'order by k.place')} from unnest($1::bigint[]) with ordinality k(resource_key, place)
     cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${test} order by k.place`;
@@ -54,8 +54,9 @@ const bodiesIf = (test: string): string =>
 const BODIES: Statement = { name: 'search-bodies', text: bodiesIf('true') };
 
 /**
- * Finds resources of several types in the order of their last update. It runs the statements of a search for each type,
- * which end after a page, and merges the pages. So the cost is the sum over the types, and no index spans types.
+ * Finds resources of several types in the order of their last update. For each type it runs the statement of a search,
+ * which ends after a page, and then merges the pages. So the cost is the sum over the types, and no index must cover
+ * several types.
  */
 @Injectable()
 export class TypesSearch {
@@ -66,7 +67,7 @@ export class TypesSearch {
     private readonly includedResources: IncludedResources,
   ) {}
 
-  /** Types with stored resources: few of all known ones. */
+  /** Types with stored resources; they are few of all known types. */
   async storedTypes(): Promise<readonly string[]> {
     const rows = await this.statements.run<{ type: string }>(STORED_TYPES, []);
     return rows.map(({ type }) => type);
@@ -105,7 +106,7 @@ export class TypesSearch {
     };
   }
 
-  /** The positions of a page and one more, for each type. */
+  /** Finds the positions of a page, and one more, for each type. */
   private async places(
     searches: readonly TypeSearch[],
     { isOldestFirst, count, position }: TypesSearchRequest,
@@ -133,7 +134,10 @@ export class TypesSearch {
     return sum;
   }
 
-  /** Omits resources that were deleted since they were found, or that the caller may no longer see. */
+  /**
+   * Reads the resources of a page. Those that were deleted in the meantime, or that the caller may no longer see, are
+   * left out.
+   */
   private async rows(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly ResourceRow[]> {
     if (places.length === 0) return [];
     const keys = places.map((place) => place.resource_key);
