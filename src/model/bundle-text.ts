@@ -4,14 +4,15 @@ import { type ResourceText } from './stored-resource';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * A Bundle of entries that are JSON text already. FHIR has no empty arrays, so a Bundle without entries has no `entry`.
+ * Prints a Bundle of entries that are JSON text already. FHIR has no empty arrays, so a Bundle without entries has no
+ * member `entry`.
  */
 export function bundleText(type: string, members: Members, entries: readonly string[] = []): string {
   const head = JSON.stringify({ resourceType: 'Bundle', type, ...members });
   return entries.length === 0 ? head : `${head.slice(0, -1)},"entry":[${entries.join(',')}]}`;
 }
 
-/** Writes a Bundle while its entries arrive, a few at a time: bodies are joined unparsed. */
+/** Prints a Bundle while its entries arrive, a few at a time. Their texts are joined without parsing them. */
 export function produceBundle(
   type: string,
   members: Members,
@@ -32,13 +33,14 @@ export function produceBundle(
 }
 
 /**
- * Joins texts with commas and empties the list, which a loop would keep in memory for a slow reader. Each `+` costs a
- * few bytes: the text is copied once, when sent; `join` would copy it twice.
+ * Joins texts with commas, and empties the list, since the loop of a caller would keep it in memory for a slow reader.
+ * `+` costs a few bytes for each text, and copies the texts once, when the result is sent; `join` would copy them
+ * twice.
  */
 export const joined = (before: string, texts: string[]): string =>
   texts.splice(0).reduce((all, text, index) => `${all}${index === 0 ? '' : ','}${text}`, before);
 
-/** An entry of a searchset (http://hl7.org/fhir/R4/search.html#inclusions). */
+/** Prints an entry of a searchset (http://hl7.org/fhir/R4/search.html#inclusions). */
 export const searchEntry = (
   rootUrl: string,
   { type, id, text }: ResourceText,

@@ -5,29 +5,31 @@ import { type Meta } from '../fhir/types';
 export interface VersionStamp {
   readonly version: number;
   readonly updatedAt: Date;
-  /** Time of version 1; undefined if unknown, as for texts older than this feature. */
+  /**
+   * Time of version 1. It is undefined if unknown, as for texts that were stored before the server recorded this time.
+   */
   readonly createdAt: Date | undefined;
 }
 
-/** `meta` as sent, without version and time of update. */
+/** `meta` as sent, without `versionId` and `lastUpdated`. */
 export interface SentMeta {
   readonly members: readonly JsonMember[];
   readonly value: Meta;
 }
 
 /**
- * How `meta` holds the creation time. A value sent by a client is not stored, so that a client that sends back what it
- * read neither changes nor duplicates the time.
+ * How `meta` holds the creation time. A creation time that a client sends is not stored. So a client that sends back
+ * the `meta` that it read neither changes nor duplicates it.
  */
 export interface MetaStyle {
-  /** The `meta` of one version as JSON text: the server's members, then those sent. */
+  /** The `meta` of one version as JSON text: first the members that the server sets, then those sent. */
   textOf(sent: SentMeta, stamp: VersionStamp): string;
-  /** A sent `meta` without the members that are not stored; the same object if there are none. */
+  /** A sent `meta` without the members that are not stored. If it has none of them, the same object is returned. */
   withoutCreation(meta: Meta): Meta;
   createdAtIn(meta: Meta): Date | undefined;
 }
 
-/** Native types: a member `createdAt`. */
+/** Types of this server have a member `createdAt` in `meta`. */
 export const NATIVE_META: MetaStyle = {
   textOf: ({ members }, stamp) => {
     const { createdAt } = stamp;
@@ -44,7 +46,7 @@ export const NATIVE_META: MetaStyle = {
   createdAtIn: ({ createdAt }) => instantOf(createdAt),
 };
 
-/** FHIR types: an extension, placed first, since FHIR has no member for the creation time. */
+/** FHIR has no member for the creation time, so FHIR types have it as the first extension of `meta`. */
 export const fhirMeta = (url: string): MetaStyle => {
   const isOwn = (extension: unknown): boolean => (extension as { readonly url?: unknown } | null)?.url === url;
   const begin = `{"url":${JSON.stringify(url)},"valueInstant":`;
@@ -75,7 +77,10 @@ export const fhirMeta = (url: string): MetaStyle => {
   };
 };
 
-/** @param creation a member with the time of version 1, including its comma; or empty */
+/**
+ * Prints `meta`.
+ * @param creation a member with the time of version 1, with its comma; or an empty text
+ */
 const metaText = ({ version, updatedAt }: VersionStamp, creation: string, sent: readonly JsonMember[]): string =>
   `{"versionId":"${version}","lastUpdated":${instantText(updatedAt)}${creation}${sent.map(({ keyText, valueText }) => `,${keyText}:${valueText}`).join('')}}`;
 

@@ -9,8 +9,8 @@ const OWN_MEMBERS = new Set(['resourceType', 'id', 'meta']);
 const OWN_META_MEMBERS = new Set(['versionId', 'lastUpdated']);
 
 /**
- * The content of a resource to be written: every byte as sent, except `resourceType`, `id`, `meta` and white space
- * outside strings.
+ * The content of a resource to be written. Every byte is as sent, except in `resourceType`, `id` and `meta`, and except
+ * white space outside of strings.
  * @example
  * const { id } = await writer.create(ResourceDraft.own('Ward', { beds: 12 }));
  */
@@ -21,17 +21,20 @@ export class ResourceDraft {
   private constructor(
     readonly type: string,
     private assignedId: string | undefined,
-    /** `meta` as sent, without version and time of update. */
+    /** `meta` as sent, without `versionId` and `lastUpdated`. */
     readonly meta: SentMeta,
     private content: Readonly<Record<string, unknown>>,
     members: readonly JsonMember[],
-    /** Whether code of this server made the body: specs prove its shape, so writes do not validate it (ADR 0014). */
+    /**
+     * Whether code of this server made the body. Specs test the shape of such bodies, so writes do not validate them
+     * (ADR 0014).
+     */
     readonly isOwn = false,
   ) {
     this.members = members;
   }
 
-  /** The draft of a body made by code of this server. */
+  /** Makes a draft from a body that code of this server made. */
   static own(type: string, body: object): ResourceDraft {
     const { meta = {}, ...content } = JSON.parse(JSON.stringify(body)) as { readonly meta?: Meta };
     return new ResourceDraft(
@@ -45,7 +48,7 @@ export class ResourceDraft {
   }
 
   /**
-   * Reads a body for `type`; with `id` for an update, whose body may omit both.
+   * Makes a draft from a sent body. With `id`, it is for an update, whose body may omit type and id.
    * @throws ServiceError 'invalid' if the body is no object, or names another type or id than the URL
    */
   static of(body: ScannedJson, type: string, id?: string): ResourceDraft {
@@ -88,12 +91,15 @@ export class ResourceDraft {
     );
   }
 
-  /** A copy, for work that may run again, since rules modify the draft that they check. @internal */
+  /**
+   * A copy of the draft, for work that may run again, since rules change the draft that they check.
+   * @internal
+   */
   copy(): ResourceDraft {
     return new ResourceDraft(this.type, this.assignedId, this.meta, this.content, this.members, this.isOwn);
   }
 
-  /** The id from the body, the URL or the server; set before a rule's `store` runs. */
+  /** The id, from the body, the URL or the server. It is known before a rule's `store` runs. */
   get id(): string | undefined {
     return this.assignedId;
   }
@@ -103,15 +109,15 @@ export class ResourceDraft {
     this.assignedId = id;
   }
 
-  /** The content as parsed values. Numbers are doubles, so these are for checks and indexes, not for storage. */
+  /** The content as parsed values. Their numbers are doubles, so they serve checks and indexes but are never stored. */
   get value(): Resource {
-    // Each write reads this several times; a body with its type needs no copy.
+    // Each write reads this several times. If the body names its type, no copy is made.
     return this.content.resourceType === this.type
       ? (this.content as Resource)
       : { ...this.content, resourceType: this.type };
   }
 
-  /** The text of a top-level member, or undefined. */
+  /** The text of a top-level member; undefined if there is none. */
   member(key: string): string | undefined {
     return this.members.find((member) => member.key === key)?.valueText;
   }
@@ -131,7 +137,11 @@ export class ResourceDraft {
     this.content = { ...this.content, [key]: value };
   }
 
-  /** Marks a change outside of the body (a password), so that an equal body makes a new version too. @internal */
+  /**
+   * Notes a change outside of the body, such as a password. Then a body that is equal to the stored one also makes a
+   * new version.
+   * @internal
+   */
   markHiddenChange(): void {
     this.hidden = true;
   }
@@ -160,7 +170,7 @@ const jsonMembersOf = (value: object): JsonMember[] =>
     valueText: JSON.stringify(member),
   }));
 
-/** http://hl7.org/fhir/R4/datatypes.html#id */
+/** Pattern of an id (http://hl7.org/fhir/R4/datatypes.html#id). */
 const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 export function assertId(id: string): void {

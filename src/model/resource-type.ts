@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type OwnShapes } from '../fhir/definitions/element-tables';
 
-/** A search parameter of a type that HL7 does not define; `expression` is FHIRPath as in a SearchParameter. */
+/** A search parameter of a type that HL7 does not define. `expression` is FHIRPath, as in a SearchParameter. */
 export interface OwnSearchParameter {
   readonly code: string;
   readonly kind: 'token' | 'reference' | 'date' | 'uri';
@@ -9,21 +9,21 @@ export interface OwnSearchParameter {
   readonly targets?: readonly string[];
 }
 
-/** A patch is an update; so is a PUT that creates. */
+/** The kind of a write. A patch is an update, and so is a PUT that creates. */
 export type WriteKind = 'create' | 'update' | 'delete' | 'conditional-delete';
 
 export interface WriteRefusal {
-  /** Tells the caller what to do instead. */
+  /** Message of the error, which says what the caller should do instead. */
   readonly message: string;
-  /** Absent: 405. */
+  /** Kind of the error; absent means 405. */
   readonly kind?: 'unprocessable';
 }
 
-/** Writes that callers may not do, each with its error. */
+/** Writes that callers may not do, each with the error for it. */
 export type RefusedWrites = Readonly<Partial<Record<WriteKind, WriteRefusal>>>;
 
 /**
- * For a type that only its module writes.
+ * Refuses all writes of callers, for a type that only its module writes.
  * @example
  * &#64;DefinesResourceType({ type: 'HandOver', refusedWrites: refusedToAll('Call acme.ward/hand-over by POST /rpc.') })
  * export class HandOverType {}
@@ -35,32 +35,36 @@ export const refusedToAll = (message: string): RefusedWrites => ({
   'conditional-delete': { message },
 });
 
-/** A resource type that a module registers; or one of R4 that only the module writes, without shape or parameters. */
+/**
+ * A resource type that a module registers. It may also be a type of R4 that only the module writes; it then has no
+ * shape and no parameters here.
+ */
 export interface OwnResourceType {
   readonly type: string;
   /**
-   * The content of its resources, in the notation of src/fhir/definitions/elements.json: the type and its nested
-   * elements, named by path. Resources are then validated as strictly as those of R4; without a shape, any content is
-   * allowed.
+   * The elements of its resources, in the notation of src/fhir/definitions/elements.json: those of the type and of its
+   * nested elements, which are named by path. With a shape, resources are validated as strictly as those of R4; without
+   * one, any content is allowed.
    */
   readonly shape?: OwnShapes;
   readonly searchParameters?: readonly OwnSearchParameter[];
   /**
-   * True for a native type: its references are `{resourceType, id}`, and `meta.createdAt` holds the creation time.
-   * Other types use FHIR's style: `{reference}`, and an extension of `meta`.
+   * Whether the type is native. In a native type, references are `{resourceType, id}`, and `meta.createdAt` holds the
+   * creation time. Other types use FHIR's style: references are `{reference}`, and the creation time is an extension of
+   * `meta`.
    */
   readonly isNative?: boolean;
-  /** Writes that are refused to callers, with their errors; the module itself may write the type. */
+  /** Writes that are refused to callers, with their errors. The module itself may still write the type. */
   readonly refusedWrites?: RefusedWrites;
   /**
-   * True for a type that is never stored but part of messages that this server sends. It can be validated, but has no
-   * routes, no search, and no entry in `/metadata`.
+   * Whether the type is never stored, but only part of messages that this server sends. Such a type can be validated,
+   * but has no routes, no search, and no entry in `/metadata`.
    */
   readonly isSentOnly?: boolean;
 }
 
 /**
- * Registers a resource type of a module; the decorated class needs no members.
+ * Decorator that registers a resource type of a module. The decorated class needs no members.
  * @example
  * &#64;DefinesResourceType({
  *   type: 'Ward',

@@ -6,7 +6,7 @@ import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { ServiceError } from '../platform/errors/service-error';
 import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
 
-/** The target of a request: a type, or one resource of it. */
+/** The kind of thing that a request is about: a type, or one resource of it. */
 export type Place = 'type' | 'instance';
 
 /** The resource types that this server stores: those of R4 and those registered by modules. */
@@ -16,7 +16,10 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     super(discovery, DefinesResourceType, ({ type }) => type);
   }
 
-  /** @throws ServiceError 'not-found' for any other than a storable resource type */
+  /**
+   * Checks that resources of a type can be stored.
+   * @throws ServiceError 'not-found' for any other text
+   */
   assertKnown(type: string): void {
     if (isR4ResourceType(type)) return;
     const own = this.find(type)?.meta;
@@ -30,12 +33,18 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     }
   }
 
-  /** @throws ServiceError 'not-found' for any other than a resource type, stored or sent */
+  /**
+   * Checks that a type is known, whether its resources are stored or only sent.
+   * @throws ServiceError 'not-found' for any other text
+   */
   assertDescribed(type: string): void {
     if (this.find(type)?.meta.isSentOnly !== true) this.assertKnown(type);
   }
 
-  /** @throws ServiceError by which the type refuses such a write: 'not-allowed' or 'unprocessable' */
+  /**
+   * Checks that callers may write a type in this way.
+   * @throws ServiceError by which the type refuses the write: 'not-allowed' or 'unprocessable'
+   */
   assertWritable(type: string, write: WriteKind, place: Place): void {
     this.assertKnown(type);
     const refusal = this.refusedWrites(type)[write];
@@ -49,7 +58,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.refusedWrites(type)[write] === undefined;
   }
 
-  /** Methods for `Allow`; those of a type are searches, creates and conditional writes. */
+  /** Methods for the header `Allow`. Those of a type are for searches, creates and conditional writes. */
   allowedMethods(type: string, place: Place): readonly string[] {
     const isOfType = place === 'type';
     return [
@@ -76,12 +85,12 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.find(type)?.meta.isNative ?? false;
   }
 
-  /** Stored types that are not of R4. */
+  /** Types that are stored but not of R4. */
   own(): readonly OwnResourceType[] {
     return this.described().filter(({ isSentOnly }) => isSentOnly !== true);
   }
 
-  /** Types that are not of R4, including those that are only sent. */
+  /** Types that are not of R4, whether they are stored or only sent. */
   described(): readonly OwnResourceType[] {
     return this.all()
       .map(({ meta }) => meta)

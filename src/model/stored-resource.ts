@@ -1,11 +1,11 @@
-/** The request method of a version, as history entries show it. */
+/** The method of the request that made a version. Entries of a history show it. */
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One version of a resource as stored and sent. */
 export interface StoredResource {
   readonly type: string;
   readonly id: string;
-  /** 1, 2, 3 … without gaps; a deletion also takes one. */
+  /** Number of the version: 1, 2, 3 … without gaps. A deletion also has a number. */
   readonly version: number;
   readonly updatedAt: Date;
   readonly method: WriteMethod;

@@ -2,8 +2,9 @@ import { ResourceDraft } from './resource-draft';
 import { type StoredResource } from './stored-resource';
 
 /**
- * The parsed content of a resource, by a type of `@types/fhir` or of your own. Nothing checks the content against that
- * type: the server has validated it when it was written. Numbers are doubles here, so write and compare the text.
+ * The parsed content of a resource, with a type of `@types/fhir` or of your own. The content is not checked against
+ * that type; the server validated it when it was written. Numbers are doubles here, so write and compare the text of
+ * the resource instead.
  * @throws TypeError when the resource is of another type
  * @example
  * const { birthDate } = viewOf<Patient>(await reader.read('Patient', 'p7'), 'Patient'); // Patient of 'fhir/r4'

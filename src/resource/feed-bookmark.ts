@@ -1,10 +1,10 @@
 import { ServiceError } from '../platform/errors/service-error';
 
-/** A position in the feed of changes: the client has everything up to a transaction. */
+/** A position in the feed of changes: the client has read all changes up to a transaction. */
 export interface FeedBookmark {
-  /** The transaction history that the id belongs to; absent at the beginning of the feed. */
+  /** The transaction history to which the transaction belongs; absent at the beginning of the feed. */
   readonly history?: string;
-  /** A decimal number of 64 bits. */
+  /** Number of the transaction: a decimal number of 64 bits. */
   readonly transaction: string;
 }
 
@@ -15,7 +15,7 @@ export const printBookmark = ({ history, transaction }: Required<FeedBookmark>):
 
 /**
  * Reads `_txid`: 0, or the value from the link `monitor` of a history.
- * @throws ServiceError 'gone' for a bare number, as in links of version 0.1.0: its cluster is unknown
+ * @throws ServiceError 'gone' for a number alone, as links of version 0.1.0 have it: its cluster is unknown
  * @throws ServiceError 'invalid' for a text that this server did not make
  */
 export function parseBookmark(text: string): FeedBookmark {
@@ -33,8 +33,8 @@ export function parseBookmark(text: string): FeedBookmark {
 }
 
 /**
- * Transaction ids are valid only within one history of one cluster. With any other history, the feed would lack
- * versions, so the client must read it from the beginning.
+ * The error for a bookmark of another transaction history. Numbers of transactions are valid only within one history of
+ * one cluster. From another history on, the feed would lack versions, so the client must read it from the beginning.
  */
 export const foreignBookmark = (): ServiceError =>
   new ServiceError(

@@ -16,9 +16,9 @@ export interface HistoryRequest {
   /** Number of versions on a page; 0 requests only the total. */
   readonly count: number;
   readonly hasTotal: boolean;
-  /** Requests only versions written after it. */
+  /** Requests only versions that were written after this position. */
   readonly bookmark?: FeedBookmark;
-  /** Row filter of the caller; all rows if absent. */
+  /** Filter by the rows that the caller may see; absent if all. */
   readonly limit?: RowLimit | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface HistoryRequest {
 export type HistoryVersion = ListedVersion & Omit<StoredVersion, 'text'>;
 
 export interface HistoryPage {
-  /** Newest first, including deletions; fewer than requested if they are long. */
+  /** The versions, newest first, including deletions. There are fewer than requested if they are long. */
   readonly versions: readonly HistoryVersion[];
   /** Total over all pages; absent if not requested. */
   readonly total?: number;
-  /** Whether there are more versions in the direction of the walk. */
+  /** Whether there are more versions after this page, in the direction in which the history is read. */
   readonly hasMore: boolean;
-  /** For a request with a bookmark: the next bookmark, for all changes after this answer. */
+  /** For a request with a bookmark: the bookmark from which the client continues after this answer. */
   readonly bookmark?: Required<FeedBookmark>;
 }
 
@@ -62,7 +62,7 @@ export class ResourceHistory {
     private readonly texts: LateTexts,
   ) {}
 
-  /** Like {@link page}, with all texts: for short pages only. */
+  /** Like {@link page}, with the texts of all versions; only for short pages. */
   async wholePage(request: HistoryRequest): Promise<WholeHistoryPage> {
     const page = await this.page(request);
     const versions = (await this.texts.all(page.versions)).map(({ text, ...version }) =>
@@ -72,8 +72,9 @@ export class ResourceHistory {
   }
 
   /**
+   * Reads a page of a history.
    * @throws ServiceError 'not-found' for the history of one resource that never existed
-   * @throws ServiceError 'gone' if the bookmark belongs to another history than this database's
+   * @throws ServiceError 'gone' if the bookmark belongs to another transaction history than this database's
    */
   async page({ scope: asked, walk, count, hasTotal, bookmark: known, limit }: HistoryRequest): Promise<HistoryPage> {
     const scope: HistoryScope = { ...asked, visible: limit };

@@ -16,9 +16,9 @@ import {
 } from './writes/write';
 import { WriteSet } from './writes/write-set';
 
-/** Preconditions of a write, and the method that its history shows. */
+/** Preconditions of a write, and its method. */
 export interface WriteOptions extends WriteConditions {
-  /** The method of the write in history and events. */
+  /** The method that the history and events show. */
   readonly method?: WriteMethod;
   /**
    * The resource, if the open transaction has already locked it.
@@ -29,12 +29,12 @@ export interface WriteOptions extends WriteConditions {
 
 type CreateOptions = Omit<WriteOptions, 'locked'> & Pick<StoreWrite, 'parts'> & { readonly newId?: string };
 
-/** Index of the only write in a set of one. */
+/** Index of the only write in a set of one write. */
 const ONLY = 0;
 
 /**
- * Writes resources: rules, row, history, search rows and listeners in one transaction. Callers check access rights and
- * read-only types; modules write their own types through it.
+ * Writes resources: it applies rules, and writes row, history, index rows and those of listeners in one transaction.
+ * Callers check access rights and read-only types. Modules write resources of their own types through it.
  * @example
  * const { outcome } = await writer.put(ResourceDraft.own('Ward', { beds: 12 }), '4B', { ifMatch: [3] });
  */
@@ -51,9 +51,9 @@ export class ResourceWriter {
   ) {}
 
   /**
-   * Stores a new resource under the draft's id, or under a new UUID, which needs no lookup.
-   * @param options with `newId`, for a draft without an id: a UUID that is known nowhere else; `parts`: CTEs added to
-   *   the statement
+   * Stores a new resource under the draft's id. Without one, a new UUID is used, which needs no lookup.
+   * @param options with `newId`, for a draft without an id: a UUID that was never used; with `parts`: CTEs added to the
+   *   statement
    * @throws ServiceError 'duplicate' if the id is taken; 'forbidden' outside of the row limit, or if a hidden resource
    *   has or had the id
    */
@@ -68,7 +68,8 @@ export class ResourceWriter {
   }
 
   /**
-   * Replaces the resource `id` of the draft's type, or creates it. Equal content makes no new version.
+   * Replaces the resource `id` of the draft's type, or creates it. Content equal to the stored one makes no new
+   * version.
    * @throws ServiceError 'precondition-failed' if the options require another stored version; 'forbidden' as {@link
    *   create}
    */
@@ -80,7 +81,7 @@ export class ResourceWriter {
 
   /**
    * Changes the stored resource `id`. The patch receives the text of the locked row, so no concurrent patch is lost.
-   * The result is validated and written like a PUT; equal content makes no new version.
+   * The result is validated and written like a PUT. Content equal to the stored one makes no new version.
    * @throws ServiceError 'not-found' or 'gone' if nothing is stored, 'precondition-failed' as {@link put}
    */
   async patch(
@@ -94,8 +95,8 @@ export class ResourceWriter {
   }
 
   /**
-   * Deletes a resource and returns its last content; undefined if nothing was stored. The deletion takes a version
-   * number.
+   * Deletes a resource and returns its last content; undefined if nothing was stored. The deletion gets a version
+   * number of its own.
    */
   async delete(type: string, id: string, options: WriteOptions = {}): Promise<StoredResource | undefined> {
     await this.listeners.concerns(type);
@@ -124,8 +125,8 @@ export class ResourceWriter {
   }
 
   /**
-   * Inserts by one statement, including the CTEs of listeners; undefined if a listener needs a transaction. Listeners
-   * registered after this point miss this write, which runs without a transaction.
+   * Inserts a resource by one statement that includes the CTEs of listeners; undefined if a listener needs a
+   * transaction. The write runs without a transaction, so listeners registered after this point miss it.
    */
   private insertAlone({
     type,

@@ -28,7 +28,8 @@ import { WriteExtensions } from './writes/write-extensions';
 import { WriteSet } from './writes/write-set';
 
 /**
- * Resources for other modules, with the packages below; their routes are in ResourceApiModule.
+ * Reads and writes resources for other modules, with the packages below this one. The routes of resources are in
+ * ResourceApiModule.
  * @example
  * &#64;Module({ imports: [ResourceModule] })
  * export class BedsModule {}

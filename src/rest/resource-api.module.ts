@@ -23,8 +23,8 @@ import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
 
 /**
- * Routes of the resource API, imported only by AppModule and last: `/:type` would match the routes of other modules
- * (ADR 0007).
+ * Routes of the resource API. Only AppModule imports this module, and imports it last: its route `/:type` would match
+ * the routes of other modules (ADR 0007).
  */
 @Module({
   imports: [ResourceModule],

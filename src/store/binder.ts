@@ -7,16 +7,16 @@ export interface CompiledSearch {
   readonly values: readonly unknown[];
 }
 
-/** PostgreSQL's limit is 65,535, but it would plan that many alternatives for seconds. */
+/** Most values of one statement. PostgreSQL allows 65,535, but would plan that many alternatives for seconds. */
 const MAX_VALUES = 10_000;
 
-/** Collects the values of a statement: no value is ever part of its text. */
+/** Collects the values of a statement, so that no value is ever part of its text. */
 export class Binder {
   private readonly values: unknown[] = [];
 
   /**
-   * @throws ServiceError 'invalid' for a search with more values than this
-   * @throws ServiceError 'invalid' for a search of more values than a statement should have
+   * Adds a value and returns its placeholder.
+   * @throws ServiceError 'invalid' for a search with more values than a statement should have
    */
   value(value: unknown): string {
     if (this.values.length >= MAX_VALUES)
@@ -26,28 +26,32 @@ export class Binder {
     return `$${this.values.push(value)}`;
   }
 
-  /** For a statement that already has a name. */
+  /** Returns the values with a statement that already has a name. */
   boundTo(statement: Statement): CompiledSearch {
     return { statement, values: this.values };
   }
 
-  /** The name is derived from the text: all searches of one shape share a prepared statement, whatever their values. */
+  /**
+   * Returns the values with a statement of this text. Its name is derived from the text, so all searches of one shape
+   * share a prepared statement, whatever their values are.
+   */
   finish(text: string): CompiledSearch {
     return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };
   }
 
-  /** Like {@link finish}, for a statement whose instants are all processed: the driver returns them as Dates. */
+  /** Like {@link finish}, for statements whose instants the server computes with. The driver returns these as Dates. */
   finishWithDates(text: string): CompiledSearch {
     return { statement: statementOf(text, {}), values: this.values };
   }
 }
 
-/** Maximum named shapes: each name is a plan in each connection, and real clients use a few dozen. */
+/** Most named statements of searches. Each name is a plan in each connection, and real clients use a few dozen. */
 const MAX_NAMES = 500;
 const statements = new Map<string, Statement>();
 
 /**
- * Beyond the maximum a shape gets no name and is planned at each use, so that unusual queries cannot fill the memory.
+ * The statement of a text. When all names are used, it gets no name and is planned at each use, so that unusual queries
+ * cannot fill the memory.
  */
 function statementOf(text: string, instants: Pick<Statement, 'hasTextInstants'>): Statement {
   const known = statements.get(text);

@@ -7,7 +7,10 @@ import { type HistoryPosition } from './history-statements';
 export const printPosition = ({ updatedAt, type, version, id }: HistoryPosition): string =>
   `${updatedAt.getTime().toString(36)}.${type}.${version}.${id}`;
 
-/** @throws ServiceError 'invalid' for a text that this server did not make */
+/**
+ * Reads the position in a link.
+ * @throws ServiceError 'invalid' for a text that this server did not make
+ */
 export function parsePosition(text: string): HistoryPosition {
   const [, time = '', type = '', version = '', id = ''] =
     /^(-?[0-9a-z]{1,11})\.([A-Za-z]{1,64})\.(\d{1,9})\.(.*)$/.exec(text) ?? [];

@@ -9,18 +9,18 @@ export interface VisibleRows {
   testOfCurrent(types: readonly string[], bind: Binder): string;
 }
 
-/** Selects the versions of a history. */
+/** The versions that a history lists. */
 export interface HistoryScope {
   readonly types: readonly string[];
-  /** Only versions of this resource; then there is exactly one type. */
+  /** Lists only versions of this resource; `types` then holds exactly its type. */
   readonly id?: string;
-  /** Versions since this time. */
+  /** Lists only versions that were written at this time or later. */
   readonly since?: Date;
-  /** Versions that were current at some point of a period, both ends included. */
+  /** Lists only versions that were current at some time of the period, both ends included. */
   readonly period?: { readonly start: Date; readonly end: Date };
-  /** Only versions of later transactions than this one, a decimal number. */
+  /** Lists only versions of transactions later than this one; a decimal number. */
   readonly afterTransaction?: string;
-  /** Row filter by the current version; all rows are visible if absent. */
+  /** Filter by the rows that the caller may see, applied to the current version; absent if all are visible. */
   readonly visible?: VisibleRows | undefined;
 }
 
@@ -35,10 +35,10 @@ export interface HistoryPosition {
 export interface HistoryWalk {
   /** From newer to older versions, or back. */
   readonly direction: 'older' | 'newer';
-  /** The version to start after; without it, the walk starts at the newest or oldest end. */
+  /** The version after which the page begins; without it, the page begins at the newest or oldest version. */
   readonly from?: HistoryPosition;
   readonly limit: number;
-  /** Versions to skip before the page. */
+  /** Number of versions between `from` and the page. */
   readonly skip: number;
 }
 
@@ -49,10 +49,11 @@ const NEWEST = ['resource', 'resource_history'].map(
 );
 
 /**
- * Reads three things: the transaction history of the database, whether transaction $2 has ended in it, and the newest
- * ended transaction (at least $2). All transactions before that one have ended, and it wrote a version of the types $1.
- * Read before the list, so that a client that continues from there misses nothing. Only writing transactions count,
- * since PostgreSQL may reuse other ids after a crash.
+ * Reads three columns: the identity of the database's transaction history, whether transaction $2 has ended, and the
+ * newest ended transaction (at least $2). This transaction wrote a version of the types $1, and all transactions before
+ * it have ended.
+ * It is read before the list, so that a client that continues from there misses nothing. Only transactions that wrote
+ * count, since PostgreSQL may reuse the ids of others after a crash.
  */
 export const READ_FEED: Statement = {
   name: 'resource-history-feed',
@@ -64,9 +65,9 @@ export const READ_FEED: Statement = {
 };
 
 /**
- * The versions of a page with the total as a column, so that one statement sees one state of the tables. Each type is a
- * separate walk of a time index in `resource` and in `resource_history`. The walks end after a page and are merged. So
- * the history of the server needs no index across types, which would slow each write.
+ * Reads the versions of a page. The total is a column, so that one statement sees one state of the tables. Each type is
+ * a separate walk of a time index in `resource` and in `resource_history`. Each walk ends after a page, and the walks
+ * are merged. So the history of the whole server needs no index across types, which would slow each write.
  */
 export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: boolean): BoundStatement {
   const places = new Places(scope);
@@ -111,7 +112,7 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
 const listed = (page: string, hasTotal: boolean): string =>
   `select w.type, w.id, w.version, w.updated_at, w.method, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
 
-/** The number of versions on all pages together. */
+/** Counts the versions of all pages. */
 export function historyTotal(scope: HistoryScope): BoundStatement {
   const places = new Places(scope);
   return places.finish(
@@ -137,8 +138,8 @@ const totalText = (places: Places): string =>
   ).join(' + ');
 
 /**
- * For a feed, first selects new versions by transaction. `offset 0` keeps the planner from walking the time index, past
- * all older versions.
+ * The rows of a table to count or list. For a feed, new versions are first selected by transaction. `offset 0` keeps
+ * the planner from walking the time index instead, past all older versions.
  */
 function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }: Places): string {
   if (transaction === undefined || isOneResource) return table;
@@ -146,8 +147,8 @@ function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }:
 }
 
 /**
- * A current version is valid until now; an earlier one was valid until its successor came. A deletion is an event and
- * no state, so it belongs to the period in which it happened.
+ * Condition for the versions of a scope. A current version is valid until now; an earlier one was valid until its
+ * successor came. A deletion is an event and not a state, so it belongs to the period in which it happened.
  */
 function conditionOf(
   table: Table,
@@ -162,7 +163,7 @@ function conditionOf(
     else ${TABLES.map(hasSuccessor).join(' or ')} end`;
 }
 
-/** The parameters of the statement for a scope's values. */
+/** The placeholders of a scope's values in the statement. */
 class Places {
   private readonly binder = new Binder();
   readonly types: string;
@@ -171,10 +172,10 @@ class Places {
   readonly periodStart: string | undefined;
   readonly transaction: string | undefined;
   readonly isOneResource: boolean;
-  /** Condition for the one resource. */
+  /** Condition for the versions of the one resource; empty if the scope is not one resource. */
   readonly oneOf: string;
 
-  /** Condition for rows that the caller may see; empty if all. */
+  /** Condition for rows that the caller may see; empty if the caller may see all. */
   readonly isVisible: string;
 
   constructor({ types, id, since, period, afterTransaction, visible }: HistoryScope) {

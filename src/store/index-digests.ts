@@ -2,10 +2,10 @@ import { type Steps } from '../platform/time/steps';
 import { type RowHashes } from '../search-index/extract/row-hashes';
 import { type ColumnValues, INDEX_TABLES } from './search-tables';
 
-/** Rows hashed between two pauses. */
+/** Rows that are hashed between two pauses. */
 const ROWS_AT_ONCE = 2048;
 
-/** The inputs of the search index rows of a version. */
+/** A version of a resource with its index rows, from which digests are made. */
 interface IndexedVersion {
   readonly version: number;
   readonly parametersVersion: number;
@@ -13,15 +13,16 @@ interface IndexedVersion {
   readonly columns: readonly ColumnValues[];
 }
 
-/** A stored version; null if a server without digests wrote it. */
+/** A stored version with its digests; these are null if a server without digests wrote it. */
 interface DigestedVersion {
   readonly version: number;
   readonly indexDigests: string | null;
 }
 
 /**
- * One digest for each index table (empty without rows), preceded by the versions that they hold for. An update compares
- * digests and skips tables whose rows stay. It neither reads the stored rows nor computes them again (ADR 0043).
+ * Makes the text of digests that is stored with a resource. It begins with the versions of the resource and of the
+ * parameters, followed by one digest for each index table (empty without rows). An update compares digests and skips
+ * the tables whose rows stay the same. So it neither reads the stored rows nor computes them again (ADR 0043).
  */
 export function* indexDigestsOf(
   { version, parametersVersion, mainDate, columns }: IndexedVersion,
@@ -31,7 +32,8 @@ export function* indexDigestsOf(
   for (const table of columns.slice(0, INDEX_TABLES.length)) {
     const count = table[0]?.length ?? 0;
     let digest = `${mainDate.getTime()}`;
-    // Each digest includes the one before, so that a table of many rows is hashed with pauses.
+    // Each digest includes the digest of the rows before. So a table of many rows is hashed in portions, with pauses
+    // between them.
     for (let from = 0; from < count; from += ROWS_AT_ONCE) {
       if (from > 0) yield;
       digest = base36(hashes.ofText(textOf(table, from, digest)));
@@ -41,7 +43,7 @@ export function* indexDigestsOf(
   return digests;
 }
 
-/** The separator is NUL, which no value contains. */
+/** The text of some rows, for a digest. Its separator is NUL, which no value contains. */
 function textOf(table: ColumnValues, from: number, before: string): string {
   let text = before;
   for (const values of table) {
@@ -51,7 +53,10 @@ function textOf(table: ColumnValues, from: number, before: string): string {
   return text;
 }
 
-/** Like `toString(36)`, which is slow beyond 32 bits: 0.9 µs instead of 0.1, for each table of each write. */
+/**
+ * Writes a hash to base 36 in two parts. `toString(36)` on the whole number takes 0.9 µs instead of 0.1, since it is
+ * slow beyond 32 bits; each write does this for each table.
+ */
 function base36(hash: number): string {
   if (hash < LOW_DIGITS) return hash.toString(36);
   const high = Math.floor(hash / LOW_DIGITS);
@@ -61,8 +66,9 @@ function base36(hash: number): string {
 const LOW_DIGITS = 36 ** 5;
 
 /**
- * Whether the rows of each index table stay the same. Digests of another version of the resource or the parameters are
- * ignored: an index job, or a server without digests, may have changed rows since.
+ * Whether the rows of each index table stay the same. Stored digests count only if they were made for the stored
+ * version of the resource and the current version of the parameters. Otherwise an index job, or a server without
+ * digests, may have changed rows since.
  */
 export function unchangedTables(
   stored: DigestedVersion,

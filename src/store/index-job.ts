@@ -20,29 +20,31 @@ import { ParameterStates } from '../search-index/states/parameter-states.reposit
 
 export const INDEX_TASK = 'index of search parameters';
 
-/** Maximum delay until another replica takes over the job of one that died. */
+/** Longest time until another replica continues the job of a replica that died. */
 const POLL_MILLISECONDS = 5_000;
-/** Writers of these resources wait for the step: a few dozen take about as many milliseconds. */
+/**
+ * Most resources in a step. Writers of these resources wait for the step: a few dozen take about as many milliseconds.
+ */
 const BATCH_SIZE = 50;
-/** Size of bodies as stored; in memory they take a few times as much. */
+/** Most bytes of stored bodies in a step. In memory, the bodies take a few times as much. */
 const BATCH_BYTES = 1024 * 1024;
-/** Delay before checking again for transactions that this job waits for. */
+/** Pause before the job checks again whether the transactions that it waits for have ended. */
 const PAUSE_MILLISECONDS = 50;
-/** While other sessions are active, the job pauses for this multiple of its batch time. */
+/** While other sessions are active, the job pauses for this many times the duration of its step. */
 const RESTS_PER_BATCH = 3;
 
-/** Parameters of one type that are processed together. */
+/** Parameters of one type that one pass over its resources processes. */
 interface Pass {
   readonly keys: readonly string[];
   readonly type: string;
   readonly codes: readonly string[];
   readonly doneCount: number;
   readonly lastId: string;
-  /** Null if no job has begun yet. */
+  /** Transactions to wait for before the pass starts; null if no job has begun these parameters. */
   readonly writers: readonly string[] | null;
 }
 
-/** All columns except the id are null if another transaction locks the resource. */
+/** A resource of a step. All columns except the id are null if another transaction locks the resource. */
 interface BatchRow {
   readonly id: string;
   readonly version: number | null;
@@ -53,8 +55,8 @@ interface BatchRow {
 
 /**
  * Builds and removes the indexes of parameters in steps. Each step is one transaction. It locks the states of the
- * parameters of one type, reindexes a batch of resources and stores the position. Any replica can take the next step;
- * one that dies leaves no partial work.
+ * parameters of one type, indexes a batch of resources again and stores the position. Any replica can take the next
+ * step. A replica that dies during a step leaves no partial work, since its transaction is undone.
  */
 @Injectable()
 @Background({ task: INDEX_TASK, interval: () => POLL_MILLISECONDS, lock: INDEX_JOB_LOCK })
@@ -79,7 +81,10 @@ export class IndexJob implements BackgroundTask {
     return 0;
   }
 
-  /** Waits at least a pause: a due pass may be locked by a transaction that changes its definition. */
+  /**
+   * Milliseconds until the next step. At least a pause, since the transaction that changes a definition may lock a pass
+   * that is due.
+   */
   private async untilNext(): Promise<number | undefined> {
     const next = await this.statements.runOne<{ pause: number }>(NEXT_STEP, []);
     return next && Math.max(next.pause, PAUSE_MILLISECONDS);
@@ -99,7 +104,7 @@ export class IndexJob implements BackgroundTask {
       await this.finish(pass);
       return 0;
     }
-    // Stops before the first resource that another transaction locks; the next step reads it again.
+    // The step ends before the first resource that another transaction locks; the next step reads this resource again.
     const held = next.findIndex(({ body }) => body === null);
     const taken = held < 0 ? next : next.slice(0, held);
     const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;

@@ -7,8 +7,8 @@ import { type UnitRow } from '../search-index/extract/search-rows';
 const READ_HASHES: Statement = { name: 'search-unit-hashes', text: 'select unit_hash from search_unit' };
 
 /**
- * Units known to be in the dictionary, so that writes need not insert them. A unit is known once it was read back,
- * since it is then committed.
+ * Remembers units that are in the dictionary `search_unit`, so that writes need not insert them. A unit is remembered
+ * once it was read from there, since it is then committed.
  */
 @Injectable()
 export class KnownUnits {
@@ -20,7 +20,10 @@ export class KnownUnits {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** The units that a write must insert. Looks them up in the background, so that the next write need not. */
+  /**
+   * The units that a write must insert. They are also looked up in the background, so that the next write need not
+   * insert them.
+   */
   unknownAmong(units: readonly UnitRow[]): readonly UnitRow[] {
     const unknown = units.filter(({ unitHash }) => !this.hashes.has(unitHash));
     if (unknown.length > 0) this.unitOfWork.afterCommit(() => this.read());

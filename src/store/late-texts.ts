@@ -6,28 +6,29 @@ import { RequestContext } from '../platform/request/request-context';
 import { Slices } from '../platform/time/slices';
 import { ResourceReader } from './resource-reader';
 
-/** A version in a list. Its text may be read later, since all texts of a list together may exceed memory. */
+/** A version in a list. Its text may be read later, since all texts of a list together may not fit into memory. */
 export interface ListedVersion {
   readonly type: string;
   readonly id: string;
   readonly version: number;
-  /** The length of the text; undefined for a deletion, which has no text. */
+  /** Length of the text; undefined for a deletion, which has none. */
   readonly bytes: number | undefined;
   readonly text: string | undefined;
 }
 
-/** Maximum bytes of texts that the statement of a list returns with it. */
+/** Most bytes of texts that the statement of a list returns together with the list. */
 const EARLY_BYTES = 256 * 1024;
 
 /**
- * Bytes of texts that are read and printed at once, plus the text that exceeds them. A batch must fill a chunk of the
- * answer, or it waits in memory. With 256 kB, the pages of two hundred slow readers took 400 MB more.
+ * Bytes of texts that are read and printed at once; the text that exceeds them is still included. A batch must fill a
+ * chunk of the answer, or it waits in memory. With 256 kB instead, the pages of two hundred slow readers took 400 MB
+ * more.
  */
 const AT_ONCE = 64 * 1024;
 
 const READING_SECONDS = 30;
 
-/** A longer page ends early; its `next` link leads to the rest. */
+/** Most bytes of texts in a page. A longer page ends early, and its `next` link leads to the rest. */
 const MOST_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -55,9 +56,9 @@ export class LateTexts {
   ) {}
 
   /**
-   * Prints a list with its texts in batches; each batch is read once the one before was sent. This generator has no
-   * variable for texts: it would keep them in memory while the answer waits for its reader, its slot and its turn.
-   * `print` must not keep its list, which is emptied.
+   * Prints a list with its texts in batches. Each batch is read after the one before was sent. This generator keeps no
+   * variable for texts, since it would hold them in memory while the answer waits to be read or to continue. `print`
+   * must not keep the list that it gets, because that list is emptied.
    * @throws ServiceError 'busy' before the first batch if the memory budget is full
    */
   async *printed<Listed extends ListedVersion>(
@@ -68,9 +69,9 @@ export class LateTexts {
   }
 
   /**
-   * V8 promotes promises and frames that wait for a slot to its old generation. Everything they refer to stays in
-   * memory until a full garbage collection, even when dead, so the lists of texts are emptied. The pages of two hundred
-   * slow readers had 450 MB of such garbage.
+   * Reads and prints one batch, then empties the list of its texts. V8 moves promises and frames that wait for a slot
+   * to its old generation, where all that they refer to stays in memory until a full garbage collection, even if
+   * unused. The pages of two hundred slow readers had 450 MB of such garbage.
    */
   private async printedBatch<Listed extends ListedVersion>(
     batch: readonly Listed[],
@@ -82,14 +83,14 @@ export class LateTexts {
     return texts;
   }
 
-  /** A list with all of its texts, for short lists only. */
+  /** Returns a list with all of its texts; only for short lists. */
   async all<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
     const batches: (readonly Listed[])[] = [];
     for (const batch of this.held(listed)) batches.push(await this.whole(batch));
     return batches.flat();
   }
 
-  /** The same versions with the requested part of each text; the whole text if no part is requested. */
+  /** Returns the versions with the requested part of each text, or with the whole text if no part is requested. */
   async partsOf<Listed extends ListedVersion>(
     listed: readonly Listed[],
     subset: Subset | 'count' | undefined,
@@ -101,7 +102,7 @@ export class LateTexts {
     return parts;
   }
 
-  /** Reserves memory budget for the texts that came with the list, and for the largest later batch. */
+  /** Reserves memory for the texts that came with the list and for the largest batch that is read later. */
   private held<Listed extends ListedVersion>(listed: readonly Listed[]): readonly (readonly Listed[])[] {
     const batches = [...batchesOf(listed)];
     const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
@@ -113,7 +114,7 @@ export class LateTexts {
 
   private async whole<Listed extends ListedVersion>(batch: readonly Listed[]): Promise<Listed[]> {
     if (!isLate(batch[0])) return [...batch];
-    // Queued fairly by caller, like searches, so that one caller's pages cannot take every connection.
+    // Reads queue fairly by caller, as searches do, so that the pages of one caller cannot take every connection.
     const limit = new TimeLimit(READING_SECONDS, 'The texts of the list took too long to read.', true);
     const found = await this.statements.within(limit, () => this.reader.findVersions(batch));
     const texts = found.splice(0);

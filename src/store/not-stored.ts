@@ -1,6 +1,9 @@
 import { ServiceError } from '../platform/errors/service-error';
 
-/** Distinguishes resources that never existed from deleted ones (http://hl7.org/fhir/R4/http.html#read). */
+/**
+ * The error for a resource that is not stored. 'gone' means that it was deleted, 'not-found' that it never existed
+ * (http://hl7.org/fhir/R4/http.html#read).
+ */
 export const notStored = (type: string, id: string, wasDeleted: boolean): ServiceError =>
   wasDeleted
     ? new ServiceError('gone', `Resource ${type}/${id} was deleted. GET /${type}/${id}/_history shows its versions.`, {

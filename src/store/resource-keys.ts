@@ -4,7 +4,7 @@ import { Statements } from '../platform/database/statements';
 
 const NEXT_BLOCK: Statement = { name: 'resource-key-block', text: `select nextval('resource_key_sequence') as first` };
 
-/** The sequence's increment: the number of keys that one nextval reserves. */
+/** The number of keys that one nextval reserves: the increment of the sequence. */
 const BLOCK_SIZE = 1000;
 
 /**
@@ -23,8 +23,8 @@ export class ResourceKeys {
     while (this.next >= this.end) {
       const other = this.reserving;
       this.reserving ??= this.reserveBlock().finally(() => (this.reserving = undefined));
-      // If the other request's reservation fails (its transaction fails or its client disconnects), this one tries
-      // again.
+      // Another request may already be reserving a block. If its reservation fails (its transaction fails or its client
+      // disconnects), this request tries again.
       await (other === undefined ? this.reserving : other.catch(() => undefined));
     }
     return this.next++;

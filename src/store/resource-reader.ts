@@ -13,7 +13,7 @@ import {
 import { type ResourceRow, type VersionRow, storedResourceOf, storedVersionOf } from './resource-row';
 import { type StoredResource, type StoredVersion } from '../model/stored-resource';
 
-/** Identifies one version of one resource. */
+/** The name of one version of one resource. */
 export interface VersionKey {
   readonly type: string;
   readonly id: string;
@@ -21,7 +21,8 @@ export interface VersionKey {
 }
 
 /**
- * Reads resources and their history. Access rights are checked by the callers; internal callers see everything.
+ * Reads resources and their history. It checks no access rights: its callers must do so, and internal callers see
+ * everything.
  * @example
  * const { text, version } = await reader.read('Patient', 'p7');
  */
@@ -35,7 +36,10 @@ export class ResourceReader {
     return row === undefined ? undefined : storedResourceOf(row);
   }
 
-  /** @throws ServiceError 'not-found', or 'gone' if it was deleted */
+  /**
+   * Reads the current version.
+   * @throws ServiceError 'not-found', or 'gone' if the resource was deleted
+   */
   async read(type: string, id: string): Promise<StoredResource> {
     const found = await this.find(type, id);
     if (found !== undefined) return found;
@@ -43,17 +47,20 @@ export class ResourceReader {
     throw notStored(type, id, last !== undefined);
   }
 
-  /** Finds the current versions of `ids`, in no particular order; ids that are not stored are missing. */
+  /** Finds the current versions of `ids`, in no particular order. Ids that are not stored are left out. */
   async findMany(type: string, ids: readonly string[]): Promise<StoredResource[]> {
     return (await this.statements.run<ResourceRow>(READ_MANY, [type, ids])).map(storedResourceOf);
   }
 
-  /** Lists all resources of a type by id: for small registries (policies, topics), never for clinical types. */
+  /** Lists all resources of a type by id. It serves small registries (policies, topics) and never clinical types. */
   async list(type: string): Promise<StoredResource[]> {
     return (await this.statements.run<ResourceRow>(READ_ALL_OF_TYPE, [type])).map(storedResourceOf);
   }
 
-  /** @throws ServiceError 'not-found' for a version that never existed, 'gone' for the version of a deletion */
+  /**
+   * Reads one version.
+   * @throws ServiceError 'not-found' for a version that never existed, 'gone' for the version of a deletion
+   */
   async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
     const row = await this.statements.runOne<VersionRow>(READ_VERSION, [type, id, version]);
     if (row === undefined)
@@ -72,7 +79,10 @@ export class ResourceReader {
     return (await this.statements.run<VersionRow>(READ_VERSIONS, columns)).splice(0).map(storedVersionOf);
   }
 
-  /** @throws ServiceError 'not-found' if there never was such a resource */
+  /**
+   * Checks that the resource is stored or was deleted.
+   * @throws ServiceError 'not-found' if it never existed
+   */
   async assertWas(type: string, id: string): Promise<void> {
     if ((await this.find(type, id)) !== undefined) return;
     if ((await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id])) === undefined)

@@ -1,8 +1,8 @@
 import { type Statement } from '../platform/database/statement';
 
 /**
- * SQL of the resource tables that reads and locks. Writes: `write-statements.ts`; lists of versions:
- * `history-statements.ts`.
+ * SQL that reads and locks the tables of resources. SQL of writes is in `write-statements.ts`, SQL of lists of versions
+ * in `history-statements.ts`.
  */
 
 export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
@@ -12,7 +12,7 @@ export const READ_CURRENT: Statement = {
   text: `select ${RESOURCE_COLUMNS} from resource where type = $1 and id = $2`,
 };
 
-/** For a write: waits for a transaction that is changing the row. */
+/** Locks a row for a write. It waits for a transaction that is changing the row. */
 export const READ_FOR_UPDATE: Statement = {
   name: 'resource-read-for-update',
   text: `select ${RESOURCE_COLUMNS}, resource_key, main_date, index_digests from resource where type = $1 and id = $2 for update`,
@@ -28,14 +28,14 @@ export const READ_ALL_OF_TYPE: Statement = {
   text: `select ${RESOURCE_COLUMNS} from resource where type = $1 order by id`,
 };
 
-/** The requested resources that are not stored now. */
+/** Returns those of the requested resources that are not stored now. */
 export const READ_MISSING: Statement = {
   name: 'resource-read-missing',
   text: `select asked.type, asked.id from unnest($1::text[], $2::text[]) asked(type, id)
     where not exists (select 1 from resource r where r.type = asked.type and r.id = asked.id)`,
 };
 
-/** The newest historic version: a deletion, if nothing is stored now. */
+/** The newest version in the history. If nothing is stored now, this is a deletion. */
 export const READ_LAST_HISTORY: Statement = {
   name: 'resource-history-last',
   text: `select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 order by version desc limit 1`,
@@ -47,7 +47,7 @@ export const READ_VERSION: Statement = {
     union all select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 and version = $3`,
 };
 
-/** SQL of exact versions, as `found`, for `asked`: a relation with type, id and version. */
+/** SQL of exact versions, as `found`. `asked` is a relation with type, id and version. */
 export const versionsOf = (asked: string, columns: string): string => `${asked} asked cross join lateral (
       select ${columns} from resource r where r.type = asked.type and r.id = asked.id and r.version = asked.version
       union all
@@ -63,8 +63,8 @@ export const READ_VERSIONS: Statement = {
 };
 
 /**
- * Blocks others that create the same id until this transaction ends. A separate statement, since the search for an
- * existing row must begin after the lock is held.
+ * Locks an id, so that other transactions that create it wait until this one ends. It is a separate statement, since
+ * the search for a stored row must begin when the lock is held.
  */
 export const LOCK_ID: Statement = {
   name: 'resource-lock-id',
@@ -86,7 +86,10 @@ export const READ_BYTES: Statement = {
     cross join lateral (select s.body from resource s where s.type = asked.type and s.id = asked.id limit 1) r`,
 };
 
-/** Rows are locked in the order in which they are found. The sorted join makes it that of type and id. */
+/**
+ * SQL that locks many rows. Rows are locked in the order in which they are found; the sorted join makes this the order
+ * of type and id.
+ */
 const manyForUpdate = (
   condition = '',
 ): string => `select r.${RESOURCE_COLUMNS.replaceAll(', ', ', r.')}, r.resource_key, r.main_date, r.index_digests
@@ -97,26 +100,29 @@ const manyForUpdate = (
 
 export const READ_MANY_FOR_UPDATE: Statement = { name: 'resource-read-many-for-update', text: manyForUpdate() };
 
-/** Resources whose search rows were written with other parameters than version $3, according to their digests. */
+/** Locks the resources whose index rows were made with other parameters than version $3, according to their digests. */
 export const READ_OUTDATED_FOR_UPDATE: Statement = {
   name: 'resource-read-outdated-for-update',
   text: manyForUpdate(` and split_part(s.index_digests, ' ', 1) is distinct from s.version || '.' || $3`),
 };
 
 /**
- * SQL of the creation time of a row of `resource`: that of the row until its first change, then that of version 1 in
- * the history.
+ * SQL of the creation time of a row of `resource`. Until the first change it is the time of the row, then the time of
+ * version 1 in the history.
  */
 export const createdAt = (row: string): string =>
   `case when ${row}.version = 1 then ${row}.updated_at else (select v.updated_at from resource_history v
 where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
 
-/** Columns of the newest historic version of an id; if it is a deletion, also its time and that of version 1. */
+/**
+ * Columns of the newest version of an id in the history. If it is a deletion, they include its time and the time of
+ * version 1.
+ */
 const LAST_COLUMNS = `last.type, last.id, last.version,
       case when last.method = 'DELETE' then last.updated_at end as deleted_at,
       case when last.method = 'DELETE' then ${createdAt('last')} end as created_at`;
 
-/** The newest historic version of an id: a deletion, if nothing is stored now. */
+/** The newest version of an id in the history. If nothing is stored now, this is a deletion. */
 export const LAST_VERSION: Statement = {
   name: 'resource-last-version',
   text: `select ${LAST_COLUMNS} from (

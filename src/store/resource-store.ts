@@ -38,7 +38,7 @@ import {
   updateResource,
 } from './write-statements';
 
-/** A stored resource, as input for its search rows. */
+/** A stored resource from which index rows are made. */
 export interface StoredBody {
   readonly type: string;
   readonly id: string;
@@ -60,7 +60,7 @@ export interface VersionContent {
   readonly value: Resource;
 }
 
-/** Identifies one resource. */
+/** The name of one resource. */
 export interface ResourceName {
   readonly type: string;
   readonly id: string;
@@ -68,14 +68,16 @@ export interface ResourceName {
 
 /** An id under which nothing is stored. */
 export interface FreeId {
-  /** 0 for an id that was never used, else the version of the deletion. */
+  /** Version of the deletion; 0 for an id that was never used. */
   readonly lastVersion: number;
   readonly deletedAt?: Date | undefined;
-  /** Time of version 1 of a deleted resource. */
+  /** Time of version 1, if a resource with this id was deleted. */
   readonly createdAt?: Date | undefined;
 }
 
-/** An id that a transaction has locked; for a stored resource, `lastVersion` is its version. */
+/**
+ * An id that a transaction has locked. If a resource is stored under it, `lastVersion` is the version of this resource.
+ */
 export interface LockedId extends FreeId {
   readonly current: LockedResource | undefined;
 }
@@ -83,20 +85,24 @@ export interface LockedId extends FreeId {
 /** An id that was never used. */
 export const NEW_ID: FreeId = { lastVersion: 0 };
 
-/** A new resource, with its first version or the one after its deletion. */
+/** A resource to insert. It is the first version of its id, or the version after a deletion. */
 export interface NewResource extends ResourceName {
   readonly content: VersionContent;
-  /** CTEs that run in the statement of the insert. */
+  /** CTEs that run together with the insert, in its statement. */
   readonly parts?: readonly StatementPart[] | undefined;
 }
 
 /**
- * Advisory locks take entries of a table that all connections share (64 for each allowed connection). A large write
- * takes none, and {@link ResourceStore.assertUnchanged} checks whether another transaction interfered.
+ * Most ids that a write locks by advisory locks. These locks take entries of a table that all connections share (64 for
+ * each allowed connection). A write of more ids takes none of them; afterwards {@link ResourceStore.assertUnchanged}
+ * checks whether another transaction interfered.
  */
 const MAX_ID_LOCKS = 128;
 
-/** Maximum resources and body characters in one INSERT, which is built in memory on both sides. */
+/**
+ * Most resources, and most characters of their bodies, in one INSERT. Both this server and PostgreSQL build it in
+ * memory.
+ */
 const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
@@ -127,17 +133,20 @@ export class ResourceStore {
     private readonly slices: Slices,
     private readonly unitOfWork: UnitOfWork,
   ) {
-    // Index builds wait for all transactions that held this lock before the parameters changed (ADR 0019).
+    // When the parameters change, index builds wait for all transactions that hold this lock (ADR 0019).
     unitOfWork.beginStrictlyWith('lock table resource in row exclusive mode');
   }
 
-  /** Locks the stored version until the transaction ends; undefined when nothing is stored. */
+  /** Locks the stored version until the transaction ends. Returns undefined if nothing is stored. */
   async lock(type: string, id: string): Promise<LockedResource | undefined> {
     const row = await this.statements.runOne<LockedRow>(READ_FOR_UPDATE, [type, id]);
     return row === undefined ? undefined : lockedResourceOf(row);
   }
 
-  /** Locks an id that may not be stored, so that the second of two creates waits and then sees the first. */
+  /**
+   * Locks an id under which nothing may be stored. So the second of two concurrent creates waits, and then sees the
+   * first.
+   */
   async lockId(type: string, id: string): Promise<LockedId> {
     // One pipelined round trip on the transaction's connection; the reads begin once the lock is held.
     const [, current, last] = await inOneFlight([
@@ -148,7 +157,10 @@ export class ResourceStore {
     return lockedId(current, last);
   }
 
-  /** Locks many ids in one global order. The result is in the order of `names`, which must be distinct. */
+  /**
+   * Locks many ids in one order that all transactions share. The result is in the order of `names`, which must be
+   * distinct.
+   */
   async lockAll(names: readonly ResourceName[]): Promise<LockedId[]> {
     if (names.length === 0) return [];
     const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
@@ -172,7 +184,7 @@ export class ResourceStore {
     return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, columns))?.bytes ?? 0;
   }
 
-  /** Creation time of a locked resource; undefined if its first version is lost. */
+  /** Creation time of a locked resource; undefined if its first version is not in the history. */
   async createdAt({ type, id, version, updatedAt }: LockedResource): Promise<Date | undefined> {
     if (version === 1) return updatedAt;
     return (await this.statements.runOne<{ updated_at: Date }>(READ_CREATION, [type, id]))?.updated_at;
@@ -184,8 +196,8 @@ export class ResourceStore {
   }
 
   /**
-   * Inserts resources, some hundreds per statement. Ids that a client chose and that {@link lockAll} did not find must
-   * be checked afterwards with {@link assertUnchanged}.
+   * Inserts resources, some hundreds per statement. If a client chose an id that {@link lockAll} did not find, {@link
+   * assertUnchanged} must check it afterwards.
    */
   async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
     if (resources.length === 0) return;
@@ -213,11 +225,12 @@ export class ResourceStore {
   }
 
   /**
-   * Checks that no transaction created and deleted an id between reading its history and the insert, which locks it.
-   * @throws TransactionConflict if one did
+   * Checks that no transaction created and deleted one of the ids after its history was read. From the insert on, the
+   * id is locked.
+   * @throws TransactionConflict if a transaction did
    */
   async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
-    if (resources.length <= MAX_ID_LOCKS) return; // advisory locks prevent it
+    if (resources.length <= MAX_ID_LOCKS) return; // advisory locks keep other transactions from it
     const columns = [resources.map(({ type }) => type), resources.map(({ id }) => id)];
     const versions = new Map(resources.map(({ type, id, content }) => [localKey(type, id), content.version]));
     for (const { type, id, version } of await this.statements.run<LastVersionRow>(LAST_VERSIONS, columns)) {
@@ -237,7 +250,7 @@ export class ResourceStore {
   }
 
   /**
-   * Rewrites the search rows of locked resources from their bodies, with the current parameters.
+   * Rewrites the index rows of locked resources from their bodies, with the current parameters.
    * @param keepsDigests whether to update all digests, which writes each row of `resource`
    */
   async reindex(resources: readonly StoredBody[], keepsDigests = false): Promise<void> {
@@ -250,7 +263,9 @@ export class ResourceStore {
     await this.execute(await this.slices.run(reindexResources(indexed, index.version, keepsDigests)));
   }
 
-  /** Rewrites the search rows of stored resources from their bodies, unless the current parameters wrote them. */
+  /**
+   * Rewrites the index rows of stored resources from their bodies, unless they were made with the current parameters.
+   */
   async refresh(names: readonly ResourceName[]): Promise<void> {
     const { version } = await this.index.forWrite();
     await this.unitOfWork.run(async () => {
@@ -260,7 +275,10 @@ export class ResourceStore {
     });
   }
 
-  /** Without a clinical date, the main date is the creation time; rows move when the main date changes. */
+  /**
+   * The row of a version. Its main date is the creation time if the resource has no clinical date. Each index row holds
+   * the main date, so a change of it moves the index rows.
+   */
   private *rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
     index: IndexSnapshot,
     type: string,
@@ -288,7 +306,7 @@ export class ResourceStore {
       await this.statements.run(statement, values);
     } catch (error) {
       if (isParametersConflict(error)) this.index.forget();
-      // Another transaction created the id and has committed; a retry will find it.
+      // Another transaction has created the id and committed, so a retry will find it.
       if (!isUniqueViolation(error, 'resource_type_id_idx')) throw error;
       throw new TransactionConflict('The id was created at the same time', { cause: error });
     }
@@ -310,5 +328,5 @@ export const lockedId = (current: LockedResource | undefined, last?: LastVersion
   createdAt: last?.created_at ?? undefined,
 });
 
-/** The write used outdated search parameters; it is retried with the current ones. */
+/** Whether the write failed since it used outdated search parameters. It is then retried with the current ones. */
 const isParametersConflict = (error: unknown): boolean => isConflictOf(error, 'search_parameter_version');

@@ -8,16 +8,16 @@ type Column = readonly [name: string, type: ArrayElementType, valuesOf: (rows: S
 /** The rows of one resource in one table: the values of each column. */
 export type ColumnValues = readonly (readonly unknown[])[];
 
-/** The source of a table's rows in a statement: SQL over `u`, which has the columns of the table by name. */
+/** Where a statement reads the new rows of a table: a relation `u`, which has the columns of the table by name. */
 export interface RowSource {
-  /** Key and main date of the row's resource. */
+  /** SQL of the key and of the main date of the row's resource. */
   readonly key: string;
   readonly mainDate: string;
-  /** The arrays of the statement as `u`. */
+  /** SQL that gives the arrays of the statement as `u`. */
   readonly unnest: string;
 }
 
-/** A table that is written together with a resource. */
+/** A table of rows that are written together with a resource. */
 export interface SearchTable {
   /** Identifies the table in statement names. */
   readonly letter: string;
@@ -25,14 +25,14 @@ export interface SearchTable {
   /** Inserts the rows of new resources. */
   readonly insertSql: (from: RowSource) => string;
   /**
-   * Replaces the rows of stored resources by those of `from`, or by none.
-   * @param owned condition that a row `s` belongs to a resource of the statement
+   * Replaces the rows of stored resources by those of `from`; without `from`, only removes them.
+   * @param owned SQL condition: row `s` belongs to a resource of the statement
    */
   readonly replaceSql: (owned: string, from?: RowSource) => readonly string[];
 }
 
 /**
- * A table of search index rows. Its primary key begins with the resource's key, which finds the rows of a resource (ADR
+ * A table of index rows. Its primary key begins with the key of the resource, so it finds the rows of a resource (ADR
  * 0043).
  */
 interface IndexTable {
@@ -41,7 +41,7 @@ interface IndexTable {
   readonly columns: readonly Column[];
   /** Columns of the primary key after `resource_key`. */
   readonly key: readonly string[];
-  /** Columns that all rows of a resource share; they are updated in place. */
+  /** Columns in which all rows of a resource are equal; they are updated in place. */
   readonly shared: readonly string[];
 }
 
@@ -55,7 +55,10 @@ const indexTable = (table: IndexTable): SearchTable => ({
       : [removeOthersSql(table, owned, from), addMissingSql(table, owned, from)],
 });
 
-/** PostgreSQL hashes the subquery of `not in`: each stored row is read and compared once. */
+/**
+ * SQL that removes stored rows that are not among the new ones. PostgreSQL hashes the subquery of `not in`, so each
+ * stored row is read and compared once.
+ */
 function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, from: RowSource): string {
   const own = columns.map(([column]) => column).filter((column) => !shared.includes(column));
   return `delete from ${name} s where ${owned} and (s.resource_key, ${columnList('s', own)}) not in (
@@ -63,8 +66,9 @@ function removeOthersSql({ name, columns, shared }: IndexTable, owned: string, f
 }
 
 /**
- * Inserts missing rows. Rows with another main date or patient are updated in place. Deleting and inserting a key in
- * one statement would violate the primary key, since CTEs run in no fixed order.
+ * SQL that inserts the new rows that are missing. Rows that have only another main date or patient are updated in
+ * place: CTEs run in no fixed order, so deleting and inserting the same key in one statement would violate the primary
+ * key.
  */
 function addMissingSql(table: IndexTable, owned: string, from: RowSource): string {
   const names = namesOf(table);
@@ -131,7 +135,7 @@ const numbers = indexTable({
   shared: ['main_date'],
 });
 
-/** A text may be too long for an index entry, so the key holds its hash. */
+/** A text may be too long for an entry of an index, so the primary key holds its hash. */
 const strings = indexTable({
   letter: 's',
   name: 'search_string',
@@ -149,12 +153,12 @@ const ofUnits =
   (rows: SearchRows): readonly unknown[] =>
     rows.units.map(valueOf);
 
-// The same order in all transactions, so that two writers of new units never deadlock.
+// All transactions insert units in the same order, so that two writers of new units never deadlock.
 const insertUnitsSql = ({ unnest }: RowSource): string =>
   `insert into search_unit (unit_hash, system, code, unit) select u.unit_hash, u.system, u.code, u.unit from ${unnest} order by 1
    on conflict do nothing`;
 
-/** A dictionary of units, which searches query. Its rows are never removed. */
+/** The dictionary of units, which searches read. Its rows are never removed. */
 const units: SearchTable = {
   letter: 'u',
   columns: [
@@ -167,14 +171,14 @@ const units: SearchTable = {
   replaceSql: (_owned, from) => (from === undefined ? [] : [insertUnitsSql(from)]),
 };
 
-/** The tables whose rows belong to a resource, in the order of the stored digests. */
+/** The tables whose rows belong to one resource. Stored digests are in this order. */
 export const INDEX_TABLES: readonly SearchTable[] = [tokens, references, dates, numbers, strings];
 
-/** All written search tables; the order is part of the statement names. */
+/** All tables written with a resource. The names of statements depend on this order. */
 export const SEARCH_TABLES: readonly SearchTable[] = [...INDEX_TABLES, units];
 
 /**
- * The values of all search tables, in their order. Pauses after each table, since a resource may have hundreds of
+ * The values of all these tables, in their order. It pauses after each table, since a resource may have hundreds of
  * thousands of rows.
  */
 export function* columnsOf(rows: SearchRows): Steps<readonly ColumnValues[]> {

@@ -14,18 +14,18 @@ import {
   withSteps,
 } from './write-statements';
 
-/** Statements over many resources, with the values of each column as an array (ADR 0017). */
+/** Statements that write many resources. Their values are arrays, one for each column (ADR 0017). */
 
 /**
- * One statement that writes many resources with their search rows. Its text is constant, since a table without rows
- * costs little in a large set. Rows of `resource` are inserted by type and id, so that two such statements with common
- * ids never deadlock.
+ * One statement that inserts many resources with their index rows. Its text is always the same, since a table without
+ * rows costs little in a large set. Rows of `resource` are inserted by type and id, so that two such statements with
+ * common ids never deadlock.
  */
 export function* insertResources(rows: readonly NewRow[], parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const ordered = [...rows].sort(byTypeAndId);
   const values = [
-    // The oldest version: one row made with outdated parameters makes the whole statement fail and start over (ADR
-    // 0019).
+    // The oldest version of all rows. If one row was made with outdated parameters, the whole statement fails and
+    // starts over (ADR 0019).
     Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
     ...(yield* arraysOf(NEW_ROW_COLUMNS, ordered)),
   ];
@@ -36,9 +36,12 @@ export function* insertResources(rows: readonly NewRow[], parts: readonly Statem
   };
 }
 
-/** @param used number of parameters before those of `parts` */
+/**
+ * SQL of the insert.
+ * @param used number of parameters that come before those of `parts`
+ */
 function insertText(parts: readonly StatementPart[], used: number): string {
-  const places = new SetPlaces(1); // placed after the version of the parameters
+  const places = new SetPlaces(1); // $1 is the version of the parameters
   const checked = NEW_ROW_NAMES.replace(/\bversion\b/, 'version + z.checked');
   const resource = `insert into resource (${NEW_ROW_NAMES}) select ${checked} from ${places.unnest(NEW_ROW_COLUMNS)}
     cross join (select ${assertKnown('$1::bigint')} as checked offset 0) z`;
@@ -52,8 +55,8 @@ const byTypeAndId = (a: NewRow, b: NewRow): number =>
   a.type === b.type ? (a.id < b.id ? -1 : 1) : a.type < b.type ? -1 : 1;
 
 /**
- * One statement that replaces the search rows of stored resources by those of `resources`, as an update of each would,
- * without a new version. The caller has locked the resources.
+ * One statement that replaces the index rows of stored resources by those of `resources`. It changes the same rows as
+ * an update of each resource, but adds no version. The caller has locked the resources.
  */
 export function* reindexResources(
   resources: readonly IndexedResource[],
@@ -67,8 +70,9 @@ export function* reindexResources(
 }
 
 function reindexText(): string {
-  const places = new SetPlaces(2); // after the version of the parameters and the flag
-  // Digests that no update would use may stay, so that a job over all resources of a type need not write their rows.
+  const places = new SetPlaces(2); // $1 is the version of the parameters, $2 is keepsDigests
+  // A digest that no update would use may stay. So a job over all resources of a type does not have to write their
+  // rows.
   const resource = `update resource r set main_date = u.main_date, reference_hash = u.reference_hash, present = u.present,
       index_digests = u.index_digests
     from ${places.unnest(INDEXED_COLUMNS)}
@@ -82,7 +86,7 @@ function reindexText(): string {
   return withSteps(steps, resource);
 }
 
-/** Numbers the arrays of a statement. */
+/** Numbers the arrays of a statement as parameters. */
 class SetPlaces {
   /** @param last number of the parameter before the first array */
   constructor(private last: number) {}
@@ -97,10 +101,10 @@ class SetPlaces {
   }
 }
 
-/** Each search row comes with the key and the main date of its resource. */
+/** The columns that each index row takes from its resource: key and main date. */
 const OF_RESOURCE = INDEXED_COLUMNS.slice(0, 2);
 
-/** The arrays of the columns of `resource`, and of all rows of each search table. */
+/** The arrays of a statement: one for each column of `resource`, and one for each column of each search table. */
 function* arraysOf<Item extends IndexedResource>(
   columns: readonly ResourceColumn<Item>[],
   items: readonly Item[],

@@ -5,7 +5,7 @@ import { type WriteMethod } from '../model/stored-resource';
 import { unchangedTables } from './index-digests';
 import { type ColumnValues, SEARCH_TABLES, type SearchTable } from './search-tables';
 
-/** The columns of `resource` that a version writes. */
+/** The content of a version in the columns of `resource`, with its index rows. */
 export interface RowContent {
   readonly version: number;
   readonly updatedAt: Date;
@@ -14,10 +14,10 @@ export interface RowContent {
   readonly mainDate: Date;
   /** The presence mask: a bit for each search parameter of the type that has a value. */
   readonly present: bigint;
-  /** Rows of the search tables, in their order. */
+  /** Rows of the search tables, in the order of the tables. */
   readonly columns: readonly ColumnValues[];
   /**
-   * The version of the live search parameters that made `columns`; if another one is current, the write conflicts (ADR
+   * The version of the live search parameters that made `columns`. If another one is current, the write conflicts (ADR
    * 0019).
    */
   readonly parametersVersion: number;
@@ -53,7 +53,7 @@ export type IndexedResource = Pick<
   'key' | 'mainDate' | 'present' | 'columns' | 'indexDigests' | 'referenceHash'
 >;
 
-/** Key and main date come first. */
+/** Columns of the index. Key and main date come first. */
 const ofIndex: readonly ResourceColumn<IndexedResource>[] = [
   ['resource_key', 'bigint', ({ key }) => key],
   ['main_date', 'timestamptz', ({ mainDate }) => mainDate],
@@ -71,15 +71,15 @@ const ofVersion: readonly ResourceColumn<NewRow>[] = [
   ['body', 'text', ({ text }) => text],
 ];
 
-/** The columns of `resource` that depend on its search rows. */
+/** The columns of `resource` that depend on its index rows. */
 export const INDEXED_COLUMNS = [...ofIndex];
 export const NEW_ROW_COLUMNS = [...ofIndex, ...ofVersion];
 
 export const NEW_ROW_NAMES = NEW_ROW_COLUMNS.map(([name]) => name).join(', ');
 
 /**
- * One statement that inserts a resource, its search rows, and the CTEs of listeners. It omits tables without rows, and
- * pauses before each table.
+ * One statement that inserts a resource, its index rows, and the CTEs of listeners. Tables without rows are left out.
+ * It pauses before each table.
  */
 export function* insertResource(row: NewRow, parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const binder = new Binder('resource-insert+');
@@ -103,7 +103,7 @@ export function* insertResource(row: NewRow, parts: readonly StatementPart[] = [
 
 /**
  * One statement that moves the current version of a locked resource to the history and replaces it. It also replaces
- * its search rows by those of `to`, regardless of the code that wrote the stored ones. It omits tables whose rows stay.
+ * its index rows by those of `to`, whatever code wrote the stored rows. Tables whose rows stay the same are left out.
  */
 export function* updateResource(from: LockedVersion, to: RowContent): Steps<BoundStatement> {
   const binder = new Binder('resource-update=');
@@ -128,8 +128,8 @@ export function* updateResource(from: LockedVersion, to: RowContent): Steps<Boun
 }
 
 /**
- * One statement that moves the current version to the history, adds the deletion, and removes the row and its search
- * rows.
+ * One statement that moves the current version to the history, adds the deletion, and removes the resource with its
+ * index rows.
  */
 export const deleteResource = (key: number, version: number, deletedAt: Date): BoundStatement => ({
   statement: DELETE,
@@ -137,8 +137,8 @@ export const deleteResource = (key: number, version: number, deletedAt: Date): B
 });
 
 /**
- * 0, or an error with SQLSTATE 40001 (see the migration). A plain read suffices in the usual case; otherwise the
- * function decides, at four times the cost.
+ * SQL that is 0 if the parameters have this version, else an error with SQLSTATE 40001 (see the migration). In the
+ * usual case a plain read suffices; otherwise a function decides, at four times the cost.
  */
 export const assertKnown = (known: string | undefined): string =>
   `case when (select version from search_parameter_version) = ${known} then 0 else assert_search_parameters(${known}) end`;
@@ -162,7 +162,7 @@ const DELETE: Statement = {
   ),
 };
 
-/** Collects values and data-modifying CTEs; the same combination of tables gives the same name and text. */
+/** Collects values and data-modifying CTEs. The same combination of tables gives the same statement name and text. */
 class Binder {
   private readonly values: unknown[] = [];
   private readonly changes: (() => readonly string[])[] = [];
@@ -174,7 +174,8 @@ class Binder {
   }
 
   /**
-   * The statement name has a table's letter if it has rows, and its capital if not.
+   * Adds the change of one table. The statement name gets the letter of the table if it has rows, and the capital
+   * letter if not.
    * @param sqlOf builds SQL over the rows of the table, or over undefined if it has none
    */
   change(

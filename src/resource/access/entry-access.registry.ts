@@ -6,20 +6,20 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
 
-/** Delegates to the one registered {@link EntryAccess}; without one, nothing is granted. */
+/** Passes each decision to the one registered {@link EntryAccess}. If none is registered, nothing is granted. */
 @Injectable()
 export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implements EntryAccess {
   constructor(discovery: DiscoveryService) {
     super(discovery, DecidesEntryAccess, () => 'who decides');
   }
 
-  /** For callers that enforce the row filter. */
+  /** Decides access for callers that enforce the row filter. */
   grant(request: EntryAccessRequest): Promise<GrantedRows> {
     return this.decide({ ...request, enforcesRows: true });
   }
 
   /**
-   * For operations that cannot enforce row criteria: refuses callers who are limited to some rows.
+   * Decides access for operations that cannot enforce row criteria. Callers who may access only some rows are refused.
    * @throws ServiceError 'forbidden'
    */
   async assertGranted(request: EntryAccessRequest): Promise<void> {

@@ -3,26 +3,29 @@ import { type NativeReference, type Resource } from '../../fhir/types';
 import { type ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 
-/** A part of a larger request. Access to it is decided as if it were sent alone. */
+/** A part of a larger request, such as an entry of a Bundle. Access to the part is decided as if it were sent alone. */
 export interface EntryAccessRequest {
-  /** The operation id of the route for such a request, for example `FhirCreate`. */
+  /** The operation id of the route to which the part would be sent alone, for example `FhirCreate`. */
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below the root, such as `Patient/p7` or `Patient?identifier=1`. */
   readonly url: string;
   readonly type?: string;
   readonly id?: string;
-  /** Parses the sent resource, if a policy needs it. */
+  /** Parses the sent resource. It is called only if a policy needs the resource. */
   readonly resource: () => Resource | undefined;
-  /** Whether the calling code enforces the granted rows. If not, a caller who is limited to some rows is refused. */
+  /**
+   * Whether the calling code enforces the granted rows. If it does not, a caller who may access only some rows is
+   * refused.
+   */
   readonly enforcesRows?: boolean;
-  /** A call of an RPC method, with its params as values. */
+  /** Set for a call of an RPC method: the method, and its params as values. */
   readonly rpc?: { readonly method: string; readonly params: unknown };
 }
 
-/** The read access of a user or client who did not send the present request. */
+/** Decides read access of a user or client who did not send the present request. */
 export interface Reader {
-  /** The rows among which the reader may read this resource; undefined if access is denied. */
+  /** The rows among which this reader may read the resource; undefined if access is denied. */
   rowsOf(resource: { readonly type: string; readonly id: string }): Promise<GrantedRows | undefined>;
   /** Like {@link EntryAccess.searchedRows}. */
   searchedRows(type: string): Promise<GrantedRows | undefined>;
@@ -38,28 +41,31 @@ export interface EntryAccess {
 
   /**
    * The rows that `GET /{type}` without parameters would be granted to the caller; undefined if it would be denied.
-   * Every request that leads to another type uses this. Each type is decided once per request.
+   * Every request that leads to resources of another type asks for these rows. Each type is decided once per request.
    */
   searchedRows(type: string): Promise<GrantedRows | undefined>;
 
-  /** The error for a request that leads to types whose search is denied: it names the types and a decision. */
+  /** The error for a request that leads to types whose search is denied. It names the types and the decision. */
   refusalOfSearch(types: readonly string[]): Promise<ServiceError>;
 
   /**
-   * The rows granted to the present request by policies that name its Operation or have no condition (`allow`): such
-   * policies cover everything that the request leads to. Undefined if only other policies grant it.
+   * The rows granted to the present request by policies that name its Operation or have no condition (`allow`). Such
+   * policies cover everything that the request leads to. Undefined if the request is granted only by other policies.
    */
   openedRows(): Promise<GrantedRows | undefined>;
 
-  /** Whether the part would be granted to the caller on all rows. Nothing is denied, so no decision is recorded. */
+  /** Whether the caller would be granted the part on all rows. The call denies nothing, so no decision is recorded. */
   wouldGrant(request: EntryAccessRequest): Promise<boolean>;
 
-  /** The read access of a user or client; undefined if deleted or inactive, so that nothing may be read. */
+  /**
+   * The read access of a user or client. Undefined if the user or client is deleted or inactive, and so may read
+   * nothing.
+   */
   readerNamed(principal: NativeReference): Promise<Reader | undefined>;
 }
 
 /**
- * Registers the one {@link EntryAccess}: the access package, above this one, decides about rights. The name appears in
- * error messages.
+ * Decorator that registers the one {@link EntryAccess}. The access package, which is above this one, decides about
+ * rights. Its argument is the name that error messages show.
  */
 export const DecidesEntryAccess = DiscoveryService.createDecorator<string>();

@@ -8,8 +8,8 @@ import { SearchIndex } from '../../search-index/search-index';
 import { ITSELF } from './compartments';
 
 /**
- * Refuses a CompartmentDefinition with a link that cannot be searched, since resources would be missing from each
- * answer.
+ * Refuses a CompartmentDefinition with a link that cannot be searched. Each answer would lack the resources of this
+ * link.
  */
 @Injectable()
 @ForResourceType('CompartmentDefinition')

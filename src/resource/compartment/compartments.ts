@@ -9,26 +9,32 @@ import { type SearchParameterSet } from '../../search-index/extract/search-param
 import { SearchIndex } from '../../search-index/search-index';
 import { assertFinished } from '../../search-index/unfinished-index';
 
-/** The links that make a resource part of a compartment: rows of the reference table, without other conditions. */
+/**
+ * The links that make a resource part of a compartment. These are rows of the table of references, without further
+ * conditions.
+ */
 export interface Compartment {
-  /** For all types. */
+  /** Ids of the parameters whose links count, over all types. */
   readonly parameterIds: readonly number[];
   readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
-  /** Whether the owner of the compartment is part of it, by `{def}`. */
+  /** Whether the owner of the compartment is part of it, which `{def}` says. */
   readonly hasItself: boolean;
-  /** The names of a parameter's links in the definition: codes such as `subject`; several if they share rows. */
+  /** The codes of a parameter in the definition, such as `subject`. There are several if they share rows. */
   readonly codesById: ReadonlyMap<number, readonly string[]>;
-  /** @throws ServiceError 'busy' while the index of links of these types, or of any type, is incomplete */
+  /**
+   * Checks that the links can be searched.
+   * @throws ServiceError 'busy' while the index of the links of these types, or of any type, is incomplete
+   */
   assertFinished(types?: Iterable<string>): void;
 }
 
-/** Parameter name for the compartment's owner itself (in HL7's definition of Encounter, for one). */
+/** The parameter that means the owner of the compartment itself. HL7's definition of Encounter has it, for example. */
 export const ITSELF = '{def}';
 
-/** Defaults for optional members of a definition. */
+/** Defaults of the optional members of a definition. */
 const EMPTY = { resourceType: 'CompartmentDefinition', code: '', resource: [] } as const;
 
-/** Compartments according to the currently stored CompartmentDefinitions. */
+/** The compartments of the CompartmentDefinitions that are stored now. */
 @Injectable()
 export class Compartments {
   private readonly cached: CachedRegistry<readonly CompartmentDefinition[]>;
@@ -50,8 +56,8 @@ export class Compartments {
   }
 
   /**
-   * The compartment of resources of type `code`: by the definition with that id, else with the id in lower case, else
-   * by any definition with that code.
+   * The compartment of resources of type `code`. Its definition is the one with that id, else the one with the id in
+   * lower case, else any with that code.
    * @throws ServiceError 'unprocessable' if none is stored, or it names an unknown parameter
    */
   async of(code: string): Promise<Compartment> {
@@ -70,7 +76,10 @@ export class Compartments {
     return this.compiledOf(definition, (await this.index.current()).parameters);
   }
 
-  /** Caches by parameters too, since search parameters may change while the definition stays. */
+  /**
+   * Compiles a definition. The cache also depends on the search parameters, since these may change while the definition
+   * stays the same.
+   */
   private compiledOf(definition: CompartmentDefinition, parameters: SearchParameterSet): Compartment {
     const known = this.compiled.get(definition);
     if (known?.parameters === parameters) return known.compartment;
@@ -107,7 +116,7 @@ function compartmentOf({ code: owner, resource }: CompartmentDefinition, paramet
 
 function linkOf(type: string, code: string, parameters: SearchParameterSet): SearchParameter {
   const parameter = parameters.find(type, code);
-  // An unsearchable link would silently be missing from every answer.
+  // Resources of a link that cannot be searched would be missing from every answer, so the definition is refused.
   if (parameter !== undefined) return parameter;
   throw new ServiceError(
     'unprocessable',

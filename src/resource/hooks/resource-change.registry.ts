@@ -19,8 +19,9 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   /**
-   * Whether any listener needs changes of `type`: if not, a create is one statement without a transaction. Also
-   * refreshes the listeners' registries, outside of a transaction so that they can be cached.
+   * Whether any listener needs changes of `type`. If none does, a create is one statement without a transaction. This
+   * also refreshes the registries of the listeners. It must run outside of a transaction, since only then the
+   * registries are cached.
    */
   async concerns(type: string): Promise<boolean> {
     for (const listener of this.listenersOf(type)) {
@@ -30,15 +31,16 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   /**
-   * Notifies listeners of a set of writes of the open transaction.
-   * @param at runs the work for the change at one index
+   * Notifies the listeners of a set of writes of the open transaction.
+   * @param at runs the work for the change with a given index
    */
   async notify(
     changes: readonly ResourceChange[],
     at: (place: number, work: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const sets = new Map<ResourceChangeListener, ResourceChange[]>();
-    // Listeners of a type are cached until one acts: its writes may concern other listeners in later changes.
+    // The concerned listeners of a type are cached until one of them acts. Its writes may concern other listeners in
+    // later changes.
     const concerned = new Map<string, readonly ResourceChangeListener[]>();
     for (const [place, change] of changes.entries()) {
       const known = concerned.get(change.type);
@@ -58,7 +60,7 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
     for (const [listener, set] of sets) await this.call(listener, () => listener.onChanges?.(set));
   }
 
-  /** Resources that listeners create together with the change. */
+  /** Resources that listeners want to create together with the change. */
   async additionsTo(change: ResourceChange): Promise<readonly ResourceDraft[]> {
     const all: ResourceDraft[] = [];
     for (const listener of this.listenersOf(change.type)) {
@@ -69,8 +71,8 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   /**
-   * CTEs that listeners add to the statement of a create, so that they need no transaction; undefined if one of them
-   * needs it.
+   * CTEs that listeners add to the statement of a create, so that it needs no transaction. Undefined if a listener
+   * needs a transaction.
    */
   async partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
     const all: StatementPart[] = [];

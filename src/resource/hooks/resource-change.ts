@@ -8,13 +8,13 @@ import { type WriteMethod } from '../../model/stored-resource';
 /** The kind of a change; a patch is an update. */
 export type Interaction = 'create' | 'update' | 'delete';
 
-/** A resource at one version, as text and as parsed value (whose numbers are doubles). */
+/** A version of a resource as text and as parsed value; numbers of the value are doubles. */
 export interface ResourceContent {
   readonly text: string;
   readonly value: Resource;
 }
 
-/** A write as passed to listeners: inside its transaction, before COMMIT. */
+/** A write that listeners receive inside its transaction, before COMMIT. */
 export interface ResourceChange {
   readonly interaction: Interaction;
   readonly method: WriteMethod;
@@ -23,33 +23,33 @@ export interface ResourceChange {
   /** The version that this change wrote. */
   readonly version: number;
   readonly updatedAt: Date;
-  /** Absent for a delete. */
+  /** The new content; absent for a delete. */
   readonly current?: ResourceContent;
-  /** Absent for a create. */
+  /** The content before the change; absent for a create. */
   readonly previous?: ResourceContent;
   /** For a create by a limited caller: the rows that the caller may access. @internal */
   readonly limit?: RowLimit | undefined;
 }
 
 /**
- * Receives every change of the types it names (all types if it names none), inside the change's transaction. An
- * exception vetoes the write. Effects outside of the database belong in `UnitOfWork.afterCommit`.
+ * Receives every change of the types that its decorator names (all types if it names none), inside the transaction of
+ * the change. An exception cancels the write. Effects outside of the database belong in `UnitOfWork.afterCommit`.
  */
 export interface ResourceChangeListener {
-  /** Whether this listener currently needs changes of `type`; called before the transaction begins. */
+  /** Whether this listener now needs changes of `type`. It is called before the transaction begins. */
   concerns?(type: string): Promise<boolean>;
   onChange?(change: ResourceChange): Promise<void>;
-  /** Resources to create together with the change: one statement inserts all new resources of a set of writes. */
+  /** Resources to create together with the change. One statement inserts all new resources of a set of writes. */
   adds?(change: ResourceChange): Promise<readonly ResourceDraft[]>;
   /**
-   * Replaces {@link onChange}: receives all changes of one set of writes in order, after the set is written and the
-   * other listeners have run. A failure is not attributed to one entry of a Bundle.
+   * Used instead of {@link onChange}. It receives all changes of one set of writes in order, after the set was written
+   * and the other listeners ran. An error is not reported for a single entry of a Bundle.
    */
   onChanges?(changes: readonly ResourceChange[]): Promise<void>;
   /**
-   * Replaces {@link onChange} for a create under a new id, which needs a transaction only for its listeners. Returns
-   * CTEs to add to its statement. Called before the write, outside of a transaction; undefined if this listener needs
-   * one.
+   * Used instead of {@link onChange} for a create under a new id, which needs a transaction only because of its
+   * listeners. Returns CTEs that are added to the statement of the create; undefined if this listener needs a
+   * transaction. It is called before the write, outside of a transaction.
    * @internal
    */
   partsOf?(change: ResourceChange): Promise<readonly StatementPart[] | undefined>;

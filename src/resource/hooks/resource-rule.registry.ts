@@ -14,7 +14,10 @@ export class ResourceRules extends HandlerRegistry<string, ResourceRule<unknown>
     return this.find(type)?.handler;
   }
 
-  /** One resource as returned to its reader or writer: as stored, unless the rule of its type shows more. */
+  /**
+   * One resource as returned to the caller who reads or writes it. This is the stored resource, unless the rule of its
+   * type shows more.
+   */
   async shown(resource: StoredResource): Promise<StoredResource> {
     const text = await this.of(resource.type)?.shown?.(resource);
     return text === undefined ? resource : { ...resource, text };

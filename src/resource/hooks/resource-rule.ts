@@ -3,22 +3,23 @@ import { type Resource } from '../../fhir/types';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { type StoredResource } from '../../model/stored-resource';
 
-/** The rules of one resource type. `R` is the result of the check, which `store` receives. */
+/** The rules of one resource type. `R` is the type of the result of `check`, which `store` receives. */
 export interface ResourceRule<R = void> {
   /**
-   * Refuses an invalid resource and does slow work (hashing), before the transaction.
+   * Refuses an invalid resource, and does slow work such as hashing. It runs before the transaction.
    * @throws ServiceError 'unprocessable' with the expression at fault
    */
   check(draft: ResourceDraft): Promise<R> | R;
-  /** Whether the check covers a profile, so that its StructureDefinition need not be stored. */
+  /** Whether the check covers a profile, so that the StructureDefinition of the profile need not be stored. */
   checksProfile?(canonical: string): boolean;
   /**
-   * Moves data that must not be part of the body (secrets) to tables of the rule's own module, inside the transaction.
+   * Moves data that must not be part of the body (secrets) to tables of the rule's own module. It runs inside the
+   * transaction.
    */
   store?(draft: ResourceDraft, checked: R, previous: Resource | undefined): Promise<void>;
   /**
-   * The text returned to the caller who reads or wrote this resource directly, if it differs from the stored text;
-   * otherwise undefined. Bundles, searches and histories return the stored text.
+   * The text for the caller who read or wrote this resource directly; undefined if it is the stored text. Bundles,
+   * searches and histories always return the stored text.
    */
   shown?(resource: StoredResource): Promise<string | undefined>;
 }

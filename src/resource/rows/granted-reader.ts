@@ -12,8 +12,8 @@ import { RowLimits } from './row-limits';
 import { type RowLimit } from '../../search/rows/row-limit';
 
 /**
- * Reads for the caller of the present request. For a limited caller, hidden resources look as if they never existed. So
- * do deleted ones, since no row is left for the row filter.
+ * Reads resources for the caller of the present request. To a caller who may read only some rows, a hidden resource
+ * looks as if it never existed. So does a deleted one, since the row filter has no row to test.
  * @example
  * const { text } = await grantedReader.read('Patient', 'p7'); // not-found if the caller may not read it
  */
@@ -38,7 +38,10 @@ export class GrantedReader {
     return limit === undefined ? this.reader.find(type, id) : this.findWithin(limit, type, id);
   }
 
-  /** @throws ServiceError 'not-found', or 'gone' for callers without a limit */
+  /**
+   * Reads one resource.
+   * @throws ServiceError 'not-found', or 'gone' for callers who may read all rows
+   */
   async read(type: string, id: string): Promise<StoredResource> {
     const limit = await this.limits.current();
     if (limit === undefined) return this.reader.read(type, id);
@@ -48,14 +51,15 @@ export class GrantedReader {
   }
 
   /**
-   * For answers that reveal a resource without its text. @throws ServiceError 'not-found' to callers who may not read
-   * it @internal
+   * Checks that the caller may read a resource. It serves answers that reveal a resource without its text.
+   * @throws ServiceError 'not-found' if the caller may not read it
+   * @internal
    */
   async assertSeen(type: string, id: string): Promise<void> {
     if (this.isLimited) await this.read(type, id);
   }
 
-  /** A caller who may read the current version may read earlier ones; one statement reads both. */
+  /** Reads one version. A caller who may read the current version may read earlier ones. One statement reads both. */
   async readVersion(type: string, id: string, version: number): Promise<StoredResource> {
     const limit = await this.limits.current();
     if (limit === undefined) return this.reader.readVersion(type, id, version);

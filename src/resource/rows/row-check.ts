@@ -10,7 +10,7 @@ export interface NamedRow {
   readonly id: string;
 }
 
-/** Checks that writes stay within the granted rows: tests stored rows in the transaction of the write. */
+/** Checks that writes stay within the granted rows. It tests stored rows in the transaction of the write. */
 @Injectable()
 export class RowCheck {
   constructor(
@@ -19,8 +19,8 @@ export class RowCheck {
   ) {}
 
   /**
-   * Returns the limit to use for these resources. While an index that it needs is being built, their search rows are
-   * first rebuilt from their bodies, which decide.
+   * Returns the limit to use for these resources. While an index that the limit needs is being built, the index rows of
+   * these resources are first rebuilt from their bodies.
    */
   async refreshed(limit: RowLimit, rows: readonly NamedRow[]): Promise<RowLimit> {
     const outdated = rows.filter(({ type }) => limit.needsRefresh(type));
@@ -33,7 +33,7 @@ export class RowCheck {
     return limit === undefined || (await this.beyond(limit, [row])).length === 0;
   }
 
-  /** Indexes of the rows that are not granted or not stored. */
+  /** Indexes of those rows that are not granted or not stored. */
   async beyond(limit: RowLimit, rows: readonly NamedRow[]): Promise<number[]> {
     if (rows.length === 0) return [];
     const bind = new Binder();
@@ -49,8 +49,8 @@ where (select true from resource c where c.type = a.type and c.id = a.id and ${t
 }
 
 /**
- * The same error for resources that the caller may not write and for ids of hidden resources, so that callers cannot
- * distinguish them.
+ * The error for a resource that the caller may not write. It is the same for the id of a hidden resource, so that
+ * callers cannot distinguish the two.
  */
 export const notGranted = (): ServiceError =>
   new ServiceError('forbidden', 'The policies that grant this request do not cover this resource.', {

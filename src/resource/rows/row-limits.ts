@@ -21,12 +21,12 @@ export class RowLimits implements SearchRights {
     private readonly requests: RequestContext,
   ) {}
 
-  /** The limit of the present request; undefined if there is none. */
+  /** The limit of the present request; undefined if the caller may access all rows. */
   current(): Promise<RowLimit | undefined> {
     return this.of(this.requests.rows);
   }
 
-  /** Undefined if there is no limit. */
+  /** The limit for granted rows; undefined if these are all rows. */
   async of(rows: GrantedRows): Promise<RowLimit | undefined> {
     if (rows === 'all') return undefined;
     const criteria: RowCriterion[] = [];
@@ -40,18 +40,18 @@ export class RowLimits implements SearchRights {
 
   /**
    * The rows that a search of the present request may show.
-   * @param rows granted for the searched type
+   * @param rows rows granted for the searched type
    */
   async reach(rows: GrantedRows = this.requests.rows): Promise<Reach> {
     return new Reach(await this.of(rows), this);
   }
 
   /**
-   * The types of a compartment as far as the present request may show them. These are types that a policy opens as a
-   * whole, with its row criteria, and types that the caller may search. Incomplete indexes matter only for the shown
-   * types.
-   * @param owner of the compartment: one resource, decided by its body
-   * @param shown undefined: all
+   * The types of a compartment, with the rows that the present request may show. A type counts if a policy opens it for
+   * the whole request, with its row criteria, or if the caller may search it. An incomplete index matters only for
+   * types that the request shows.
+   * @param owner the resource that owns the compartment; its body decides whether it may be read
+   * @param shown types that the request shows; undefined means all
    */
   async ofCompartment(owner: NamedRow, types: Iterable<string>, shown?: ReadonlySet<string>): Promise<ReachedTypes> {
     const clauseOf = async (limit: RowLimit, type: string): Promise<SearchClause> => {
@@ -66,7 +66,7 @@ export class RowLimits implements SearchRights {
       const searched = await this.searched(type, clauseOf);
       if (opened === undefined) return searched;
       const own = await clauseOf(opened, type);
-      // Usually both come from the same policies; do not test each row twice.
+      // Usually both limits come from the same policies. Then each row is tested only once.
       return searched === undefined || isDeepStrictEqual(own, searched) ? own : anyOf([own, searched]);
     };
     return new Reach(undefined, { rowsOf, refusalOf: (hidden) => this.refusalOf(hidden) }).ofTypes(types);
@@ -82,7 +82,7 @@ export class RowLimits implements SearchRights {
   ): Promise<SearchClause | undefined> {
     const rows = await this.access.searchedRows(type);
     if (rows === undefined) return undefined;
-    // A compartment has some 70 types, so only the criteria of this type are parsed.
+    // A compartment has some 70 types. Only criteria of this type are parsed, not those of all types.
     const ofType = rows === 'all' ? rows : rows.filter((criterion) => typeOfCriterion(criterion) === type);
     const limit = await this.of(ofType);
     return limit === undefined ? EVERY_ROW : clauseOf(limit, type);

@@ -10,16 +10,18 @@ import { ServiceError } from '../../platform/errors/service-error';
 
 const ADVICE = 'To search in another way, store a SearchParameter of your own under another id, url and code.';
 
-/** Whether a SearchParameter is the stored copy of HL7's: it has its id and its url. */
+/**
+ * Whether a SearchParameter is the stored copy of a definition of HL7: it has the id and the url of this definition.
+ */
 export function isBuiltIn({ id, url }: Resource): boolean {
   const definition = definitionOfUrl(url);
   return definition !== undefined && resourceIdOf(definition) === id;
 }
 
 /**
- * HL7's definitions may be written only unchanged; no other resource may use their ids and urls.
- * @returns whether it is one of them
- * @throws ServiceError 'unprocessable' if it changes one, or takes its id or its url
+ * Checks that HL7's definitions are written unchanged, and that no other resource uses their ids and urls.
+ * @returns whether the resource is one of these definitions
+ * @throws ServiceError 'unprocessable' if it changes one, or takes the id or the url of one
  */
 export function assertAsBuiltIn(value: Resource): boolean {
   const ofUrl = definitionOfUrl(value.url);

@@ -17,12 +17,14 @@ import {
 } from '../../fhirpath/fhirpath';
 
 /**
- * Definitions of this server may be referenced with their version (http://hl7.org/fhir/R4/references.html#canonical).
+ * The version with which HL7's definitions on this server may be referenced
+ * (http://hl7.org/fhir/R4/references.html#canonical).
  */
 const VERSION = '|4.0.1';
 
 /**
- * Reads the components of a composite: two of HL7's parameters, defined for all its types.
+ * Reads the components of a composite. They must be two parameters of HL7 that are defined for all types of the
+ * composite.
  * @throws ServiceError 'unprocessable' that names the component at fault
  */
 export function readComponents(component: unknown, base: readonly string[]): readonly OwnComponent[] {
@@ -55,8 +57,9 @@ const isOf = (type: string, { base }: SearchParameterDefinition): boolean =>
   [type, 'Resource', 'DomainResource'].some((name) => base.includes(name));
 
 /**
- * Checks that the values of a component are values of its parameter. If both parameters are searched independently,
- * they must be all its values. So a composite finds exactly what its definition says.
+ * Checks that the values of each component are values of its parameter. If the two parameters are searched
+ * independently, a component must even have all values of its parameter. So a composite finds exactly what its
+ * definition says.
  * @throws ServiceError 'unprocessable' that names the component at fault
  */
 export function assertPairs(
@@ -86,7 +89,7 @@ export function assertPairs(
   }
 }
 
-/** Paths from the resource to the values of a component, through all items. */
+/** Paths from the resource through all items to the values of a component. */
 function branchesOfPart({ kind, expression }: OwnComponent, items: readonly Branch[], type: string): readonly Branch[] {
   const parsed = parseExpression(expression);
   const budget = new CompilationBudget();
@@ -111,7 +114,7 @@ function compiled(member: string, type: string, compile: () => readonly Branch[]
   throw badElement(member, `leads to nothing of ${type} that could be indexed`);
 }
 
-/** Steps without conditions, which only reduce the values. */
+/** The steps of a path without its conditions, since conditions only reduce the values. */
 const memberSteps = (steps: readonly Step[]): readonly Step[] => steps.filter(({ member }) => member !== undefined);
 
 const dotted = (steps: readonly Step[]): string => steps.map(({ text }) => text).join('.');

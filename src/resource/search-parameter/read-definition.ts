@@ -14,8 +14,8 @@ const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const RESERVED_CODE = /^_[A-Za-z]{1,63}$/;
 
 /**
- * The parameters, one per type, that a SearchParameter adds to those of HL7 and of modules. None if it is not active,
- * or equals a built-in one (http://hl7.org/fhir/R4/searchparameter.html).
+ * The parameters, one per type, that a SearchParameter adds to those of HL7 and of modules. It adds none if it is not
+ * active, or equals a built-in one (http://hl7.org/fhir/R4/searchparameter.html).
  * @throws ServiceError 'unprocessable' with the element at fault, if it cannot be indexed
  */
 export function readDefinition(value: Resource, builtIn: SearchParameterSet): readonly OwnSearchParameter[] {
@@ -54,7 +54,7 @@ function candidatesOf(
   const unknownTarget = target?.find((name) => !builtIn.has(name));
   if (unknownTarget !== undefined)
     throw badElement('target', `names "${excerpt(unknownTarget)}", which is no resource type`);
-  // FHIR reserves codes that begin with "_": a definition may repeat one but not add one.
+  // FHIR reserves codes that begin with "_". A definition may repeat such a code, but not add a new one.
   const stranger = RESERVED_CODE.test(code) ? base.find((name) => !builtIn.defines(name, code)) : undefined;
   if (stranger !== undefined)
     throw badElement(
@@ -66,9 +66,11 @@ function candidatesOf(
 }
 
 /**
- * Whether the parameter is already built in with the same meaning, or with a wider one if the definition is derived
- * from it (http://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.derivedFrom).
- * @throws ServiceError 'unprocessable' if it has another meaning, or does not compile for the type
+ * Whether the parameter is already built in with the same meaning. If the definition is derived from the built-in one,
+ * the built-in one may also have a wider meaning
+ * (http://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.derivedFrom).
+ * @throws ServiceError 'unprocessable' if the built-in one has another meaning, or the parameter does not compile for
+ *   the type
  */
 function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn: SearchParameterSet): boolean {
   const { type, code } = candidate;
@@ -86,7 +88,7 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
   return false;
 
   function compiledOf({ expression, kind, targets, components = [] }: OwnSearchParameter): SearchParameter | undefined {
-    // Uses an unused code, so that it is compiled together with the parameters of the type.
+    // The probe has a code that no parameter uses, so that it can be compiled together with the parameters of the type.
     const probe = {
       type,
       code: PROBE,
@@ -119,7 +121,8 @@ const pathsOf = ({ branches }: Pick<SearchParameter, 'branches'>): readonly stri
   branches.map(({ steps }) => steps.map(({ text }) => text).join('.')).sort();
 
 /**
- * Omits types that the kind does not index: HL7's `Procedure.performed` also allows ages, which no date search finds.
+ * Paths to the values that an index holds. Types that the kind of the parameter does not index are left out: HL7's
+ * `Procedure.performed` also allows ages, which no date search finds.
  */
 const indexedPathsOf = ({ kind, branches }: SearchParameter): readonly string[] =>
   pathsOf({ branches: branches.filter((branch) => kind === 'composite' || holdsValuesOf(kind, branch)) });

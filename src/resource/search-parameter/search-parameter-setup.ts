@@ -12,8 +12,9 @@ import { SearchIndex } from '../../search-index/search-index';
 const TYPE = 'SearchParameter';
 
 /**
- * Stores HL7's SearchParameters so that they can be read and searched; indexing uses the compiled ones (ADR 0019). One
- * transaction without listeners, since none handles built-in definitions.
+ * Stores HL7's SearchParameters, so that they can be read and searched. Indexing does not read them, but uses the
+ * compiled ones (ADR 0019). They are stored in one transaction without listeners, since none needs built-in
+ * definitions.
  */
 @Injectable()
 export class SearchParameterSetup implements OnApplicationBootstrap {
@@ -31,7 +32,10 @@ export class SearchParameterSetup implements OnApplicationBootstrap {
     await this.setup.whenChanged('search-parameters', searchParametersDigest(), () => this.bringUpToDate());
   }
 
-  /** Definitions missing from a later set stay stored, as ordinary SearchParameters. */
+  /**
+   * Stores the definitions that differ. A definition that a later set lacks stays stored, as an ordinary
+   * SearchParameter.
+   */
   private async bringUpToDate(): Promise<void> {
     const resources = searchParameterDefinitions().map(searchParameterResource);
     const held = await this.store.lockAll(resources.map(({ id = '' }) => ({ type: TYPE, id })));

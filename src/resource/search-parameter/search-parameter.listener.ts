@@ -14,7 +14,7 @@ import { type ParameterState } from '../../search-index/states/parameter-state';
 import { ParameterStates } from '../../search-index/states/parameter-states.repository';
 import { readDefinition } from './read-definition';
 
-/** Every write of a type evaluates all its parameters. */
+/** Most live parameters of one type, since every write of the type evaluates all of them. */
 const MAX_OF_TYPE = 100;
 
 /** Updates the live parameters to match the stored SearchParameters, in the transaction of their change. */
@@ -42,7 +42,8 @@ export class SearchParameterListener implements ResourceChangeListener {
     for (const row of gone) await this.states.remove(row);
     for (const parameter of changed) await this.put(id, parameter, stored);
     this.epoch.raise();
-    // Flushed at the end of the transaction: its own writes use the version before.
+    // The version is raised at the end of the transaction, since writes of this transaction still use the version
+    // before.
     this.unitOfWork.gather(this.versionRaised, undefined, () => this.states.raiseVersion());
     this.unitOfWork.afterCommit(() => {
       void this.background.wake(INDEX_TASK);
@@ -69,7 +70,8 @@ export class SearchParameterListener implements ResourceChangeListener {
 }
 
 /**
- * Aliases of built-in parameters use the rows of those, as do composites whose components are searched independently.
+ * Whether the parameter has its own rows. An alias of a built-in parameter uses the rows of that parameter. A composite
+ * whose components are searched independently uses those of its components.
  */
 const hasRows = (parameter: SearchParameter | undefined): boolean =>
   parameter?.isLive === true &&

@@ -1,13 +1,16 @@
 import { type CodeSet, codesOfR4, listedCodesOf, type StoredProfile, storedProfileOf } from '../../validator/validator';
 import { type StoredDefinitions } from './stored-definitions';
 
-/** Bounds: of a resource with more extensions, only the first are looked up; longer urls are not. */
+/** Bounds of the extensions that are looked up: most urls of a resource, and the longest one. */
 const MAX_EXTENSION_URLS = 200;
 const MAX_URL_LENGTH = 2_000;
-/** Callers choose the URLs, so the cache is cleared when it holds this many. */
+/** Most entries of a cache; then it is cleared. Callers choose the URLs in it. */
 const MAX_KNOWN = 10_000;
 
-/** Cache of the stored definitions at one epoch: loaded on first use, including missing ones. */
+/**
+ * Caches definitions as stored at one epoch. They are loaded at first use. That a definition is not stored is cached
+ * too.
+ */
 export class KnownDefinitions {
   private readonly profiles = new Map<string, Promise<StoredProfile | undefined>>();
   private readonly valueSets = new Map<string, Promise<CodeSet | undefined>>();
@@ -30,7 +33,7 @@ export class KnownDefinitions {
     );
   }
 
-  /** The URLs among `urls` with a stored StructureDefinition. */
+  /** Those of `urls` for which a StructureDefinition is stored. */
   async storedOf(urls: readonly string[]): Promise<ReadonlySet<string>> {
     const asked = [...new Set(urls)].slice(0, MAX_EXTENSION_URLS).filter((url) => url.length <= MAX_URL_LENGTH);
     const stored = new Set(asked.filter((url) => this.hasDefinition.get(url) === true));
@@ -49,7 +52,7 @@ export class KnownDefinitions {
 async function once<T>(kept: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
   if (kept.size > MAX_KNOWN) kept.clear();
   const known = kept.get(key);
-  // If the load failed for another request, whose client may have disconnected, load again.
+  // The load may have failed for another request, whose client may have disconnected. Then this request loads again.
   if (known !== undefined) return known.catch(() => once(kept, key, load));
   const loaded = load();
   kept.set(key, loaded);

@@ -13,11 +13,11 @@ import { type CpuBudget } from '../../platform/time/cpu-budget';
 import { longestStepOn, type Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
 
-/** CPU time of all checks of one write. One resource by one profile takes some 0.1 to 5 ms. */
+/** Most CPU time for all checks of one write. Checking one resource by one profile takes some 0.1 to 5 ms. */
 const MAX_MILLISECONDS = 5_000;
 const MAX_ISSUES = 100;
 
-/** One resource or extension to validate by one definition. */
+/** A check of one resource or extension by one definition. */
 export interface ProfileCheck {
   readonly canonical: string;
   /** Path from the outermost resource to the member that names the definition. */
@@ -25,17 +25,23 @@ export interface ProfileCheck {
   issuesBy(validator: ProfileValidator, definition: StoredProfile | undefined): Steps<readonly ErrorIssue[]>;
 }
 
-/** A profile to validate a resource by. */
+/** A profile by which a resource is to be checked. */
 export interface AskedProfile {
   readonly place: PlacedResource;
   readonly canonical: string;
-  /** If the caller of `$validate` names the profile, it is an error if the profile cannot be checked. */
+  /** Whether the caller of `$validate` names the profile. Then it is an error if the profile cannot be checked. */
   readonly isNominated: boolean;
-  /** The rule of the type checks it; a stored StructureDefinition is checked in addition. */
+  /**
+   * Whether the rule of the type checks the profile. If a StructureDefinition is stored too, the resource is also
+   * checked by it.
+   */
   readonly isOfRule: boolean;
 }
 
-/** The checks of one write. A definition whose invariant takes too long is not evaluated again for a while. */
+/**
+ * Runs the checks of one write. If an invariant of a definition takes too long, the definition is not evaluated again
+ * for a while.
+ */
 export class ProfileChecks {
   private readonly issues = new Map<string, ErrorIssue>();
   private checked: ProfileCheck | undefined;
@@ -48,11 +54,12 @@ export class ProfileChecks {
 
   /**
    * Distinct issues of all checks, at most about a hundred.
-   * @param characters of the resource
+   * @param characters number of characters of the resource
    */
   async issuesOf(checks: readonly ProfileCheck[], characters: number): Promise<readonly ErrorIssue[]> {
     const isStored = ({ canonical }: ProfileCheck): boolean => this.sources.profile(canonical) !== undefined;
-    // Without a definition, no expression of a caller runs. Only a busy machine makes such a check slow.
+    // Without a stored definition, a check runs no expression of a caller. Such a check is slow only on a busy machine,
+    // so it has no limit.
     await this.slices.run(this.run(checks.filter((check) => !isStored(check))));
     const stored = checks.filter(isStored);
     if (stored.length > 0) await this.runLimited(stored, longestStepOn(characters));
@@ -95,7 +102,7 @@ export function checkOfProfile(asked: AskedProfile): ProfileCheck {
     path: [...place.path, 'meta', 'profile'],
     *issuesBy(validator, profile) {
       if (profile !== undefined) return yield* validator.validate(place, profile);
-      // R4 types need no stored profile: every resource is validated by its type anyway.
+      // An R4 type as a profile need not be stored, since every resource is checked by its type anyway.
       const type = typeOfCanonical(canonical.replace(/\|.*/, ''));
       if (type === undefined) return isOfRule ? [] : [unknownProfile(asked)];
       return isSubtype(String(place.resource.resourceType), type) ? [] : [otherType(asked, type)];

@@ -21,10 +21,7 @@ import { KnownDefinitions } from './known-definitions';
 import { type AskedProfile, checkOfExtension, checkOfProfile, ProfileChecks } from './profile-checks';
 import { StoredDefinitions } from './stored-definitions';
 
-/**
- * Maximum number of definitions for a resource with many profiles, or a profile with many extensions; more are not
- * looked up.
- */
+/** Most definitions that are looked up for one resource: those of its profiles, and those of the extensions in them. */
 const MAX_PROFILES = 200;
 
 /** Validates resources by profiles stored as StructureDefinitions. */
@@ -45,12 +42,12 @@ export class ProfileValidation {
   }
 
   /**
-   * Issues by the profiles in `meta.profile` and in `more`, and of extensions by their definitions. Contained resources
-   * and those in a Bundle or Parameters are included. A profile that is not stored is a warning, unless the rule of the
-   * type checks it; for an extension it is no issue.
+   * Issues of a resource by the profiles in `meta.profile` and in `more`, and of its extensions by their definitions.
+   * Contained resources, and resources in a Bundle or Parameters, are checked too. A profile that is not stored gives a
+   * warning, unless the rule of the type checks it. The definition of an extension that is not stored gives no issue.
    * @param more canonicals of profiles that the caller names for the resource itself
-   * @param extensionUrls of all extensions of the resource
-   * @param characters of the resource
+   * @param extensionUrls urls of all extensions of the resource
+   * @param characters number of characters of the resource
    */
   async issuesOf(
     resource: Resource,
@@ -83,13 +80,12 @@ export class ProfileValidation {
   }
 
   /**
-   * Loads profiles, their bases, the profiles of their types and their value sets, so that validation needs no
-   * database.
+   * Loads profiles, their bases, the profiles of their types and their value sets. The checks then need no database.
    */
   private async gather(known: KnownDefinitions, canonicals: readonly string[]): Promise<ProfileSources> {
     const profiles = new Map<string, StoredProfile | undefined>();
     const valueSets = new Map<string, CodeSet | undefined>();
-    // The loop adds to the set that it iterates over.
+    // The loop adds entries to the set over which it iterates.
     const pending = new Set(canonicals);
     for (const canonical of pending) {
       if (profiles.has(canonical) || profiles.size >= MAX_PROFILES) continue;
@@ -121,7 +117,9 @@ export class ProfileValidation {
   }
 }
 
-/** Avoids a walk for most resources: only these can hold others, which may name profiles too. */
+/**
+ * Whether a resource can name profiles, itself or in resources that it holds. It saves walking through most resources.
+ */
 export function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
   if (meta?.profile !== undefined || contained !== undefined) return true;
   return resourceType === 'Bundle' || resourceType === 'Parameters';
@@ -132,7 +130,7 @@ function canonicalsOf({ meta }: PlacedResource['resource']): readonly string[] {
   return Array.isArray(named) ? (named as readonly unknown[]).filter((text) => typeof text === 'string') : [];
 }
 
-/** Slices that test the target of a reference need the profiles of the targets. */
+/** Whether the profile has slices that test the target of a reference. These need the profiles of the targets too. */
 function asksForTargets({ elements }: StoredProfile): boolean {
   const discriminators = elements.flatMap(({ slicing }) => slicing?.discriminators ?? []);
   return discriminators.some(({ path }) => path.includes('resolve()'));

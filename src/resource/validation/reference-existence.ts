@@ -12,14 +12,14 @@ interface FoundReference {
   readonly type: string;
   readonly id: string;
   readonly key: string;
-  /** FHIRPath of the reference. */
+  /** FHIRPath of the element with the reference. */
   readonly expression: string;
 }
 
-/** The same number of issues as in validation. */
+/** Most issues reported; validation reports the same number. */
 const MAX_ISSUES = 100;
 
-/** Values visited between two pauses. */
+/** Values that are visited between two pauses. */
 const VALUES_AT_ONCE = 1024;
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -38,8 +38,8 @@ export class ReferenceExistence {
   }
 
   /**
-   * One issue for each reference whose target is not stored or was deleted. One statement for all resources, inside the
-   * transaction of the write.
+   * One issue for each reference whose target is not stored or was deleted. One statement serves all resources; it runs
+   * inside the transaction of the write.
    * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a Bundle
    */
   async missing(
@@ -75,7 +75,10 @@ function* referencesOf(resources: readonly Resource[], baseUrl: string): Steps<r
   return found;
 }
 
-/** The references to this server, including those of contained resources. Iterative: a body may be 64 levels deep. */
+/**
+ * The references of a resource to resources of this server, with those in contained resources. The walk is a loop and
+ * does not recurse, since a body may be 64 levels deep.
+ */
 function* referencesIn(resource: Resource, baseUrl: string): Steps<readonly FoundReference[]> {
   const found: FoundReference[] = [];
   let visited = 0;

@@ -15,10 +15,13 @@ export interface CheckedContent {
 
 const NOT_CHECKED: CheckedContent = { issues: [], extensionUrls: [] };
 
-/** Placeholder for all native types in the shape name of their `meta`. */
+/** Placeholder for each type of this server in the name of the shape of its `meta`. */
 const NATIVE = 'Native';
 
-/** `meta` of native types: that of R4 plus the creation time, which exported resources of a Bundle have. */
+/**
+ * Shape of `meta` for types of this server. It is that of R4 plus the creation time, which resources of an exported
+ * Bundle have.
+ */
 const NATIVE_META: OwnShapes = {
   [`${NATIVE}.meta`]: {
     versionId: '0..1 id',
@@ -41,14 +44,17 @@ export class ResourceValidation {
 
   constructor(private readonly types: ResourceTypes) {}
 
-  /** All faults of a resource, at most 100, and the urls of its extensions; none if its type allows any content. */
+  /**
+   * All faults of a resource, at most 100, and the urls of its extensions. There are no faults if its type allows any
+   * content.
+   */
   *check(resource: Resource): Steps<CheckedContent> {
     const validator = this.validator();
     const { resourceType: type } = resource;
     return validator.hasShape(type) ? yield* validator.run(type, withoutServerMeta(resource)) : NOT_CHECKED;
   }
 
-  /** Created at the first write, when modules have registered their types. */
+  /** The validator. It is created at the first write, since modules have registered their types by then. */
   private validator(): ResourceValidator {
     if (this.built === undefined) {
       const own = this.types.described();
@@ -68,7 +74,10 @@ function shapesOf({ type, shape = {}, isNative }: OwnResourceType): OwnShapes {
     : shape;
 }
 
-/** @throws ServiceError 'unprocessable' with all issues, if one of them is an error */
+/**
+ * Refuses a resource with errors.
+ * @throws ServiceError 'unprocessable' with all issues, if one of them is an error
+ */
 export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): void {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const [first] = errors;
@@ -81,7 +90,7 @@ export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): voi
   );
 }
 
-/** The server sets `versionId` and `lastUpdated`; the sent values are not stored. */
+/** The resource without `versionId` and `lastUpdated`. The server sets both and does not store the sent values. */
 function withoutServerMeta(resource: Resource): Resource {
   if (typeof resource.meta !== 'object') return resource;
   const { versionId, lastUpdated, ...meta } = resource.meta;

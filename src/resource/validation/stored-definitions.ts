@@ -7,7 +7,7 @@ import { parseSearch } from '../../search/parse/parse-search';
 import { ResourceSearch } from '../../search/run/resource-search';
 import { SearchIndex } from '../../search-index/search-index';
 
-/** Maximum number of versions of one URL that are considered. */
+/** Most versions of one URL that are compared. */
 const MAX_VERSIONS = 20;
 
 const URLS_AT_ONCE = 20;
@@ -24,7 +24,10 @@ export class StoredDefinitions {
     private readonly environment: Environment,
   ) {}
 
-  /** @param canonical a URL with or without `|version`; without one, the definition stored last counts */
+  /**
+   * Finds a definition by its canonical.
+   * @param canonical a URL with or without `|version`; without a version, the definition stored last is found
+   */
   async find(type: DefinitionType, canonical: string): Promise<Resource | undefined> {
     const { url, version } = parseCanonical(canonical);
     const found = (await this.search(type, [url], MAX_VERSIONS)).filter((definition) => definition.url === url);
@@ -32,12 +35,12 @@ export class StoredDefinitions {
     return latestOf(fitting);
   }
 
-  /** The URLs among `urls` with stored definitions; one statement for each {@link URLS_AT_ONCE}. */
+  /** Those of `urls` for which a definition is stored. One statement looks up {@link URLS_AT_ONCE} of them. */
   async known(type: DefinitionType, urls: readonly string[]): Promise<ReadonlySet<string>> {
     const known = new Set<string>();
     for (let start = 0; start < urls.length; start += URLS_AT_ONCE) {
       const some = urls.slice(start, start + URLS_AT_ONCE);
-      // Several definitions of one URL may fill the result; then search again for the remaining URLs.
+      // If one URL has several definitions, these may fill the result. Then the remaining URLs are searched again.
       for (let left = some; left.length > 0;) {
         const found = new Set((await this.search(type, left, URLS_AT_ONCE)).map(({ url }) => String(url)));
         for (const url of found) known.add(url);
@@ -49,7 +52,7 @@ export class StoredDefinitions {
   }
 
   private async search(type: DefinitionType, urls: readonly string[], count: number): Promise<readonly Resource[]> {
-    // A comma between URLs means "or"; a comma inside a URL is escaped.
+    // In a search, a comma between URLs means "or", so a comma inside a URL is escaped.
     const query = new URLSearchParams({ url: urls.map((url) => url.replace(/[\\,$|]/g, '\\$&')).join(',') });
     const { clauses } = parseSearch(query, {
       type,

@@ -9,7 +9,7 @@ import { mayNameProfiles, ProfileValidation } from './profile-validation';
 import { ReferenceExistence } from './reference-existence';
 import { assertNoErrors, ResourceValidation } from './resource-validation';
 
-/** Validation of every write, for all types: definitions, profiles, references. */
+/** Validates every write of any type: by definitions, by profiles, and for missing references. */
 @Injectable()
 export class WriteValidation {
   constructor(
@@ -20,19 +20,19 @@ export class WriteValidation {
     private readonly slices: Slices,
   ) {}
 
-  /** Whether references are checked, which must happen in the write's transaction. */
+  /** Whether references are checked. This check must run in the transaction of the write. */
   get needsTransaction(): boolean {
     return this.references.isOn;
   }
 
   /**
-   * All errors and warnings of the content, without storing it or checking references.
+   * All errors and warnings of the content. Nothing is stored, and references are not checked.
    * @param more canonicals of profiles in addition to `meta.profile`
    */
   async issuesOf(draft: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const value = this.storedOf(draft);
     const { issues, extensionUrls } = await this.slices.run(this.validation.check(value));
-    // With structural errors, profile checks would be meaningless.
+    // After structural errors, checks by profiles would be meaningless.
     if (issues.some(({ code }) => code === 'structure')) return issues;
     if (more.length === 0 && extensionUrls.length === 0 && !mayNameProfiles(value)) return issues;
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
@@ -40,10 +40,7 @@ export class WriteValidation {
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
   }
 
-  /**
-   * The sent resource without a creation time. The server sets that time and does not store the sent one, so a wrong
-   * one is no error.
-   */
+  /** The sent resource without its creation time. The server replaces that time, so a wrong one is no error. */
   private storedOf({ type, value }: ResourceDraft): Resource {
     if (value.meta === undefined) return value;
     const meta = this.styles.of(type).withoutCreation(value.meta);
@@ -52,13 +49,16 @@ export class WriteValidation {
     return Object.keys(meta).length === 0 ? others : { ...value, meta };
   }
 
-  /** @throws ServiceError 'unprocessable' with all errors */
+  /**
+   * Refuses invalid content.
+   * @throws ServiceError 'unprocessable' with all errors
+   */
   async assertValid(draft: ResourceDraft): Promise<void> {
     assertNoErrors(draft.type, await this.issuesOf(draft));
   }
 
   /**
-   * Must run inside the transaction.
+   * Refuses references without a target. It must run inside the transaction of the write.
    * @param willExist other keys (`Patient/p7`) that the transaction writes
    * @throws ServiceError 'unprocessable' naming each reference whose target is missing
    */
@@ -67,8 +67,8 @@ export class WriteValidation {
   }
 
   /**
-   * One issue for each reference whose target is missing, as {@link assertReferences}; outside of a transaction it
-   * checks the current state.
+   * One issue for each reference whose target is missing, as in {@link assertReferences}. Outside of a transaction, it
+   * checks what is stored now.
    */
   async missingReferences(
     { type, id, value }: ResourceDraft,

@@ -10,7 +10,7 @@ import { type ResourceDraft } from '../../model/resource-draft';
 import { type FreeId, type LockedResource, ResourceStore, type VersionContent } from '../../store/resource-store';
 import { type WriteMethod } from '../../model/stored-resource';
 
-/** Makes stored versions from drafts: their texts, with `meta` set by the server, and their values. */
+/** Makes versions from drafts: their texts, with the `meta` that the server sets, and their values. */
 @Injectable()
 export class NextVersions {
   constructor(
@@ -20,7 +20,10 @@ export class NextVersions {
     private readonly slices: Slices,
   ) {}
 
-  /** The first version of an id, or the one after its deletion, which keeps the creation time of the first. */
+  /**
+   * The first version of an id, or the version after a deletion. The latter keeps the creation time of the first
+   * version.
+   */
   ofNew(draft: ResourceDraft, id: string, method: WriteMethod, free: FreeId): VersionContent {
     const { lastVersion, deletedAt } = free;
     const updatedAt = deletedAt === undefined ? this.clock.now() : this.timeAfter(deletedAt);
@@ -28,7 +31,7 @@ export class NextVersions {
     return this.contentOf(draft, id, method, { version: lastVersion + 1, updatedAt, createdAt });
   }
 
-  /** The version that replaces the stored one; undefined if the content is equal. */
+  /** The version that replaces the stored one; undefined if its content equals the stored content. */
   async after(current: LockedResource, draft: ResourceDraft, method: WriteMethod): Promise<VersionContent | undefined> {
     const { id, type, version, updatedAt, text, value } = current;
     const style = this.styles.of(type);
@@ -44,7 +47,10 @@ export class NextVersions {
     });
   }
 
-  /** Clocks of replicas differ and step, so a later version of a resource always gets a later time. */
+  /**
+   * A time for the version after one of time `time`. Clocks of replicas differ and may jump, so the result is always
+   * later than `time`.
+   */
   timeAfter(time: Date): Date {
     return new Date(Math.max(this.clock.now().getTime(), time.getTime() + 1));
   }
@@ -57,7 +63,9 @@ export class NextVersions {
   }
 }
 
-/** Whether two texts of a version have the same content: key order is ignored, numbers are compared as written. */
+/**
+ * Whether two texts of a resource have the same content. The order of keys is ignored; numbers are compared as written.
+ */
 function* isSameContent(text: string, stored: string): Steps<boolean> {
   if (text === stored) return true;
   if (text.length !== stored.length) return false;

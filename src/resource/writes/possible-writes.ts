@@ -6,18 +6,18 @@ import { type LockedId, NEW_ID } from '../../store/resource-store';
 import { type StoredResource } from '../../model/stored-resource';
 import { type Write, type WriteConditions } from './write';
 
-/** An id that is not and was never in use. */
+/** The state of an id that is not in use and never was. */
 export const UNUSED: LockedId = { current: undefined, ...NEW_ID };
 
 /**
- * A resource hidden from the caller counts as missing. Its id cannot be reused either, since that would reveal its
- * history.
+ * The state of a resource that is hidden from the caller: it counts as missing. Writes of its id are refused, since
+ * they would reveal its history.
  */
 export const HIDDEN: LockedId = { ...UNUSED };
 
 /**
- * @throws ServiceError if the stored state does not allow the write; TransactionConflict if a condition found another
- *   text
+ * Checks that the stored state allows the write.
+ * @throws ServiceError if it does not; TransactionConflict if a condition found another text than the locked one
  */
 export function assertPossible(write: Write, held: LockedId): void {
   const { mode, type, id, foundText } = write;
@@ -38,7 +38,10 @@ export function assertPossible(write: Write, held: LockedId): void {
   }
 }
 
-/** @throws ServiceError 'precondition-failed' if the stored version is not the required one */
+/**
+ * Checks the preconditions of a write.
+ * @throws ServiceError 'precondition-failed' if the stored version is not the required one
+ */
 export function assertMatch({ ifMatch, ifNoneMatch }: WriteConditions, current: StoredResource | undefined): void {
   const isNamed = (versions: readonly number[] | '*'): boolean =>
     current !== undefined && (versions === '*' || versions.includes(current.version));

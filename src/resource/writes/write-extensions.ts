@@ -7,20 +7,26 @@ import { type ResourceDraft } from '../../model/resource-draft';
 import { ResourceRules } from '../hooks/resource-rule.registry';
 import { WriteValidation } from '../validation/write-validation';
 
-/** A draft accepted by the rule of its type, and valid: by validation, or because code of this server made it. */
+/**
+ * A draft that the rule of its type accepts and that is valid. It is valid because it was validated, or because code of
+ * this server made it.
+ */
 export interface CheckedDraft {
   /**
-   * False if the write is a single statement: no rule stores data and nothing is looked up. Listeners are not
-   * considered.
+   * Whether the write needs a transaction. It needs none if it is a single statement: no rule stores data, and nothing
+   * is looked up. Listeners are not considered here.
    */
   readonly needsTransaction: boolean;
   /** Whether listeners need the write. */
   readonly isConcerning: boolean;
-  /** Checks references, and lets the rule move data out of the body into its own tables; inside the transaction. */
+  /**
+   * Checks references, and lets the rule move data out of the body into its own tables. It must run inside the
+   * transaction.
+   */
   store(previous: Resource | undefined): Promise<void>;
 }
 
-/** Checks and hooks of every write: validation, the rule of the type, and listeners. */
+/** The checks and hooks of every write: validation, the rule of the type, and listeners. */
 @Injectable()
 export class WriteExtensions {
   constructor(
@@ -30,6 +36,7 @@ export class WriteExtensions {
   ) {}
 
   /**
+   * Checks a draft.
    * @param willExist other keys (`Patient/p7`) that the transaction writes, which references may name
    * @throws ServiceError 'unprocessable' with all faults of the resource, or any error of its rule
    */
@@ -49,8 +56,8 @@ export class WriteExtensions {
   }
 
   /**
-   * R4 types are validated before a rule does slow work. For own types the rule runs first: its messages are better
-   * than those of the shape.
+   * Checks content that a caller sent. R4 types are validated first, since their rule may do slow work. For types of
+   * this server the rule runs first, since its messages are better than those of the shape.
    */
   private async checkSent(draft: ResourceDraft): Promise<unknown> {
     const isR4 = isR4ResourceType(draft.type);
@@ -60,7 +67,10 @@ export class WriteExtensions {
     return checked;
   }
 
-  /** If a rule reports a missing member, reports unknown members too: one may be the misspelt name. */
+  /**
+   * Checks by the rule of the type. If the rule reports a missing member, unknown members are reported too, since one
+   * of them may be the missing one misspelt.
+   */
   private async checkByRule(draft: ResourceDraft): Promise<unknown> {
     try {
       return await this.rules.of(draft.type)?.check(draft);
@@ -77,7 +87,7 @@ export class WriteExtensions {
   }
 
   /**
-   * The errors and warnings that a write of the draft would have; nothing is stored.
+   * The errors and warnings that a write of the draft would give. Nothing is stored.
    * @param profiles canonicals in addition to `meta.profile`
    */
   async issuesOf(draft: ResourceDraft, profiles: readonly string[] = []): Promise<readonly ErrorIssue[]> {
@@ -85,7 +95,7 @@ export class WriteExtensions {
     return issues.some(({ severity }) => severity === 'error') ? issues : [...issues, ...(await this.refusalOf(draft))];
   }
 
-  /** References of the draft without a stored target, if `SVC_REFERENCE_CHECK` enables the check. */
+  /** References of the draft whose target is not stored; none if `SVC_REFERENCE_CHECK` does not enable the check. */
   missingReferences(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
     return this.validation.missingReferences(draft);
   }

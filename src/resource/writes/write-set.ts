@@ -23,26 +23,29 @@ import { type CheckedDraft, WriteExtensions } from './write-extensions';
 import { assertPossible, HIDDEN, UNUSED } from './possible-writes';
 import { ALONE, type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
 
-/** Pipelined statements on the one connection: enough to hide round trips, few enough to keep memory small. */
+/**
+ * Most statements that are pipelined on the one connection. This is enough to hide round trips, and few enough to keep
+ * memory small.
+ */
 const FLIGHT = 64;
 
-/** Maximum bytes of stored versions that one set may change; for up to `FEW` resources they are not counted. */
+/** Most bytes of stored versions that one set may change. A set of up to `FEW` resources is not measured. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const FEW = 3;
 
-/** The effects of a set of writes on tables and listeners. */
+/** The planned statements of a set of writes, and the changes for listeners. */
 interface Effects {
   readonly inserts: NewResource[];
-  /** The inserts under client-chosen ids, which other requests could use as well. */
+  /** Those of the inserts whose ids the client chose. Other requests could use these ids at the same time. */
   readonly chosenIds: NewResource[];
   readonly statements: (() => Promise<void>)[];
   readonly changes: { readonly write: Write; readonly change: ResourceChange }[];
 }
 
 /**
- * Writes resources: a single write is a set of one. It locks all resources of the set, refuses impossible writes, and
- * plans the effects. Then it executes them together: one statement for hundreds of new resources, pipelined round trips
- * for the rest (ADR 0050). Runs inside a unit of work.
+ * Writes a set of resources; a single write is a set of one. It locks all resources of the set, refuses impossible
+ * writes, and plans what each write does. Then it executes the plan: one statement for hundreds of new resources, and
+ * pipelined round trips for the rest (ADR 0050). It runs inside a unit of work.
  */
 @Injectable()
 export class WriteSet {
@@ -56,8 +59,8 @@ export class WriteSet {
   ) {}
 
   /**
-   * Results are in the order of `writes`; undefined if there was nothing to delete. The later of two writes of one id
-   * is the later version.
+   * Writes the set. Results are in the order of `writes`; a result is undefined if there was nothing to delete. If two
+   * writes have the same id, the later one makes the later version.
    */
   async write(writes: readonly Write[], guard: WriteGuard = ALONE): Promise<(WriteResult | undefined)[]> {
     const firstByKey = new Map<string, Write>();
@@ -81,8 +84,8 @@ export class WriteSet {
     }
     await this.addTogether(effects, guard);
     await this.execute(effects, guard);
-    // These run one by one, in order: second writes of an id, and writes with references by search to resources of the
-    // set.
+    // The remaining writes run one by one, in order. These are second writes of an id, and writes with references by
+    // search to resources of the set.
     for (const write of writes.filter((one) => one.mode === 'late' || !results.has(one))) {
       const again = write.mode === 'late' ? await guard.at(write.index, write.make) : write;
       const [result] = await guard.at(write.index, () => this.write([{ ...again, foundText: undefined }], guard));
@@ -92,7 +95,10 @@ export class WriteSet {
     return writes.map((write) => results.get(write));
   }
 
-  /** Locks all resources of the set before its first write, in one global order, which prevents deadlocks. */
+  /**
+   * Locks all resources of the set before its first write, in an order that all transactions share. This prevents
+   * deadlocks.
+   */
   private async hold(writes: readonly Write[]): Promise<ReadonlyMap<Write, LockedId>> {
     const held = new Map<Write, LockedId>();
     const asked: (readonly [key: string, write: Write])[] = [];
@@ -110,20 +116,24 @@ export class WriteSet {
     return held;
   }
 
-  /** Usually the resource is stored, and its row is the lock. */
+  /** Locks the resource of one write. Usually it is stored, and locking its row suffices. */
   private async holdOne({ mode, type, id }: Write): Promise<LockedId> {
     const current = mode === 'create' ? undefined : await this.store.lock(type, id);
     return current !== undefined || mode === 'delete' ? lockedId(current) : this.store.lockId(type, id);
   }
 
-  /** A small request may delete gigabytes, and all changed resources are in memory together. */
+  /**
+   * Reserves memory for the stored versions, since all changed resources are in memory together. A small request may
+   * delete gigabytes.
+   */
   private holdMemory(bytes: number): void {
     if (bytes > MOST_BYTES && this.requests.origin !== undefined) throw tooLongTogether();
     this.requests.ticket.hold(2 * bytes);
   }
 
   /**
-   * Writes whose resource is not stored or not granted to the caller; one statement for all writes with the same grant.
+   * Writes whose resource is not stored or not granted to the caller. One statement tests all writes with the same
+   * grant.
    */
   private async beyond(writes: readonly Write[]): Promise<ReadonlySet<Write>> {
     const beyond = new Set<Write>();
@@ -143,7 +153,7 @@ export class WriteSet {
           ? this.planInsert(write, held, effects)
           : this.planReplace(write, current, effects);
       case 'patch': {
-        if (current === undefined) return undefined; // already refused
+        if (current === undefined) return undefined; // such a write was refused before
         const draft = ResourceDraft.of(await write.patch(current.text), write.type, write.id);
         const rule = await this.extensions.check(draft, write.willExist);
         return this.planReplace({ ...write, draft, rule }, current, effects);
@@ -175,7 +185,10 @@ export class WriteSet {
     return { outcome: 'created', resource: { type, id, ...content } };
   }
 
-  /** Plans the resources that listeners create with the changes; they are inserted with those of the set. */
+  /**
+   * Plans the resources that listeners create together with the changes. They are inserted together with those of the
+   * set.
+   */
   private async addTogether(effects: Effects, guard: WriteGuard): Promise<void> {
     for (const { write, change } of [...effects.changes]) {
       const { index } = write;

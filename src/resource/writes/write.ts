@@ -8,38 +8,44 @@ import { type CheckedDraft } from './write-extensions';
 
 /** The preconditions of a write. */
 export interface WriteConditions {
-  /** Versions of `If-Match`: the stored version must be one of them; `*` requires any stored version. */
+  /** The versions in `If-Match`: the stored version must be one of them. `*` requires any stored version. */
   readonly ifMatch?: readonly number[] | '*';
-  /** Versions of `If-None-Match`: the stored version must be none of them; `*` requires that nothing is stored. */
+  /** The versions in `If-None-Match`: the stored version must be none of them. `*` requires that nothing is stored. */
   readonly ifNoneMatch?: readonly number[] | '*';
-  /** The rows that the caller may access; the resource must be among them before and after. Absent: any. @internal */
+  /**
+   * The rows that the caller may access. The resource must be among them before and after the write. Absent if all.
+   * @internal
+   */
   readonly reach?: Reach | undefined;
 }
 
-/** Makes the new content of a resource from the stored text. Runs while its row is locked, possibly more than once. */
+/**
+ * Makes the new content of a resource from its stored text. It runs while the row is locked, and may run more than
+ * once.
+ */
 export type ResourcePatch = (storedText: string) => ScannedJson | Promise<ScannedJson>;
 
 interface WriteOfOne extends WriteConditions {
-  /** Identifies the write for its {@link WriteGuard}: the index of a Bundle's entry. */
+  /** Number of the write, by which {@link WriteGuard} reports errors: the index of a Bundle's entry. */
   readonly index: number;
   readonly type: string;
   readonly id: string;
   /** The resource, if the open transaction has already locked it. */
   readonly locked?: LockedResource | undefined;
-  /** The text that a condition found; if the locked text differs, the transaction starts over. */
+  /** The text of the resource that a condition found. If the locked text differs, the transaction starts over. */
   readonly foundText?: string | undefined;
 }
 
-/** Stores a draft; `create` refuses an id in use. */
+/** Stores a draft; `create` refuses an id that is in use. */
 export interface StoreWrite extends WriteOfOne {
   readonly mode: 'create' | 'put';
-  /** The method of the write in history and events. */
+  /** The method that the history and events show. */
   readonly method: WriteMethod;
   readonly draft: ResourceDraft;
   readonly rule: CheckedDraft;
-  /** Whether the server generated the id, so that it needs no lookup. */
+  /** Whether the server generated the id. Such an id needs no lookup. */
   readonly isNewId: boolean;
-  /** CTEs that run in the statement of the insert. */
+  /** CTEs that run together with the insert, in its statement. */
   readonly parts?: readonly StatementPart[] | undefined;
 }
 
@@ -64,22 +70,25 @@ export type Write =
 /** The effect of a write. */
 export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted';
-  /** The written or found version; for a deletion, the deleted one. */
+  /** The written or found version; after a deletion, the deleted version. */
   readonly resource: StoredResource;
-  /** Version number and time of a deletion. */
+  /** Version number and time of the deletion itself. */
   readonly deletion?: Pick<StoredResource, 'version' | 'updatedAt'>;
 }
 
-/** Error reporting of a set, and its hook between two steps. */
+/** Reports errors of a set by its writes, and runs between two steps of the set. */
 export interface WriteGuard {
-  /** Runs the work for one write, so that its failure names the write. */
+  /** Runs the work for one write, so that an error names the write. */
   at<T>(index: number, work: () => Promise<T> | T): Promise<T>;
-  /** Runs `assert` for each write. @throws ServiceError for all refused writes */
+  /**
+   * Runs `assert` for each write.
+   * @throws ServiceError that reports all refused writes
+   */
   judge(writes: readonly Write[], assert: (write: Write) => void): void;
   step(): Promise<void>;
 }
 
-/** For a set of one write, which needs no name. */
+/** The guard for a set of one write, whose error need not name it. */
 export const ALONE: WriteGuard = {
   at: async (_index, work) => work(),
   judge: (writes, assert) => {

@@ -13,9 +13,9 @@ import { SearchIndex } from '../../search-index/search-index';
 import { SearchRequests } from './search-request';
 
 /**
- * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): resources of one type that belong to one resource,
- * by the stored CompartmentDefinition. Registered last of the open routes: on the bare root it would match
- * `/fhir/{type}/{id}`.
+ * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): finds resources of one type that belong to one
+ * resource, by the stored CompartmentDefinition. These routes are registered after the other open routes, because
+ * without a prefix they would match `/fhir/{type}/{id}`.
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)

@@ -3,10 +3,10 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { isLenient } from '../../platform/http/known-parameters';
 
-/** Parameters of the request itself; all others are criteria. */
+/** Query parameters that are about the request itself; all others are criteria. */
 const OF_THE_REQUEST = ['_format', '_pretty', '_method', '_no-content'];
 
-/** The criteria in the URL of a conditional write; empty if there are none. */
+/** The criteria in the URL of a conditional write; an empty text if there are none. */
 export function criteriaOf(request: Request): string {
   const query = queryOf(request);
   for (const name of OF_THE_REQUEST) query.delete(name);
@@ -14,12 +14,12 @@ export function criteriaOf(request: Request): string {
 }
 
 /**
- * The criteria of a create, in `If-None-Exist` (http://hl7.org/fhir/R4/http.html#ccreate) or in the URL; undefined if
- * it is unconditional.
+ * The criteria of a create: in `If-None-Exist` (http://hl7.org/fhir/R4/http.html#ccreate) or in the URL. Undefined if
+ * the create is unconditional.
  */
 export function createCriteriaOf(request: Request): string | undefined {
   const inHeader = request.get('if-none-exist');
-  // Node joins repeated headers with a comma, which in criteria means OR.
+  // Node joins repeated headers with a comma, but in criteria a comma means OR.
   if ((request.headersDistinct['if-none-exist']?.length ?? 0) > 1) {
     throw new ServiceError('invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.', {
       code: 'header-invalid',
@@ -34,11 +34,11 @@ export function createCriteriaOf(request: Request): string | undefined {
   return inHeader ?? (inUrl === '' ? undefined : inUrl);
 }
 
-/** Whether a create is conditional; access is decided before the criteria are read. */
+/** Whether a create is conditional. It does not read the criteria, since access is decided before they are read. */
 export const isConditionalCreate = (request: Request): boolean =>
   request.headers['if-none-exist'] !== undefined || criteriaOf(request) !== '';
 
-/** Whether `_no-content=true` requests 204 for a DELETE instead of the deleted resource. */
+/** Whether the client requests, by `_no-content=true`, that DELETE answers 204 without the deleted resource. */
 export function isNoContent(request: Request): boolean {
   const text = queryOf(request).get('_no-content');
   if (['true', 'false', '', null].includes(text)) return text === 'true';
@@ -46,7 +46,7 @@ export function isNoContent(request: Request): boolean {
 }
 
 /**
- * Refuses criteria in addition to an id: the client expects them to decide, but they would be ignored.
+ * Refuses criteria in addition to an id. The client would expect that they decide, but they would be ignored.
  * @throws ServiceError 'invalid' unless `Prefer` allows unknown parameters
  */
 export function assertNoCriteria(request: Request): void {
@@ -60,7 +60,7 @@ export function assertNoCriteria(request: Request): void {
   );
 }
 
-/** Whether `x-conditional-delete: remove-all` allows several deletions. */
+/** Whether the client allows, by `x-conditional-delete: remove-all`, that several resources are deleted. */
 export function isRemoveAll(request: Request): boolean {
   const header = request.get('x-conditional-delete');
   if (header === undefined || header === 'remove-all') return header !== undefined;

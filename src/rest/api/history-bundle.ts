@@ -13,8 +13,8 @@ interface Link {
 }
 
 /**
- * The Bundle of a page. Its links hold the position of the first and last version, not page numbers: regardless of
- * concurrent writes, the next page begins where this one ended.
+ * Makes the Bundle of a page. Its links hold the position of the first and the last version instead of page numbers. So
+ * the next page begins where this one ended, even if versions are written in the meantime.
  */
 export function historyBundle(
   page: HistoryPage,
@@ -57,12 +57,13 @@ function pageLinks(
   const links = [linkTo('self', positionOf(walk, page))];
   const isFirst = from === undefined && (page ?? 1) === 1;
   if (!isFirst) links.push(linkTo('first'));
-  // A page reached by a link has a neighbor on that side.
+  // A page that was reached by a link has a neighbor on the side of that link.
   if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
     links.push(linkTo('previous', ['_after', printPosition(first)]));
   }
   if (last !== undefined && (isOlder ? hasMore : true)) links.push(linkTo('next', ['_before', printPosition(last)]));
-  // Pages lead to older versions, so only the first one can link to later changes (RFC 5989 defines the relation).
+  // The links lead to older versions, so only the first page can link to later changes. RFC 5989 defines the relation
+  // `monitor`.
   if (isFirst && bookmark !== undefined) links.push(linkTo('monitor', ['_txid', printBookmark(bookmark)]));
   return links;
 }

@@ -13,24 +13,27 @@ const PARAMETERS = [
   ...['_since', '_at', '_txid', '_count', '_page', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'],
   ...['_before', '_after'],
 ];
-/** Parameters that links repeat, including those of the format, which do not select versions. */
+/** Parameters that links repeat. Among them are those of the format, which do not select versions. */
 const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
 
-/** Deepest offset of numbered pages. Links continue from the last version of a page and have no such cost. */
+/**
+ * Most versions before a numbered page, since they must all be read. A link continues from the last version of a page,
+ * and has no such cost.
+ */
 const LARGEST_SKIP = 10_000;
 
 export interface HistoryQuery extends HistoryRequest {
-  /** From 1; undefined if the page is not requested by number. */
+  /** Page number, from 1; undefined if the page is not requested by number. */
   readonly page: number | undefined;
   readonly subset: Subset | undefined;
-  /** The parameters used, without the position. */
+  /** The parameters that took part, without the position. */
   readonly used: URLSearchParams;
 }
 
 /**
- * Reads the parameters of a history (http://hl7.org/fhir/R4/http.html#history): `_since`, `_at` and `_txid` limit it;
+ * Reads the parameters of a history (http://hl7.org/fhir/R4/http.html#history). `_since`, `_at` and `_txid` limit it;
  * `_before` and `_after`, or `_page`, select a page. R4 defines the order, so `_sort` may only repeat it.
- * @param prefer the header, which may ask to ignore unknown parameters
+ * @param prefer the header `Prefer`, which may request that unknown parameters are ignored
  * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed
  */
 export function readHistoryQuery(
@@ -118,7 +121,7 @@ function pageOf(text: string | undefined, count: number): number | undefined {
   );
 }
 
-/** An unencoded plus sign of a time zone arrives as a space. */
+/** Reads a date. If the plus sign of its time zone was not encoded in the URL, it arrives as a space. */
 function rangeOf(name: string, text: string): DateRange {
   const span = dateSpanOf(text.replace(' ', '+'));
   if (span !== undefined) return span;

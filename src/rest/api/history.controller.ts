@@ -22,7 +22,10 @@ import { historyBundle } from './history-bundle';
 import { readHistoryQuery } from './history-request';
 import { resourceAnswer } from './resource-answer';
 
-/** The versions of a resource, of a type, or of all (http://hl7.org/fhir/R4/http.html#history), and single versions. */
+/**
+ * Routes for the versions of a resource, of a type, or of all resources (http://hl7.org/fhir/R4/http.html#history), and
+ * for single versions.
+ */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
 @EnforcesRows()
@@ -64,7 +67,7 @@ export class HistoryController {
     await this.answer(`${type}/${id}/_history`, { types: [type], id }, request, response);
   }
 
-  /** http://hl7.org/fhir/R4/http.html#vread */
+  /** Reads one version (http://hl7.org/fhir/R4/http.html#vread). */
   @Get(':type/:id/_history/:version')
   @OperationId('FhirVread')
   async vread(
@@ -121,7 +124,7 @@ export class HistoryController {
   }
 }
 
-/** Drops types without granted rows, which need no walk. */
+/** The scope without types of which no rows are granted; these need not be read. */
 const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
   ...scope,
   types: scope.id === undefined ? scope.types.filter((type) => limit.types.includes(type)) : scope.types,

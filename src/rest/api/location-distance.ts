@@ -1,14 +1,17 @@
 import { greatCircleMeters, type Position } from '../../search/query/great-circle';
 import { type SearchClause } from '../../search/query/search-query';
 
-/** The extension of `Bundle.entry.search` with the distance of a Location from the searched place. */
+/** Extension of `Bundle.entry.search` that holds the distance between a Location and the searched place. */
 const URL = 'http://hl7.org/fhir/StructureDefinition/location-distance';
 
-/** Returns more JSON members for an entry's `search`, or nothing. */
+/**
+ * Returns further JSON members for the `search` of an entry, or an empty text. Its argument is the text of the
+ * resource.
+ */
 export type SearchExtension = (text: string) => string;
 
 /**
- * The distance to the nearest searched place; undefined for searches without a place
+ * Makes the extension with the distance to the nearest searched place; undefined for a search without a place
  * (http://hl7.org/fhir/R4/extension-location-distance.html).
  */
 export function locationDistance(clauses: readonly SearchClause[]): SearchExtension | undefined {

@@ -18,8 +18,8 @@ const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
 const KINDS: readonly PatchKind[] = ['json-patch', 'merge-patch', 'fhirpath-patch'];
 
 /**
- * Reads the patch of a request. Its kind comes from `_method`, else from the media type, else from its form.
- * @param maxBytes maximum size of the result
+ * Reads the patch of a request. `_method` names its kind, else the media type does, else its content.
+ * @param maxBytes maximum size of the patched resource
  * @throws ServiceError 'unsupported-media-type', or 'invalid' for a malformed patch; JsonBodyError for hostile or
  *   broken text
  */

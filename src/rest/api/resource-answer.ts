@@ -4,8 +4,8 @@ import { type HistoryVersion } from '../../resource/resource-history';
 import { type StoredResource } from '../../model/stored-resource';
 
 /**
- * One resource with its version headers (http://hl7.org/fhir/R4/http.html#versioning). `sendAnswer` applies the
- * caller's preferences: `Prefer: return`, `If-None-Match`, `_summary`.
+ * The answer with one resource and the headers of its version (http://hl7.org/fhir/R4/http.html#versioning).
+ * `sendAnswer` then applies the preferences of the caller: `Prefer: return`, `If-None-Match`, `_summary`.
  */
 export function resourceAnswer(
   status: number,
@@ -26,7 +26,7 @@ export const locationOf = (rootUrl: string, resource: StoredResource): string =>
 export const versionPath = ({ type, id }: Pick<StoredResource, 'type' | 'id'>, version: number): string =>
   `${type}/${id}/_history/${version}`;
 
-/** The status of a Bundle entry with its reason phrase, as in HL7's examples (`201 Created`). */
+/** The status of a Bundle's entry with its reason phrase, as HL7's examples have it (`201 Created`). */
 export const entryStatus = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 
 /** An entry of a history Bundle: the request that made the version, and its content unless it is a deletion. */

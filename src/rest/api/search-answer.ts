@@ -10,19 +10,19 @@ import { type LateTexts, type ListedVersion } from '../../store/late-texts';
 import { bundleText, joined, produceBundle, searchEntry } from '../../model/bundle-text';
 import { searchLinks, type SearchPlace } from './search-links';
 
-/** The presentation of a search's answer: members beside its resources, and the format of these. */
+/** How an answer shows the matches of a search: members beside its resources, and the format of the resources. */
 export interface SearchPresentation extends SearchPlace {
-  /** The requested part of each resource. */
+  /** The part of each resource that the client requests; undefined for the whole resource. */
   readonly subset: Subset | 'count' | undefined;
-  /** Resources without a Bundle. */
+  /** Whether the answer is an array of resources instead of a Bundle. */
   readonly isArray: boolean;
-  /** Further members for the `search` of each match. */
+  /** Makes further members for the `search` of each match. */
   readonly extension?: SearchExtension | undefined;
 }
 
 /**
- * The answer to a search: a searchset Bundle (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts that
- * were not read with the page are read while it is sent.
+ * The answer to a search: a Bundle of type searchset (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts
+ * that were not read together with the page are read while the answer is sent.
  */
 export function searchAnswer(
   page: SearchPage,
@@ -63,10 +63,13 @@ function bundleOf(
   };
 }
 
-/** Bytes of texts that are printed at once. */
+/** Most bytes of texts that are printed without a pause. */
 const SHORT_BYTES = 64 * 1024;
 
-/** Whether all texts came with the page and are short. Printing these in steps would cost more than the search. */
+/**
+ * Whether all texts were read together with the page and are short. Printing short texts in steps would cost more than
+ * the search.
+ */
 function isShort({ resources, included }: SearchPage): boolean {
   let bytes = 0;
   const isWithin = ({ text, bytes: own }: SearchPage['resources'][number]): boolean =>
@@ -102,8 +105,8 @@ async function* entriesOf(
 }
 
 /**
- * An array of resources. The header `Link` (RFC 8288, section 3) holds the links to other pages, and the header
- * `Warning` (RFC 7234, section 5.5) the warnings of a Bundle.
+ * An answer that is an array of resources. Its header `Link` (RFC 8288, section 3) holds the links to other pages. Its
+ * header `Warning` (RFC 7234, section 5.5) holds the warnings that a Bundle would have.
  */
 function arrayOf(
   page: SearchPage,
@@ -132,10 +135,10 @@ function arrayOf(
   };
 }
 
-/** @param one with its text, which has been read */
+/** The name and text of a listed version whose text has been read. */
 const readText = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
 
-/** http://hl7.org/fhir/R4/search.html#outcome */
+/** The entry of a Bundle with the warnings of the search (http://hl7.org/fhir/R4/search.html#outcome). */
 const outcomeEntry = (issue: readonly OutcomeIssue[]): string =>
   JSON.stringify({ resource: { resourceType: 'OperationOutcome', issue }, search: { mode: 'outcome' } });
 
@@ -145,7 +148,10 @@ const TOO_MANY_INCLUDED: OutcomeIssue = {
   diagnostics: `Not all resources that _include and _revinclude ask for are in this page: it holds ${MAX_INCLUDED} of them at most. Ask for a smaller _count.`,
 };
 
-/** Returned whether or not any are stored, so that it reveals nothing. */
+/**
+ * The warning for types that the caller may not search. It is the same whether or not resources of these types are
+ * stored, so that it reveals nothing.
+ */
 const leftOut = (types: readonly string[]): OutcomeIssue => ({
   severity: 'warning',
   code: 'suppressed',

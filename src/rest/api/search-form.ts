@@ -2,7 +2,10 @@ import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 
-/** Fits a thousand values of a hundred characters several times; larger forms would take long to parse in one go. */
+/**
+ * Largest form of a search. It holds several times a thousand values of a hundred characters; a larger form would take
+ * long to parse in one go.
+ */
 const LARGEST_FORM_BYTES = 1_048_576;
 
 /**

@@ -3,16 +3,16 @@ import { type SearchPage } from '../../search/run/resource-search';
 import { printPosition } from '../../search/query/search-position';
 import { type PagePosition } from '../../search/query/search-query';
 
-/** The repeated parts of a search's links, and the position of the page. */
+/** The parts that all links of a search repeat, and the place of the page. */
 export interface SearchPlace {
   readonly rootUrl: string;
   /** Path below the root: `Patient`; empty for the root itself. */
   readonly path: string;
-  /** The parameters used, with the effective count. */
+  /** The parameters that took part, with the count that was applied. */
   readonly used: URLSearchParams;
   readonly count: number;
   readonly position: PagePosition | undefined;
-  /** The page number, if the page was requested by number. */
+  /** The page number; undefined if the page was not requested by number. */
   readonly page: number | undefined;
 }
 
@@ -22,8 +22,9 @@ export interface Link {
 }
 
 /**
- * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They hold the rows at its edges, so that they stay
- * correct during writes. A page reached by number has numbered links.
+ * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They hold the first or the last row of the page, so
+ * that they stay correct if resources are written in the meantime. A page that was requested by number has links with
+ * numbers.
  */
 export function searchLinks(page: SearchPage, place: SearchPlace): readonly Link[] {
   const { rootUrl, path, used } = place;
@@ -38,7 +39,8 @@ export function searchLinks(page: SearchPage, place: SearchPlace): readonly Link
 }
 
 /**
- * Beyond the deepest numbered page, or after a page shortened because it is long, `next` continues from the last row.
+ * The links of a page that was requested by number. `next` continues from the last row, without a number, after the
+ * deepest numbered page and after a page that was shortened because it is long.
  */
 function numberedLinksOf(
   { total, hasMore, isShort, next }: SearchPage,
@@ -57,7 +59,7 @@ function numberedLinksOf(
   ];
 }
 
-/** The parameters used hold no position; the position needs no escapes. */
+/** Makes links from the parameters that took part. They hold no position, and a position needs no escapes. */
 const linkFrom =
   (base: string, used: string) =>
   (relation: string, at: PagePosition | number | undefined): Link => {

@@ -24,7 +24,7 @@ import { LateTexts } from '../../store/late-texts';
 import { locationDistance } from './location-distance';
 import { noPlaceForTotals, searchAnswer, type SearchPresentation } from './search-answer';
 
-/** The target of a search, in addition to the query. */
+/** The part of a search that its path gives, in addition to the query. */
 export interface SearchTarget {
   readonly type: string;
   /** Path below the root, as the links repeat it. */
@@ -35,10 +35,13 @@ export interface SearchTarget {
 
 type Scope = Omit<Parameters<typeof readSearch>[1], 'type'> & { readonly incomplete: Set<SearchParameter> };
 
-/** The shape of a page; only a search of one type has `page` and `explain`. */
+/** The requested shape of a page. `page` and `explain` are missing, since only a search of one type has them. */
 type AskedShape = Omit<ReadSearch, keyof SearchQuery> & Pick<SearchQuery, 'count' | 'position'>;
 
-/** Placeholder type if nothing is stored: common parameters are checked against it. */
+/**
+ * The type whose parameters are read if no resource is stored: all parameters of a search over types are common to all
+ * types.
+ */
 const SOME_TYPE = 'Basic';
 
 /** Answers searches of all routes, from the query to the Bundle. */
@@ -57,7 +60,10 @@ export class SearchRequests {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ServiceError 'invalid' naming an unknown or malformed parameter */
+  /**
+   * Answers a search of one type.
+   * @throws ServiceError 'invalid' naming an unknown or malformed parameter
+   */
   async answer(request: Request, query: URLSearchParams, { type, path, clauses }: SearchTarget): Promise<FhirAnswer> {
     const scope = await this.scopeOf(request);
     const asked = readSearch(query, { ...scope, type }, this.environment.searchTimeoutMaxSeconds);
@@ -70,8 +76,8 @@ export class SearchRequests {
 
   /**
    * Answers a search over types.
-   * @throws ServiceError 'invalid' for a search without parameters, and naming one that is malformed or not common to
-   *   the types
+   * @throws ServiceError 'invalid' if the search has no parameters, or naming a parameter that is malformed or that one
+   *   of the types does not have
    */
   async answerOverTypes(request: Request, query: URLSearchParams): Promise<FhirAnswer> {
     if (![...query.values()].some((value) => value !== '')) throw nothingAsked();
@@ -112,7 +118,7 @@ export class SearchRequests {
     const { path, used, isArray, position, page: number, extension } = asked;
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && (count === 0 || asked.explain !== undefined || asksForTotal(query))) throw noPlaceForTotals();
-    // An array has no member for the total; only its numbered link to the last page needs it.
+    // An array has no member for the total. Only a numbered link to the last page needs it.
     const total = isArray && number === undefined ? 'none' : asked.total;
     const page = await this.statements.within(this.limitOf(asked.timeoutSeconds), () => find({ count, total }));
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
@@ -120,7 +126,10 @@ export class SearchRequests {
     return searchAnswer(page, { ...place, subset, isArray, extension }, this.texts, warnings);
   }
 
-  /** Time limit of page, total and includes together; by default, the limit of one statement. */
+  /**
+   * One time limit for page, total and includes together. If the client requests none, it is the limit of one
+   * statement.
+   */
   private limitOf(asked: number | undefined): TimeLimit {
     const seconds = asked ?? this.environment.statementTimeoutSeconds;
     const message = `The search took longer than ${seconds} s. Ask with a larger _timeout, or for less: fewer matches, a smaller _count, _total=none.`;
@@ -128,7 +137,9 @@ export class SearchRequests {
   }
 }
 
-/** A caller of the bare root hardly wants a page of everything. */
+/**
+ * The error for a search without parameters on the root without a prefix. Its caller hardly wants a page of everything.
+ */
 const nothingAsked = (): ServiceError =>
   new ServiceError(
     'invalid',

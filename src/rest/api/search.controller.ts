@@ -10,7 +10,10 @@ import { ResourceTypes } from '../../model/resource-types';
 import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
 
-/** Search by type (http://hl7.org/fhir/R4/search.html), with GET and with a form that keeps values out of URLs. */
+/**
+ * Search by type (http://hl7.org/fhir/R4/search.html). The search is sent with GET, or as a form, which keeps its
+ * values out of URLs.
+ */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
 @EnforcesRows()

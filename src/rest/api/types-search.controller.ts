@@ -9,8 +9,8 @@ import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
 
 /**
- * Search over types (http://hl7.org/fhir/R4/http.html#search, "all resource types"), with GET and with a form. The
- * policy decides once for the whole, as for the history of the server: such a grant covers every type.
+ * Search over types (http://hl7.org/fhir/R4/http.html#search, "all resource types"), with GET or as a form. Policies
+ * decide once for the whole search, as for the history of the server. A grant of the search covers every type.
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)

@@ -31,13 +31,13 @@ import { locationOf, resourceAnswer } from './resource-answer';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
 
-/** Sets the operation id of a write: one for writes by id, another for writes by criteria. */
+/** Sets the operation id of a write: `byId` for writes by id, `byCriteria` for writes by criteria. */
 const WriteId = (byId: string, byCriteria: string): MethodDecorator =>
   OperationId(({ params }) => (params.id === undefined ? byCriteria : byId), [byId, byCriteria]);
 
 /**
- * Create, update, patch and delete (http://hl7.org/fhir/R4/http.html) on both roots, of a resource selected by id or by
- * criteria.
+ * Create, update, patch and delete (http://hl7.org/fhir/R4/http.html) on both roots. An id or criteria select the
+ * resource.
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard, IsolationGuard)
@@ -126,7 +126,7 @@ export class WriteController {
   }
 
   /**
-   * The sent resource; one of megabytes is parsed in time slices.
+   * The sent resource. A body of megabytes is parsed in time slices.
    * @throws all errors of {@link readBodyInSteps} and {@link ResourceDraft.of}
    */
   private async draftOf(request: Request, type: string, id?: string): Promise<ResourceDraft> {
@@ -134,6 +134,7 @@ export class WriteController {
   }
 
   /**
+   * Checks the type and the id of a write.
    * @param id undefined if criteria select the resource
    * @throws ServiceError for a type that is unknown or refuses such writes, for a malformed id, or for criteria in
    *   addition to the id
@@ -148,7 +149,7 @@ export class WriteController {
     assertNoCriteria(request);
   }
 
-  /** The version preconditions of the write, and the rows that the caller may access. */
+  /** The versions that the headers require, and the rows that the caller may access. */
   private async optionsOf({ headers }: Request): Promise<WriteConditions> {
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
     return { ...preconditionsOf({ ifMatch, ifNoneMatch }, HEADER_TAGS), reach: await this.limits.reach() };

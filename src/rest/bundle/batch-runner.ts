@@ -12,18 +12,18 @@ import { EntryRoutes, answeredEntry } from './entry-routes';
 import { EntryFaults } from './entry-faults';
 import { TransactionRunner } from './transaction-runner';
 
-/** Maximum number of adjacent writes that are tried as one set. */
+/** Most adjacent writes that are tried as one set. */
 const SET_SIZE = 256;
 
-/** Characters that each entry may have in any case; errors fit in. */
+/** Characters that the answer of each entry may have in any case. Every error fits into them. */
 const ALWAYS_ROOM = 16 * 1024;
 
-/** Remaining characters for the answers of further entries. */
+/** Number of characters that the answers of further entries may have. */
 interface Room {
   left: number;
 }
 
-/** Runs each entry of a batch as if it were sent alone, in order. The failure of one entry does not affect others. */
+/** Runs each entry of a batch as if it were sent alone, in order. An entry that fails does not affect the others. */
 @Injectable()
 export class BatchRunner {
   constructor(
@@ -45,8 +45,8 @@ export class BatchRunner {
   }
 
   /**
-   * Plain writes in one set cost a fraction of single ones, with the same outcome. If one fails, nothing of the set is
-   * written, and its halves are tried.
+   * Runs adjacent plain writes as one set, which costs a fraction of single writes and has the same result. If one
+   * write fails, nothing of the set is written, and each half of the set is tried.
    */
   private async runSet(
     set: readonly BundleEntry[],
@@ -56,7 +56,7 @@ export class BatchRunner {
   ): Promise<AnsweredEntry[]> {
     if (set.length === 1 || deadline.isOver) return [await this.runAlone(set[0], call, deadline, room)];
     try {
-      // Links between entries stay as they are: a batch has none.
+      // Entries of a batch cannot link to each other, so links are not rewritten.
       const entries = set.map((entry) => ({ ...entry, fullUrl: undefined }));
       return await this.transactions.run({ type: 'batch', entries, faults: new EntryFaults(true) }, call, deadline);
     } catch (error) {
@@ -80,7 +80,8 @@ export class BatchRunner {
     try {
       await deadline.check();
       const { refusal, ...answer } = await this.routes.send(entry, call, Math.max(room.left, ALWAYS_ROOM));
-      // A committed write must be answered, even without room for its resource.
+      // A write is already committed, so it must be answered even if its resource does not fit into the answer. A read
+      // need not.
       if (refusal !== undefined && entry.request.method === 'GET') throw refusal;
       room.left -= answer.text.length;
       return answeredEntry(entry, answer);
@@ -91,7 +92,7 @@ export class BatchRunner {
   }
 }
 
-/** A POST or PUT whose effect depends only on its resource. */
+/** Whether an entry is a POST or PUT whose result depends only on its resource. */
 const isPlainWrite = (entry: BundleEntry | undefined): boolean =>
   entry !== undefined &&
   (entry.request.method === 'POST' || entry.request.method === 'PUT') &&
@@ -104,7 +105,10 @@ function neighboursOf(entries: readonly BundleEntry[], from: number): readonly B
   return entries.slice(from, end);
 }
 
-/** @throws an unexpected failure, which is no refusal: the exception filter answers and logs it */
+/**
+ * The answer of an entry that was refused.
+ * @throws an unexpected failure, which is no refusal: the exception filter answers and logs it
+ */
 function refusedEntry(error: unknown, entry: BundleEntry): AnsweredEntry {
   const refusal = entryError(error, entry.index);
   if (!(refusal instanceof ServiceError)) throw error;

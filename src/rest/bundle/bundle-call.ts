@@ -1,19 +1,21 @@
 /** The sender of a Bundle, and the requested form of the answer. */
 export interface BundleCall {
-  /** `/fhir` or the empty text: entries are processed on the root that the Bundle was sent to. */
+  /** The root to which the Bundle was sent, and on which its entries are processed: `/fhir` or the empty text. */
   readonly root: string;
-  /** Prefix of locations. */
+  /** URL of the root, with which locations begin. */
   readonly rootUrl: string;
   readonly authorization: string | undefined;
   readonly prefer: string | undefined;
-  /** True for the server itself, which no policy limits: for the Bundle of the first start. */
+  /**
+   * Whether the sender is the server itself, for the Bundle that it processes at start. No policy limits the server.
+   */
   readonly isSystem: boolean;
 }
 
 export type ReturnPreference = 'minimal' | 'representation' | 'OperationOutcome';
 
 /**
- * `Prefer: return=…` (http://hl7.org/fhir/R4/http.html#ops); the answer to a Bundle has no resources unless requested.
+ * Reads `Prefer: return=…` (http://hl7.org/fhir/R4/http.html#ops). Without it, the answer to a Bundle has no resources.
  */
 export function returnPreferenceOf(prefer: string | undefined): ReturnPreference {
   const [, asked] = /(?:^|[\s,;])return=(minimal|representation|OperationOutcome)(?:$|[\s,;])/.exec(prefer ?? '') ?? [];

@@ -1,10 +1,15 @@
 import { faultAt } from './entry-error';
 
-/** Maps the fullUrls of a transaction's entries to their new references, to rewrite links. */
+/**
+ * Maps the fullUrl of each entry of a transaction to the reference that replaces it, so that links can be rewritten.
+ */
 export class BundleLinks {
   private readonly targets = new Map<string, string>();
 
-  /** @throws ServiceError 'invalid' if two resources have the same fullUrl */
+  /**
+   * Adds the fullUrl of an entry.
+   * @throws ServiceError 'invalid' if two resources have the same fullUrl
+   */
   add(fullUrl: string, target: string): void {
     const known = this.targets.get(fullUrl);
     if (known !== undefined && known !== target) {
@@ -14,8 +19,9 @@ export class BundleLinks {
   }
 
   /**
-   * The replacement of a link in the entry `fullUrl`: `Type/id` of an entry of the transaction, or undefined. A
-   * relative link is resolved against the base of its entry (http://hl7.org/fhir/R4/bundle.html#references).
+   * The replacement of a link in the entry `fullUrl`: `Type/id` of an entry of the transaction. Undefined if the link
+   * leads to no entry. A relative link is resolved against the base of that entry
+   * (http://hl7.org/fhir/R4/bundle.html#references).
    */
   targetOf(link: string, fullUrl: string | undefined): string | undefined {
     const direct = this.targets.get(link);

@@ -13,11 +13,12 @@ import { produceAnswer } from './entry-answer';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
-/** Longest wait of a Bundle for a slot; most HTTP clients give up later. */
+/** Longest wait of a Bundle for a slot. Most HTTP clients would give up later than this. */
 const LONGEST_WAIT_MILLISECONDS = 30_000;
 
 /**
- * Processes Bundles (http://hl7.org/fhir/R4/http.html#transaction). A collection is stored like a transaction of PUTs.
+ * Processes Bundles (http://hl7.org/fhir/R4/http.html#transaction). A collection is stored as if it were a transaction
+ * of PUTs.
  */
 @Injectable()
 export class BundleProcessor {
@@ -30,8 +31,8 @@ export class BundleProcessor {
     private readonly slices: Slices,
     private readonly environment: Environment,
   ) {
-    // At most half of the database connections, so that Bundles never delay all other requests; one caller gets at most
-    // half of that.
+    // Bundles take at most half of the database connections, so that they never delay all other requests. One caller
+    // gets at most half of these slots.
     const permits = Math.max(1, Math.floor(environment.databasePoolSize / 2));
     this.slots = new Slots({
       permits,
@@ -43,9 +44,9 @@ export class BundleProcessor {
   }
 
   /**
-   * Returns the Bundle of the answer.
-   * @throws ServiceError with an expression that begins with the entry at fault, after which nothing of a transaction
-   *   is stored; 'busy' after the longest wait for a slot
+   * Processes a Bundle and returns the answer.
+   * @throws ServiceError with an expression that begins with the entry at fault; of a transaction, nothing is then
+   *   stored. 'busy' after the longest wait for a slot
    */
   process(text: string, call: BundleCall): Promise<Produce> {
     const { caller: key, signal } = this.requests.ticket;

@@ -22,7 +22,7 @@ export class BundleController {
 
   @Post()
   @OperationId('FhirBundle')
-  @EnforcesRows() // each entry is decided separately
+  @EnforcesRows() // access to each entry is decided separately
   async process(@Req() request: Request, @Res() response: Response): Promise<void> {
     const rootUrl = rootUrlOf(request, this.environment);
     const produce = await this.bundles.process(readBodyText(request), {

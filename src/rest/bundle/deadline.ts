@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EndSignal } from '../../platform/admission/request-end';
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Steps between two yields to other requests; a step takes well below a millisecond. */
+/** Steps between two yields to other requests. A step takes well below a millisecond. */
 const STEPS_A_TURN = 50;
 
 /**
- * Limits the total time of a Bundle, in addition to the limits of its statements, and yields to other requests. Also
+ * Limits the total time of a Bundle, in addition to the limits of its statements, and yields to other requests. It also
  * ends a Bundle whose client disconnected.
  */
 export class Deadline {
@@ -24,12 +24,18 @@ export class Deadline {
     return performance.now() > this.endsAt;
   }
 
-  /** @throws ServiceError 'busy' if the client disconnected: no more work is done for it, not even a commit */
+  /**
+   * Stops the work for a client that disconnected, even before a commit.
+   * @throws ServiceError 'busy' if the client disconnected
+   */
   checkClient(): void {
     this.signal?.throwIfAborted();
   }
 
-  /** Called after each step. @throws ServiceError 'timeout' after the time limit; as {@link checkClient} */
+  /**
+   * Checks time limit and client; called after each step.
+   * @throws ServiceError 'timeout' after the time limit; otherwise as {@link checkClient}
+   */
   async check(): Promise<void> {
     if (++this.steps % STEPS_A_TURN === 0) await nextTurn();
     this.checkClient();

@@ -11,14 +11,14 @@ export interface WriteAction {
   readonly kind: 'write';
   readonly verb: WriteVerb;
   readonly type: string;
-  /** The id in the URL. */
+  /** The id in the URL of the request. */
   readonly id?: string;
-  /** The query that selects the resource to write, if any: from the URL, or `ifNoneExist`. */
+  /** The criteria that select the resource to write, in the URL or in `ifNoneExist`; absent if there are none. */
   readonly criteria?: string;
   readonly options: WriteConditions;
 }
 
-/** A read that an entry requests: a path below the root, with its query. */
+/** A read that an entry requests, as a path below the root, with its query. */
 export interface ReadAction {
   readonly kind: 'read';
   readonly type: string | undefined;
@@ -89,7 +89,7 @@ const TARGETS: Readonly<Record<WriteVerb, string>> = {
 };
 
 /**
- * Reads the URL of a request: relative, or below the server's own base.
+ * Reads the URL of a request, which is relative or below the server's base URL.
  * @throws ServiceError 'invalid' for a URL of another server
  */
 export function relativeUrl(url: string, baseUrl: string): string {

@@ -5,13 +5,13 @@ import { produceBundle } from '../../model/bundle-text';
 import { entryStatus, versionPath } from '../api/resource-answer';
 import { type BundleType } from './bundle';
 
-/** Maximum characters of resources in the answer to a Bundle: all of them are in memory until it is sent. */
+/** Most characters of resources in the answer to a Bundle, since all of them are in memory until the answer is sent. */
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** An entry of the answer, before it is text. */
+/** The answer of an entry before it is printed as text. */
 export type AnsweredEntry = { readonly kind: 'write'; readonly result: WriteResult | undefined } | RoutedEntry;
 
-/** The answer of one of our routes. */
+/** The answer of a route to an entry that was sent to it. */
 export interface RoutedEntry {
   readonly kind: 'route';
   readonly status: number;
@@ -24,16 +24,16 @@ export interface RoutedEntry {
 }
 
 /**
- * The answer to a Bundle: one entry for each, in order (http://hl7.org/fhir/R4/http.html#transaction-response). It
- * never fails, since writes are already committed. If resources would make it too long, the later ones are omitted, as
- * `Prefer` allows.
+ * Prints the answer to a Bundle: one entry for each of its entries, in order
+ * (http://hl7.org/fhir/R4/http.html#transaction-response). It never fails, since the writes are already committed. If
+ * resources would make the answer too long, the later ones are left out, as `Prefer` allows.
  */
 export function produceAnswer(type: BundleType, answers: readonly AnsweredEntry[], call: BundleCall): Produce {
   const responseType = type === 'batch' ? 'batch-response' : 'transaction-response';
   return produceBundle(responseType, {}, answeredEntries(answers, call));
 }
 
-/** Yields a few entries at a time, bounded by the characters that are printed at once. */
+/** Prints a few entries at a time, bounded by the number of their characters. */
 function* answeredEntries(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
   let room = MOST_CHARACTERS - answers.reduce((sum, one) => sum + (one.kind === 'route' ? one.text.length : 0), 0);
   let texts: string[] = [];
@@ -93,7 +93,7 @@ function routeText(answer: RoutedEntry, call: BundleCall): string {
   return entryText(status !== 204 && preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
 }
 
-/** Makes a URL relative, as Bundle.entry.response.location may be: the base of the answer is that of the request. */
+/** Makes a URL relative, as Bundle.entry.response.location may be: its base is the URL to which the Bundle was sent. */
 const relativeTo = (rootUrl: string, url: string): string =>
   url.startsWith(`${rootUrl}/`) ? url.slice(rootUrl.length + 1) : url;
 

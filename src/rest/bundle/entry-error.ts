@@ -4,7 +4,7 @@ import { type ErrorIssue, ServiceError } from '../../platform/errors/service-err
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { isTransactionConflict } from '../../platform/database/database-error';
 
-/** A fault of one entry. Message, issues and expressions begin with the entry, so that the caller finds it. */
+/** A fault of one entry. Its message, issues and expressions begin with the entry, so that the caller finds it. */
 export class EntryRefusal extends ServiceError {
   constructor(
     readonly index: number,
@@ -27,8 +27,8 @@ export class EntryRefusal extends ServiceError {
 }
 
 /**
- * Converts the failure of an entry to its refusal. Returns unexpected failures and conflicts that restart the
- * transaction unchanged.
+ * Makes the refusal of an entry from the error of its work. Unexpected errors, and conflicts after which the
+ * transaction starts over, are returned unchanged.
  */
 export function entryError(error: unknown, index: number): unknown {
   if (isTransactionConflict(error) || error instanceof EntryRefusal) return error;
@@ -42,7 +42,10 @@ const placedIssue = (entry: string, issue: ErrorIssue): ErrorIssue => ({
   expression: placeOf(entry, issue.expression),
 });
 
-/** `Patient.name` becomes `Bundle.entry[1].resource.name`: expressions of a resource begin with its type. */
+/**
+ * The expression of a fault in a Bundle. An expression of a resource begins with its type, so `Patient.name` becomes
+ * `Bundle.entry[1].resource.name`.
+ */
 function placeOf(entry: string, expression = ''): string {
   if (expression === '') return entry;
   if (/^(request|resource|fullUrl)(\.|$)/.test(expression)) return `${entry}.${expression}`;
@@ -50,7 +53,7 @@ function placeOf(entry: string, expression = ''): string {
   return within === '' ? `${entry}.resource` : `${entry}.resource.${within}`;
 }
 
-/** Runs the work for one entry; its failure names the entry. */
+/** Runs the work for one entry, so that an error names the entry. */
 export async function atEntry<T>(index: number, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
@@ -59,7 +62,10 @@ export async function atEntry<T>(index: number, work: () => Promise<T> | T): Pro
   }
 }
 
-/** @param expression of the member at fault, relative to the entry or to the Bundle */
+/**
+ * Makes the error for a member at fault.
+ * @param expression of the member, relative to the entry or to the Bundle
+ */
 export const faultAt = (
   expression: string,
   message: string,

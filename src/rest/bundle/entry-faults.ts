@@ -2,7 +2,7 @@ import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { type ErrorIssue, errorCodeOf, ServiceError } from '../../platform/errors/service-error';
 import { EntryRefusal, entryError } from './entry-error';
 
-/** Maximum issues of one answer: more than people fix at once. */
+/** Most issues in one answer. People do not fix more at once. */
 const MAX_ISSUES = 100;
 
 /** Collects the faults of a transaction's entries, so that the caller can fix all of them at once. */
@@ -14,7 +14,7 @@ export class EntryFaults {
   private omittedIssues = 0;
   private omittedEntries = 0;
 
-  /** @param isFirstEnough throws the first fault immediately, for a caller that does not report all of them */
+  /** @param isFirstEnough whether the first fault is thrown at once, for a caller that does not report all faults */
   constructor(private readonly isFirstEnough = false) {}
 
   get areAny(): boolean {
@@ -25,7 +25,10 @@ export class EntryFaults {
     return this.faulty.has(index);
   }
 
-  /** Runs the work for one entry; undefined if it is refused. @throws unexpected failures, and a timeout */
+  /**
+   * Runs the work for one entry; undefined if the entry is refused.
+   * @throws unexpected errors, and a timeout
+   */
   async at<T>(index: number, work: () => Promise<T> | T): Promise<T | undefined> {
     try {
       return await work();
@@ -35,7 +38,7 @@ export class EntryFaults {
     }
   }
 
-  /** Like {@link at}, synchronously. */
+  /** Like {@link at}, for work that is not asynchronous. */
   atSync<T>(index: number, work: () => T): T | undefined {
     try {
       return work();
@@ -45,7 +48,10 @@ export class EntryFaults {
     }
   }
 
-  /** @throws ServiceError of the kind found first, with the issues of all entries in order */
+  /**
+   * Throws if there are faults.
+   * @throws ServiceError of the kind found first, with the issues of all entries in order
+   */
   throwIfAny(): void {
     if (this.first === undefined) return;
     if (this.faulty.size === 1) throw this.first;
@@ -63,7 +69,7 @@ export class EntryFaults {
   private add(error: unknown, index: number): void {
     const refusal = entryError(error, index);
     if (!(refusal instanceof EntryRefusal) || this.isFirstEnough) throw refusal;
-    // The canceled statement has ended the transaction, so no more faults can be found.
+    // The statement was canceled, which has ended the transaction. So no more faults can be found.
     if (refusal.kind === 'timeout') throw refusal;
     this.first ??= refusal;
     this.faulty.add(refusal.index);

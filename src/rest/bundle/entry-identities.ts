@@ -10,19 +10,21 @@ import { type WriteIntent } from './write-intent';
 export interface EntryIdentity {
   readonly id: string;
   /**
-   * `given`: by the URL. `found`: by the condition. `made`: by an earlier entry with the same condition. `chosen`: a
-   * new resource under the id of the body. `new`: under a generated id. `nothing`: nothing to delete.
+   * How the id was determined. `given`: the URL has it. `found`: the condition found it. `made`: an earlier entry with
+   * the same condition writes it. `chosen`: the resource is new, and its body has the id. `new`: the server generates
+   * it. `nothing`: there is nothing to delete.
    */
   readonly origin: 'given' | 'found' | 'made' | 'chosen' | 'new' | 'nothing';
   readonly match?: ResourceText;
 }
 
-/** The matches of conditions, by their canonical form: up to two each. */
+/** The matches of each condition, by its canonical form. At most two matches are kept of each. */
 export type Matches = ReadonlyMap<string, readonly ResourceText[]>;
 
 /**
- * Determines the resource that each entry writes, in order: an entry with the condition of an earlier one uses the
- * result of that entry. Undefined for an entry at fault: several matches, or a patch without a match.
+ * Determines the resource that each entry writes, in order. An entry with the condition of an earlier entry writes the
+ * resource of that entry. The identity is undefined for an entry at fault: its condition has several matches, or it is
+ * a patch without a match.
  */
 export function identitiesOf(
   intents: readonly WriteIntent[],
@@ -57,8 +59,9 @@ export function identitiesOf(
 }
 
 /**
- * Keeps the id of the body, unless the fullUrl is a urn. A urn means that the identity is made up for this Bundle
- * (http://hl7.org/fhir/R4/http.html#trules), and other Bundles may bring the same resource with the same id.
+ * The identity of a new resource. It keeps the id of its body, unless the fullUrl is a urn. A urn means that the
+ * identity is made up for this Bundle (http://hl7.org/fhir/R4/http.html#trules), so other Bundles may bring the same
+ * resource with the same id.
  */
 function newIdentity({ entry, action }: WriteIntent): EntryIdentity {
   const id = entry.resource?.id;

@@ -13,7 +13,10 @@ const KINDS: Readonly<Record<string, PatchKind>> = {
   'application/merge-patch+json': 'merge-patch',
 };
 
-/** Reads the patch of an entry: a Binary with a JSON Patch, or Parameters (http://hl7.org/fhir/R4/http.html#patch). */
+/**
+ * Reads the patch of an entry, which is a Binary with a JSON Patch, or a Parameters
+ * (http://hl7.org/fhir/R4/http.html#patch).
+ */
 @Injectable()
 export class EntryPatches {
   constructor(
@@ -21,7 +24,10 @@ export class EntryPatches {
     private readonly slices: Slices,
   ) {}
 
-  /** @throws ServiceError 'invalid' for any other resource */
+  /**
+   * Reads the patch.
+   * @throws ServiceError 'invalid' for any other resource
+   */
   async of({ resource }: BundleEntry): Promise<ResourcePatch> {
     const { bodyLimitBytes } = this.environment;
     if (resource?.type === 'Parameters') {

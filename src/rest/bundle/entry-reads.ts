@@ -17,13 +17,13 @@ import { type ReadIntent } from './write-intents';
 import { faultAt } from './entry-error';
 
 /**
- * Total time for the reads of a transaction while its rows are locked. Other writers of these rows wait for 5 s before
- * they are refused.
+ * Most seconds for all reads of a transaction that has locked rows. Other writers of these rows are refused after
+ * waiting for 5 s.
  */
 const LOCKED_SECONDS = 2;
 const TOO_SLOW = `The reads of this transaction took longer than ${LOCKED_SECONDS} s, while what it writes is locked; nothing was written. Send slow reads by themselves, after it.`;
 
-/** Reads and searches of a transaction: their routes answer them inside the transaction. */
+/** Runs the reads and searches of a transaction. The routes for such requests answer them, inside the transaction. */
 @Injectable()
 export class EntryReads {
   constructor(
@@ -32,9 +32,9 @@ export class EntryReads {
   ) {}
 
   /**
-   * Returns the answers by index of the entry.
-   * @param isLocking whether the transaction writes: its locks are held for a bounded time (ADR 0017)
-   * @throws ServiceError with the kind of a route's error: one failure fails the transaction
+   * Returns the answers by the number of the entry.
+   * @param isLocking whether the transaction writes; its locks are then held for a bounded time (ADR 0017)
+   * @throws ServiceError of the kind that the route answered; one failed read fails the transaction
    */
   async read(
     reads: readonly ReadIntent[],
@@ -82,7 +82,7 @@ const KINDS = new Map(Object.entries(FHIR_ERRORS).map(([kind, { status }]) => [s
 function firstIssueOf(text: string): { readonly diagnostics?: string; readonly code?: ErrorCode } {
   const { issue } = JSON.parse(text) as Partial<OperationOutcome>;
   const { diagnostics, details } = issue?.[0] ?? {};
-  // Our own routes wrote the code.
+  // The code is one of our own, since one of our routes wrote it.
   const code = details?.coding[0]?.code as ErrorCode | undefined;
   return { ...(diagnostics !== undefined && { diagnostics }), ...(code !== undefined && { code }) };
 }

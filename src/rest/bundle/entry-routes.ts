@@ -11,7 +11,10 @@ import { binaryContent, resourceTextOf } from './entry-text';
 
 const FHIR_JSON = 'application/fhir+json';
 
-/** Sends entries to the routes for such requests, so that rights, checks, messages and answers are the same. */
+/**
+ * Sends entries to the routes for such requests. So rights, checks, messages and answers are the same as for a request
+ * that is sent alone.
+ */
 @Injectable()
 export class EntryRoutes {
   constructor(
@@ -21,6 +24,7 @@ export class EntryRoutes {
   ) {}
 
   /**
+   * Sends one entry.
    * @param mostCharacters maximum size of the answer
    * @throws ServiceError if the entry is no request to the resource API
    */
@@ -54,8 +58,8 @@ export class EntryRoutes {
   }
 
   /**
-   * Refuses tokens, RPC and nested Bundles. Allows paths that begin with a type or an operation, and those of the whole
-   * API.
+   * Refuses requests for tokens, RPC calls and nested Bundles. It allows paths that begin with a type or an operation,
+   * and those of the whole API.
    */
   private assertWithinApi(url: string): void {
     if (url.includes('#')) throw faultAt('request.url', 'request.url has a "#", which no request has. Leave it out.');
@@ -70,14 +74,17 @@ export class EntryRoutes {
   }
 }
 
-/** A patch is sent in a Binary, or is a Parameters resource (http://hl7.org/fhir/R4/http.html#jsonpatch). */
+/**
+ * The body of an entry's request. A patch is sent in a Binary, or is a Parameters
+ * (http://hl7.org/fhir/R4/http.html#jsonpatch).
+ */
 function entryBodyOf(method: string, resource: EntryResource | undefined): { mediaType?: string; body?: Buffer } {
   if (resource === undefined || method === 'GET') return {};
   if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
   return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };
 }
 
-/** Converts a route's answer to the answer of an entry. */
+/** Makes the answer of an entry from the answer of a route. */
 export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): RoutedEntry {
   const header = (name: string): string | undefined => {
     const value = headers[name];

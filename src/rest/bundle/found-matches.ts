@@ -6,7 +6,9 @@ import { type EntryFaults } from './entry-faults';
 import { type Matches } from './entry-identities';
 import { type NamedCondition, type WriteIntent, conditionOf } from './write-intent';
 
-/** Finds the matches of a transaction's conditions: those of its entries, and references by search. */
+/**
+ * Finds the matches of all conditions of a transaction. These are conditions of its entries, and references by search.
+ */
 @Injectable()
 export class FoundMatches {
   constructor(
@@ -38,7 +40,10 @@ export class FoundMatches {
     return found;
   }
 
-  /** Serializes writers with the same conditions: locks all conditions at once, in one global order. */
+  /**
+   * Locks all conditions at once, in an order that all transactions share. So writers with the same conditions run one
+   * after the other.
+   */
   lock(intents: readonly WriteIntent[]): Promise<void> {
     return this.conditions.lock(intents.flatMap(({ condition }) => (condition === undefined ? [] : [condition])));
   }
@@ -51,7 +56,7 @@ export class FoundMatches {
   }
 }
 
-/** Whether the conditions of `b` have the same matches in `a`. */
+/** Whether the conditions in `b` have the same matches in `a`. */
 export function isSameMatches(a: Matches, b: Matches): boolean {
   return [...b].every(([canonical, matches]) => {
     const before = a.get(canonical) ?? [];

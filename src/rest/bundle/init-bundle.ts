@@ -11,12 +11,12 @@ import { Deadline } from './deadline';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
-/** The call of the server itself: no caller receives the answer, and no policy applies. */
+/** The call for a Bundle of the server itself. No caller receives the answer, and no policy applies. */
 const SYSTEM: BundleCall = { root: '', rootUrl: '', authorization: undefined, prefer: undefined, isSystem: true };
 
 /**
- * Processes the Bundle of `SVC_INIT_BUNDLE` at each start, before the port opens. Entries with PUT or a conditional
- * create change nothing the second time.
+ * Processes the Bundle of `SVC_INIT_BUNDLE` at each start, before the port opens. At the second start, entries with PUT
+ * or with a conditional create change nothing.
  */
 @Injectable()
 export class InitBundle {
@@ -46,6 +46,9 @@ export class InitBundle {
   }
 }
 
-/** Each entry of a batch is a separate transaction; all must succeed here. */
+/**
+ * The transactions of a Bundle. Each entry of a batch is a transaction of its own, but at start all of them must
+ * succeed.
+ */
 const transactionsIn = (bundle: Bundle): readonly Bundle[] =>
   bundle.type === 'batch' ? bundle.entries.map((entry) => ({ ...bundle, entries: [entry] })) : [bundle];

@@ -6,7 +6,7 @@ import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type
 import { faultAt } from './entry-error';
 import { EntryFaults } from './entry-faults';
 
-/** A resource in a Bundle may be as deep as one sent alone. */
+/** Most levels of a Bundle. A resource in it may be as deep as a resource sent alone. */
 const MAX_DEPTH = 64 + 3;
 
 const TYPES: readonly BundleType[] = ['transaction', 'batch', 'collection'];
@@ -14,7 +14,7 @@ const REQUEST_MEMBERS = ['method', 'url', 'ifMatch', 'ifNoneMatch', 'ifModifiedS
 
 /**
  * Reads a Bundle to process. Resources stay text until their references are known. Malformed entries of a transaction
- * are reported in its `faults`, together with later ones.
+ * are collected in its `faults`, which are reported together with faults found later.
  * @throws ServiceError 'invalid' or 'too-large'; JsonBodyError for hostile or broken text
  */
 export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
@@ -90,7 +90,7 @@ function requestOf(text: string | undefined): EntryRequest {
   return { method, url, ...conditions };
 }
 
-/** The implied request of a collection's entry: stores its resource under its id, or a new one. */
+/** The request of a collection's entry, which has none: it stores the resource under its id, or under a new one. */
 function storingRequest(resource: EntryResource | undefined): EntryRequest {
   if (resource?.type === undefined)
     throw new ServiceError(

@@ -1,6 +1,6 @@
 import { endOfString } from '../../platform/json/json-skip';
 
-/** The position of a link in a JSON text: the inside of a string, without its quotes. */
+/** The position of a link in a JSON text: from the character after the opening quote to the closing quote. */
 export interface LinkSite {
   readonly start: number;
   readonly end: number;
@@ -8,20 +8,20 @@ export interface LinkSite {
   readonly link: string;
 }
 
-/** In R4, the only member of this name with a string is Reference.reference. */
+/** The key of Reference.reference. R4 has no other member of this name with a string. */
 const REFERENCE = '"reference":"';
 
 /**
- * Other members of type uri or url with links to resources: in attachments and extensions. A urn elsewhere, such as in
- * Identifier.value, is a name and no link.
+ * The keys of other members of type uri or url that hold links to resources: in attachments and extensions. A urn in
+ * another member, such as Identifier.value, is a name and no link.
  */
 const URN_MEMBERS = ['"url":', '"valueUri":', '"valueUrl":'];
 
 const NARRATIVE_LINK = /(?:href|src)=(?:\\"([^"\\]*)\\"|'([^'\\]*)')/g;
 
 /**
- * Finds the links in compact JSON that a transaction may rewrite (http://hl7.org/fhir/R4/http.html#trules), in order:
- * references, urns in uris, and `href` and `src` of narratives. Canonicals are not rewritten.
+ * Finds the links in compact JSON that a transaction may rewrite (http://hl7.org/fhir/R4/http.html#trules), in order.
+ * These are references, urns in uris, and `href` and `src` of narratives. Canonicals are not rewritten.
  */
 export function linkSitesOf(json: string): LinkSite[] {
   const sites: LinkSite[] = [];
@@ -31,7 +31,7 @@ export function linkSitesOf(json: string): LinkSite[] {
   return sites.length < 2 ? sites : sites.sort((a, b) => a.start - b.start);
 }
 
-/** Replaces links; links without a replacement stay the same, byte for byte. */
+/** Replaces links. A link without a replacement stays the same, byte for byte. */
 export function replaceLinks(
   json: string,
   sites: readonly LinkSite[],
@@ -50,7 +50,8 @@ export function replaceLinks(
 
 function addReferences(json: string, sites: LinkSite[]): void {
   for (let at = json.indexOf(REFERENCE); at >= 0; at = json.indexOf(REFERENCE, at + REFERENCE.length)) {
-    // A key follows a brace or comma; an escaped quote inside a string does not.
+    // Only a brace or comma can be before the quote of a key. The same text inside a string has an escaped quote, with
+    // a backslash before it.
     const before = json[at - 1];
     if (before === '{' || before === ',') sites.push(siteAt(json, at + REFERENCE.length - 1));
   }

@@ -17,16 +17,21 @@ import { faultAt } from './entry-error';
 interface Planning {
   readonly links: BundleLinks;
   readonly matches: Matches;
-  /** Writes of the transaction itself: by condition, and by type. */
+  /** Writes of the transaction itself: the resource that each condition makes, and the types. */
   readonly madeByCondition: ReadonlyMap<string, string>;
   readonly writtenTypes: ReadonlySet<string>;
-  /** Keys that it stores; references may name these before they exist. */
+  /** Keys (`Patient/p7`) of the resources that the transaction stores. References may name them before they exist. */
   readonly willExist: ReadonlySet<string>;
-  /** Whether entries at fault are missing; a reference by search without a match may mean one of them. */
+  /**
+   * Whether entries at fault are left out. A reference by search without a match may mean the resource of one of them.
+   */
   readonly isPartial: boolean;
 }
 
-/** Makes drafts of entries with known identities: rewrites links and runs rules, outside of the transaction. */
+/**
+ * Makes drafts from entries whose identities are known: rewrites their links and runs rules. This happens before the
+ * transaction begins.
+ */
 @Injectable()
 export class TransactionPlanner {
   constructor(
@@ -35,7 +40,10 @@ export class TransactionPlanner {
     private readonly patches: EntryPatches,
   ) {}
 
-  /** @throws ServiceError with all faults of the entries, including earlier ones */
+  /**
+   * Plans the writes.
+   * @throws ServiceError with all faults of the entries, those found earlier too
+   */
   async plan(all: readonly WriteIntent[], matches: Matches, faults: EntryFaults, deadline: Deadline): Promise<Write[]> {
     const intents = all.filter(({ entry }) => !faults.has(entry.index));
     const identities = identitiesOf(intents, matches, faults);
@@ -97,7 +105,10 @@ export class TransactionPlanner {
     return { ...planned, mode: 'late', make: makeLate };
   }
 
-  /** Whether a reference by search has no match yet but may match a resource that this transaction writes. */
+  /**
+   * Whether an entry has a reference by search that has no match now, but may match a resource that this transaction
+   * writes.
+   */
   private waits(
     { searches, linked }: WriteIntent,
     { matches, madeByCondition, writtenTypes, isPartial }: Planning,

@@ -28,14 +28,15 @@ export class TransactionRunner {
   ) {}
 
   /**
-   * Answers entries in order. Reads run after all writes of the transaction, at any position.
-   * @throws ServiceError with the faults of all entries that are found before the first write; of those found later (an
-   *   id in use, a patch that does not apply), the first
+   * Runs a transaction and returns the answers of its entries in order. Reads run after all writes of the transaction,
+   * wherever they are in the Bundle.
+   * @throws ServiceError with the faults of all entries, if they are found before the first write. Of faults found
+   *   later (an id in use, a patch that does not apply), only the first
    */
   async run(bundle: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
     const { writes, reads } = await this.intents.of(bundle, call, deadline);
     const matches = await this.found.of(writes, bundle.faults);
-    // Does slow work before the transaction holds locks.
+    // The plan is made before the transaction holds locks, since making it is slow.
     const planned = await this.planner.plan(writes, matches, bundle.faults, deadline);
     let isFirstTry = true;
     const answers = await this.unitOfWork.run(async () => {
@@ -50,7 +51,10 @@ export class TransactionRunner {
     return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
   }
 
-  /** Reuses the plan if, now that the conditions are locked, their searches return the same matches. */
+  /**
+   * Makes the plan when the conditions are locked. The plan made before is used if the searches of the conditions
+   * return the same matches now.
+   */
   private async planInside(
     writes: readonly WriteIntent[],
     { matches, planned, isFirstTry }: { matches: Matches; planned: Write[]; isFirstTry: boolean },
@@ -59,13 +63,16 @@ export class TransactionRunner {
     await this.found.lock(writes);
     const faults = new EntryFaults();
     const now = await this.found.ofEntries(writes, faults);
-    // Rules modify the drafts that they store, so another try needs new drafts.
+    // Rules change the drafts that they store, so a second try of the transaction needs new drafts.
     if (isFirstTry && isSameMatches(matches, now)) return planned;
     return this.planner.plan(writes, new Map([...matches, ...now]), faults, deadline);
   }
 }
 
-/** Faults of writes name their entries; those found before the first write are reported together. */
+/**
+ * The guard of a transaction's writes. An error names its entry; faults found before the first write are reported
+ * together.
+ */
 const guardOf = (deadline: Deadline): WriteGuard => ({
   at: atEntry,
   judge: (writes, assert) => {

@@ -4,7 +4,10 @@ import { type BundleEntry } from './bundle';
 import { type WriteAction } from './entry-action';
 import { type LinkSite } from './reference-sites';
 
-/** A condition with a name for its matches: callers with different rows have different matches. */
+/**
+ * A condition, with the name under which its matches are kept. Callers with different rows have different matches, so
+ * the name includes the rows.
+ */
 export interface NamedCondition extends Condition {
   readonly canonical: string;
 }
@@ -12,23 +15,23 @@ export interface NamedCondition extends Condition {
 /** The rows that the caller may access for one entry or reference of a Bundle. */
 export interface EntryGrant {
   readonly reach: Reach;
-  /** Equal for grants of the same rows; empty for all rows. */
+  /** Name of these rows. Grants of the same rows have the same name; it is empty for all rows. */
   readonly name: string;
 }
 
-/** A writing entry of a transaction: its request, before its resource is known. */
+/** The write that an entry of a transaction requests. Its resource is not determined yet. */
 export interface WriteIntent {
   readonly entry: BundleEntry;
   readonly action: WriteAction;
-  /** The condition that selects the resource to write, if any. */
+  /** The condition that selects the resource to write; undefined if there is none. */
   readonly condition: NamedCondition | undefined;
-  /** The rows that the entry may write and its condition may find; undefined: all. */
+  /** The rows that the entry may write and its condition may find; undefined if all. */
   readonly granted: EntryGrant | undefined;
-  /** For each type searched by its references: the rows that the caller may search. */
+  /** The rows that the caller may search, for each type that is searched by references of the entry. */
   readonly linked: ReadonlyMap<string, EntryGrant>;
-  /** The links of each member of the resource; empty if the sent resource is not stored. */
+  /** The links in each member of the resource. It is empty if the request does not store the sent resource. */
   readonly links: readonly (readonly LinkSite[])[];
-  /** The links that are references by search; usually none. */
+  /** Those of the links that are references by search. Usually there are none. */
   readonly searches: readonly string[];
 }
 
@@ -43,7 +46,10 @@ export function conditionOf(link: string, linked: WriteIntent['linked']): NamedC
 /** The searched type of a reference by search. */
 export const searchedTypeOf = (link: string): string => link.slice(0, link.indexOf('?'));
 
-/** @throws ServiceError 'invalid' for criteria that select nothing */
+/**
+ * Adds the rows and the name to a condition.
+ * @throws ServiceError 'invalid' if the criteria are empty, or a parameter has no value or shapes answers
+ */
 export function namedCondition(asked: Condition, granted: EntryGrant | undefined): NamedCondition {
   const { reach, name = '' } = granted ?? {};
   return { ...asked, canonical: [canonicalCondition(asked), name].join(' ').trimEnd(), reach };

@@ -24,7 +24,7 @@ export interface Intents {
   readonly reads: readonly ReadIntent[];
 }
 
-/** The operation ids of such writes when sent alone; policies link to them. */
+/** The operation ids that these writes have when they are sent alone. Policies link to them. */
 const OPERATION_IDS = {
   POST: ['FhirCreate', 'FhirConditionalCreate'],
   PUT: ['FhirUpdate', 'FhirConditionalUpdate'],
@@ -41,7 +41,10 @@ function kindOf({ verb, id }: WriteAction): WriteKind {
   return WRITE_KINDS[verb];
 }
 
-/** Reads the requests of a transaction's entries, and refuses those without access, before anything is written. */
+/**
+ * Reads the requests of a transaction's entries. An entry to which the caller has no access is refused before anything
+ * is written.
+ */
 @Injectable()
 export class WriteIntents {
   constructor(
@@ -90,7 +93,10 @@ export class WriteIntents {
     };
   }
 
-  /** @throws ServiceError 'forbidden' if no policy grants the entry */
+  /**
+   * The rows that the caller may access for an entry.
+   * @throws ServiceError 'forbidden' if no policy grants the entry
+   */
   private async grantOf(
     { resource }: BundleEntry,
     { verb, type, id, criteria }: WriteAction,

@@ -7,17 +7,23 @@ import { ResourceCriteria } from '../../search/run/resource-criteria';
 import { type LockedResource, ResourceStore } from '../../store/resource-store';
 import { type Condition, lockKeyOf } from './condition';
 
-/** A separate statement, so that the next search begins when the locks are held. Locks in the order of the array. */
+/**
+ * Locks conditions in the order of the array. It is a separate statement, so that the next search begins when the locks
+ * are held.
+ */
 const LOCK_CONDITIONS: Statement = {
   name: 'resource-lock-conditions',
   text: 'select pg_advisory_xact_lock(k) from unnest($1::bigint[]) k',
   lockKey: 'k::bigint',
 };
 
-/** Rows that change between search and lock are searched again; a livelock ends as a conflict of the transaction. */
+/**
+ * Most searches for one condition. If a found row changed before it was locked, the condition is searched again. After
+ * this many searches the transaction ends with a conflict.
+ */
 const MAX_TRIES = 5;
 
-/** Finds matches of conditions and locks them, so that they stay valid until the open unit of work writes. */
+/** Finds the matches of conditions and locks them. So they still match when the open unit of work writes. */
 @Injectable()
 export class ConditionMatches {
   constructor(
@@ -27,8 +33,8 @@ export class ConditionMatches {
   ) {}
 
   /**
-   * Serializes the writers of each condition until the unit ends. Locks all at once in one order, which prevents
-   * deadlocks.
+   * Locks conditions until the unit of work ends, so that writers with the same condition run one after the other. All
+   * are locked at once, in one order, which prevents deadlocks.
    */
   async lock(conditions: readonly Condition[]): Promise<void> {
     const keys = [...new Set(conditions.map(lockKeyOf))].sort((a, b) => a - b);
@@ -45,7 +51,7 @@ export class ConditionMatches {
     return only;
   }
 
-  /** Whether there are more than `most` matches. None is locked, so the number may change. */
+  /** Whether there are more than `most` matches. No match is locked, so their number may change. */
   areMoreThan(most: number, { type, criteria, reach }: Condition): Promise<boolean> {
     return this.criteria.findsMoreThan(most, type, criteria, reach);
   }
@@ -57,7 +63,7 @@ export class ConditionMatches {
       const held: LockedResource[] = [];
       for (const { id, text } of hits.sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const row = await this.store.lock(type, id);
-        // The locked version is the found version, so it still matches.
+        // If the locked version is the one that was found, it still matches.
         if (row?.text === text) held.push(row);
       }
       if (held.length === hits.length) return held;
@@ -66,7 +72,7 @@ export class ConditionMatches {
   }
 }
 
-/** http://hl7.org/fhir/R4/http.html#cond-update */
+/** The error for a condition with several matches (http://hl7.org/fhir/R4/http.html#cond-update). */
 export const multipleMatches = (type: string): ServiceError =>
   new ServiceError(
     'multiple-matches',

@@ -10,7 +10,9 @@ import { type ResourcePatch, type WriteResult } from '../../resource/writes/writ
 import { type Condition } from './condition';
 import { ConditionMatches } from './condition-matches';
 
-/** `existed`: a conditional create found its resource and wrote nothing. */
+/**
+ * The result of a conditional write. `existed` means that a conditional create found its resource and wrote nothing.
+ */
 export interface ConditionalResult {
   readonly outcome: WriteResult['outcome'] | 'existed';
   readonly resource: StoredResource;
@@ -19,19 +21,19 @@ export interface ConditionalResult {
 export interface ConditionalDeletion {
   /** Number of deleted resources. */
   readonly count: number;
-  /** The deleted resource, if it was the only one. */
+  /** The deleted resource, if only one was deleted. */
   readonly resource?: StoredResource;
 }
 
-/** Maximum number of deletions by one `remove-all`, which is one transaction. */
+/** Most resources that one `remove-all` deletes, since it is one transaction. */
 const MAX_REMOVED = 1000;
-/** Bodies are read when deleted, so only this many at once. */
+/** Resources deleted at once, since their bodies are read when they are deleted. */
 const REMOVED_AT_ONCE = 50;
 
 /**
  * Writes that depend on a search (http://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete). Writers with the
- * same condition queue before they search, so that none misses a write of another (ADR 0016). Drafts are copied, since
- * a unit of work may run again and rules modify their drafts.
+ * same condition queue before they search, so that none misses the write of another (ADR 0016). Each try gets a copy of
+ * the draft, since rules change their drafts and a unit of work may run again.
  */
 @Injectable()
 export class ConditionalWriter {
@@ -41,7 +43,7 @@ export class ConditionalWriter {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Stores the draft if nothing matches. Returns a single match instead; refuses several. */
+  /** Stores the draft if no resource matches. If one matches, returns it; if several match, refuses the create. */
   create(
     draft: ResourceDraft,
     criteria: string,
@@ -55,7 +57,7 @@ export class ConditionalWriter {
   }
 
   /**
-   * Replaces the one match. Without a match it creates the resource, under the draft's id if it has one.
+   * Replaces the resource that matches. If none matches, creates it, under the draft's id if the draft has one.
    * @throws ServiceError 'invalid' if the draft's id is not that of the match, 'duplicate' if the id is taken
    */
   put(draft: ResourceDraft, criteria: string, options: WriteOptions = {}): Promise<ConditionalResult> {
@@ -75,7 +77,10 @@ export class ConditionalWriter {
     });
   }
 
-  /** @throws ServiceError 'not-found' without a match */
+  /**
+   * Patches the resource that matches.
+   * @throws ServiceError 'not-found' if none matches
+   */
   patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
     return this.run({ type, criteria, reach: options.reach }, (match) => {
       if (match === undefined)
@@ -87,9 +92,9 @@ export class ConditionalWriter {
   }
 
   /**
-   * Deletes the one match; with `all` every match, in one transaction.
-   * @throws ServiceError 'multiple-matches' for several without `all`, or for more than 1,000 with it; then nothing is
-   *   deleted
+   * Deletes the resource that matches. With `all` it deletes every match, in one transaction.
+   * @throws ServiceError 'multiple-matches' if several match without `all`, or more than 1,000 with `all`; nothing is
+   *   deleted then
    */
   delete(
     type: string,
@@ -115,7 +120,7 @@ export class ConditionalWriter {
       for (;;) {
         const matches = await this.matches.hold(condition, REMOVED_AT_ONCE);
         count += matches.length;
-        // Other requests may write more matches during the deletion.
+        // Other requests may write further matches during the deletion, so the number is checked again.
         if (count > MAX_REMOVED) throw tooMany(condition);
         await this.writer.deleteAll(matches, { reach });
         last = matches.at(-1) ?? last;

@@ -1,7 +1,7 @@
 import { type ErrorDetails, ServiceError } from '../../platform/errors/service-error';
 import { type WriteConditions } from '../../resource/writes/write';
 
-/** The preconditions of a write as sent: header fields, or members of a Bundle's entry. */
+/** The preconditions of a write as sent, in headers or in members of a Bundle's entry. */
 interface SentTags {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
@@ -11,7 +11,10 @@ interface SentTags {
 export const HEADER_TAGS = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' };
 export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.ifNoneMatch' };
 
-/** @throws ServiceError 'invalid' for a malformed list of versions, with the expression of an entry's member */
+/**
+ * Reads the preconditions of a write.
+ * @throws ServiceError 'invalid' for a malformed list of versions; for an entry, with the expression of the member
+ */
 export function preconditionsOf(
   sent: SentTags,
   names: typeof HEADER_TAGS,
@@ -25,15 +28,15 @@ export function preconditionsOf(
 }
 
 /**
- * Reads `If-Match` or `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2): `W/"2"`, `"2"`, a bare `2`, a list of
- * these, or `*`. Any other quoted tag becomes version 0, which no resource has.
+ * Reads `If-Match` or `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2): `W/"2"`, `"2"`, `2` without quotes, a
+ * list of these, or `*`. Any other quoted tag becomes version 0, which no resource has.
  */
 function versionsOf(text: string, name: string, details: ErrorDetails): readonly number[] | '*' {
   const tags = text.trim();
   if (tags === '*') return '*';
   return tags.split(',').map((tag) => {
     const version = /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag.trim())?.[1];
-    // A tag of another server, or an invented one, matches no version.
+    // This tag is of another server or made up, so it must match no version.
     if (version === undefined && /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(tag.trim())) return 0;
     if (version === undefined) throw new ServiceError('invalid', `${name} must hold a version such as W/"2".`, details);
     return Number(version);

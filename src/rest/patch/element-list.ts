@@ -3,14 +3,15 @@ import { type PatchTree } from './patch-tree';
 import { unfit } from './tree-patch';
 
 /**
- * An element in FHIR JSON: `extra` holds id and extensions of a primitive (http://hl7.org/fhir/R4/json.html#primitive).
+ * An element in FHIR JSON. `extra` holds the id and the extensions of a primitive
+ * (http://hl7.org/fhir/R4/json.html#primitive).
  */
 export interface Element {
   readonly value: JsonValue | undefined;
   readonly extra: JsonValue | undefined;
 }
 
-/** Takes the element at an index away, or puts one there. */
+/** A change of a list: takes the element at an index away, or puts an element there. */
 interface Edit {
   readonly index: number;
   readonly removed: 0 | 1;
@@ -18,11 +19,12 @@ interface Edit {
 }
 
 /**
- * A repeated element of `parent`: `given` and, at the same indexes, `_given`. It changes in place: to copy a long list
- * for each of hundreds of operations would take too long.
+ * The list of a repeated element of `parent`. Values are in `given`; ids and extensions are in `_given`, at the same
+ * indexes. The lists are changed in place, because copying a long list for each of hundreds of operations would take
+ * too long.
  */
 export class ElementList {
-  /** Length of the longer list. */
+  /** Length of the longer of the two lists. */
   readonly length: number;
 
   constructor(
@@ -33,7 +35,10 @@ export class ElementList {
     this.length = Math.max(...this.keys.map((name) => this.listAt(name).length));
   }
 
-  /** @throws ServiceError 'unprocessable' for an index above the length */
+  /**
+   * Inserts an element.
+   * @throws ServiceError 'unprocessable' for an index above the length
+   */
   insert(index: number, element: Element): void {
     if (index > this.length) throw this.noIndex(index);
     this.change([{ index, removed: 0, element }]);
@@ -48,7 +53,7 @@ export class ElementList {
   }
 
   /**
-   * Moves an element to its final index.
+   * Moves an element; `destination` is its index afterwards.
    * @throws ServiceError 'unprocessable' for an index beyond the list
    */
   move(source: number, destination: number): void {

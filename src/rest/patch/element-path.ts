@@ -2,8 +2,8 @@ import { compileLocations, ExpressionError, type LocationStep, NotAllowed } from
 import { malformed, excerpt, unfit } from './tree-patch';
 
 /**
- * A member, or one element of a repeated member. For a choice, its JSON name, possibly without the type (`value` for
- * `valueQuantity`).
+ * A step to a member, or to one element of a repeated member. The step to a choice has its JSON name, possibly without
+ * the type (`value` for `valueQuantity`).
  */
 export type ElementStep = LocationStep;
 
@@ -14,8 +14,9 @@ export type ElementLocation = readonly ElementStep[];
 export interface ElementPath {
   readonly text: string;
   /**
+   * Finds the elements that the path selects.
    * @param resource plain values, with rounded numbers
-   * @throws ServiceError 'unprocessable' if the path yields anything but elements
+   * @throws ServiceError 'unprocessable' if the path yields anything else than elements
    */
   find(resource: unknown): readonly ElementLocation[];
 }
@@ -53,7 +54,7 @@ function located<T>(find: () => T, text: string): T {
   try {
     return find();
   } catch (error) {
-    // A time limit throws no Error of this realm; it passes unchanged.
+    // The error of a time limit comes from another realm, so it is no Error of this one. It is thrown on unchanged.
     if (!(error instanceof Error)) throw error;
     throw unfit(`The path "${excerpt(text)}" cannot be evaluated on the resource.`);
   }

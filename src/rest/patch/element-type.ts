@@ -1,14 +1,14 @@
 import { elementsOfType } from '../../fhir/definitions/definitions';
 import { type JsonObject } from '../../platform/json/lossless';
 
-/** R4's definition of a member. The server's own types, and so their members, are not defined in R4. */
+/** R4's definition of a member. R4 does not define members of this server's own types. */
 export interface MemberType {
-  /** The JSON name of the element, without the type of a choice. */
+  /** The JSON name of the element. For a choice, it is the name without a type. */
   readonly name: string;
   readonly isRepeated: boolean;
   /** The allowed types of a choice; undefined for other elements. */
   readonly choices: readonly string[] | undefined;
-  /** The type of the value. For a choice: undefined, unless the JSON name contains it. */
+  /** The type of the value. For a choice it is undefined, unless the JSON name contains the type. */
   readonly type: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface MemberType {
 export const isDefined = (type: string | undefined): type is string =>
   type !== undefined && elementsOfType(type) !== undefined;
 
-/** Finds a member by its JSON name; a choice also by the name without a type. */
+/** Finds a member by its JSON name. A choice is also found by its name without a type. */
 export function memberType(type: string | undefined, key: string): MemberType | undefined {
   const elements = type === undefined ? undefined : elementsOfType(type);
   for (const { name, isChoice, isRepeated, types } of elements?.values() ?? []) {
@@ -28,7 +28,7 @@ export function memberType(type: string | undefined, key: string): MemberType | 
   return undefined;
 }
 
-/** The type of `members` in an element of type `declared`; for a resource, its `resourceType`. */
+/** The type of the element whose members are `members`. For a resource this is its `resourceType`, else `declared`. */
 export function elementTypeOf(members: JsonObject, declared: string | undefined): string | undefined {
   const named = members.get('resourceType');
   return typeof named === 'string' ? named : declared;

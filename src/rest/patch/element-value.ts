@@ -5,8 +5,8 @@ import { type PatchPart, type PatchValue } from './patch-operation';
 import { excerpt, unfit } from './tree-patch';
 
 /**
- * The JSON name for an element with `value`: `value` and a Quantity give `valueQuantity`.
- * @throws ServiceError 'unprocessable' if R4 has no such element, or not with this type
+ * The JSON name of an element with `value`: the name `value` and a Quantity give `valueQuantity`.
+ * @throws ServiceError 'unprocessable' if R4 has no such element, or does not allow this type
  */
 export function keyFor(parentType: string | undefined, name: string, value: PatchValue): string {
   const member = memberType(parentType, name);
@@ -17,7 +17,7 @@ export function keyFor(parentType: string | undefined, name: string, value: Patc
   return member.choices === undefined || member.type !== undefined ? name : choiceKey(member, value);
 }
 
-/** The JSON name of a choice with another type. */
+/** The JSON name of a choice whose value has another type than before. */
 export function choiceKey({ name, choices = [] }: MemberType, value: PatchValue): string {
   const suffix = value.kind === 'typed' ? value.suffix : undefined;
   if (suffix === undefined || !choices.some((choice) => capitalised(choice) === suffix)) {
@@ -26,7 +26,7 @@ export function choiceKey({ name, choices = [] }: MemberType, value: PatchValue)
   return `${name}${suffix}`;
 }
 
-/** The element of a patch value; a value in parts is assembled by R4's definition of `type`. */
+/** The element of a patch value. A value that is given in parts is assembled by R4's definition of `type`. */
 export function elementOf(value: PatchValue, type: string | undefined): Element {
   switch (value.kind) {
     case 'typed':

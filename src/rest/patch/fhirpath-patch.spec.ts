@@ -31,7 +31,7 @@ const operation = ({ type, path, name, value, index, source, destination }: Step
 const parameters = (...operations: string[]): string =>
   `{"resourceType":"Parameters","parameter":[${operations.join(',')}]}`;
 
-/** The kind of the error, or the content after the resource type. */
+/** The kind of the error, or the patched content after the resource type. */
 function outcome(type: string, content: string, patch: string): string {
   try {
     const tree = parseLossless(`{"resourceType":"${type}"${content === '' ? '' : ','}${content}}`);

@@ -9,8 +9,9 @@ import { type TreePatch, excerpt, unfit } from './tree-patch';
 type Operation = (resource: PatchedResource) => void;
 
 /**
- * Compiles a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). All operations apply, or none. A path selects
- * exactly one element; for `insert` and `move`, the list. Only `delete` may find nothing, as R4 says.
+ * Compiles a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). Either all its operations apply, or none. A path
+ * must select exactly one element; for `insert` and `move`, it selects the list. Only the path of a `delete` may select
+ * nothing, as R4 says.
  * @throws ServiceError 'invalid' for malformed operations; the patch itself throws 'unprocessable' if it does not apply
  */
 export function* compileFhirPathPatch(patch: JsonValue): Steps<TreePatch> {
@@ -69,7 +70,10 @@ function compiledOperation(operation: PatchOperation): Operation {
   }
 }
 
-/** The path of a list ends with its name; the part before it selects the parent, even if the list is empty. */
+/**
+ * Splits the path of a list into its last name and the part before, which selects the parent. So an empty list can be
+ * found too.
+ */
 function listPathOf(path: string): { parent: ElementPath; name: string } {
   const [, parent, name] = /^(?:([^]*)\.)?\s*([A-Za-z]\w*)\s*$/.exec(path) ?? [];
   if (name === undefined) throw unfit(`The path "${excerpt(path)}" names no list: it must end with the name of one.`);

@@ -10,7 +10,7 @@ import { compileJsonPatch } from './json-patch';
 const patched = (original: string, patch: string): string =>
   printLossless(atOnce(atOnce(compileJsonPatch(parseLossless(patch)))(parseLossless(original))));
 
-/** The kind of the error, or the result. */
+/** The kind of the error, or the patched text. */
 function outcome(original: string, patch: string): string {
   try {
     return patched(original, patch);
@@ -20,7 +20,7 @@ function outcome(original: string, patch: string): string {
 }
 
 describe(compileJsonPatch.name, () => {
-  // RFC 6902, appendix A. The body scan refuses A.13, since it allows no duplicate keys.
+  // Cases of RFC 6902, appendix A. A.13 has duplicate keys, which the scan of bodies refuses.
   it.each([
     ['A.1', '{"foo":"bar"}', '[{"op":"add","path":"/baz","value":"qux"}]', '{"foo":"bar","baz":"qux"}'],
     ['A.2', '{"foo":["bar","baz"]}', '[{"op":"add","path":"/foo/1","value":"qux"}]', '{"foo":["bar","qux","baz"]}'],
@@ -219,7 +219,7 @@ describe(compileJsonPatch.name, () => {
 const inOrder = (result: string): string =>
   result === 'unprocessable' ? result : canonicalText(parseLossless(result));
 
-/** Literal model of RFC 6902 on plain objects that keep digits; independent of the code under test. */
+/** A literal model of RFC 6902 on plain objects that keep digits. It does not use the code under test. */
 function modelled(original: string, patch: string): string {
   let root: unknown = parse(original);
   const refuse = (): never => {

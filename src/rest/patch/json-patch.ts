@@ -12,11 +12,12 @@ type Operation =
   | { readonly op: 'remove'; readonly path: Pointer }
   | { readonly op: 'move' | 'copy'; readonly path: Pointer; readonly from: Pointer };
 
-/** Operations compiled between two pauses. */
+/** Operations that are compiled between two pauses. */
 const OPERATIONS_AT_ONCE = 256;
 
 /**
- * Compiles a JSON Patch (RFC 6902). All operations apply, or none; members unknown to RFC 6902 are ignored.
+ * Compiles a JSON Patch (RFC 6902). Either all its operations apply, or none. Members that RFC 6902 does not define are
+ * ignored.
  * @throws ServiceError 'invalid' for a malformed JSON Patch; the patch itself throws 'unprocessable' if it does not
  *   apply
  */
@@ -132,7 +133,7 @@ class PatchedDocument {
     });
   }
 
-  /** Keeps the position of a member, unlike a removal and an addition. */
+  /** Replaces a value. The member keeps its position, which it would lose by a removal and an addition. */
   private replace(pointer: Pointer, value: JsonValue): void {
     this.find(pointer);
     const copy = this.effort.copy(value, pointer.length);
@@ -186,6 +187,9 @@ const printed = (pointer: Pointer): string =>
 const nothingAt = (pointer: Pointer): Error =>
   unfit(`There is nothing at "${printed(pointer)}" that the patch could change.`);
 
-/** Equality of RFC 6902, section 4.6: members in any order, numbers by their value (`1.10` is `1.1` is `11e-1`). */
+/**
+ * Whether two values are equal by RFC 6902, section 4.6: members in any order, numbers by their value (`1.10` is `1.1`
+ * is `11e-1`).
+ */
 const isSameValue = (a: JsonValue, b: JsonValue): boolean =>
   isSame(a, b, (one, other) => isSameNumber(one.text, other.text));

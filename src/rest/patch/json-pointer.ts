@@ -1,7 +1,7 @@
 import { malformed, excerpt } from './tree-patch';
 
 /**
- * Splits a JSON Pointer (RFC 6901) into unescaped steps; none for the whole document.
+ * Splits a JSON Pointer (RFC 6901) into unescaped steps. The pointer to the whole document has no steps.
  * @throws ServiceError 'invalid' for a malformed pointer
  */
 export function parsePointer(text: string): readonly string[] {
@@ -15,6 +15,6 @@ export function parsePointer(text: string): readonly string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** An array index by RFC 6901, section 4: digits without leading zeros. Undefined for other texts. */
+/** Reads an array index by RFC 6901, section 4: digits without leading zeros. Undefined for other texts. */
 export const indexOf = (step: string): number | undefined =>
   /^(0|[1-9]\d{0,9})$/.test(step) ? Number(step) : undefined;

@@ -2,7 +2,10 @@ import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { type Steps } from '../../platform/time/steps';
 import { type TreePatch } from './tree-patch';
 
-/** Compiles a merge patch (RFC 7396): members replace members, `null` removes one, arrays are replaced as a whole. */
+/**
+ * Compiles a merge patch (RFC 7396): a member replaces the member of its name, `null` removes it, and an array is
+ * replaced as a whole.
+ */
 export function compileMergePatch(patch: JsonValue): TreePatch {
   return function* (tree): Steps<JsonValue> {
     yield;
@@ -10,7 +13,7 @@ export function compileMergePatch(patch: JsonValue): TreePatch {
   };
 }
 
-/** Recurses as deep as the patch; the body scan bounds its depth. */
+/** Merges a patch into a value. It recurses as deep as the patch, whose depth the scan of bodies bounds. */
 function merged(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!(patch instanceof Map)) return patch;
   const result: JsonObject = target instanceof Map ? target : new Map<string, JsonValue>();

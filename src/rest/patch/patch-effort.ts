@@ -2,20 +2,23 @@ import { JsonNumber, type JsonValue } from '../../platform/json/lossless';
 import { unfit } from './tree-patch';
 
 /**
- * Maximum effort of one patch, in characters and values. Without it, a 1 kB patch that repeatedly copies its own copies
- * would exhaust the memory.
+ * Most effort of one patch, in characters and values. Without this bound, a patch of 1 kB that repeatedly copies its
+ * own copies would exhaust the memory.
  */
 const MAX_EFFORT = 16 * 1024 * 1024;
-/** Effort of a value in addition to its characters. */
+/** Effort of a value, in addition to its characters. */
 const VALUE_EFFORT = 8;
-/** The same depth limit as for bodies (`compactJson`). */
+/** Most levels of a patched resource; `compactJson` allows bodies the same depth. */
 const MAX_DEPTH = 64;
 
-/** Counts the effort of a patch and stops it at the limit. */
+/** Counts the effort of a patch, and stops the patch at the bound. */
 export class PatchEffort {
   private left = MAX_EFFORT;
 
-  /** @throws ServiceError 'unprocessable' at the effort limit */
+  /**
+   * Adds effort.
+   * @throws ServiceError 'unprocessable' when the bound is exceeded
+   */
   spend(effort: number): void {
     this.left -= effort;
     if (this.left < 0) throw unfit('The patch does too much at once: split it, or replace the resource with PUT.');

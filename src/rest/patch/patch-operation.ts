@@ -1,7 +1,7 @@
 import { JsonNumber, type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { malformed, excerpt } from './tree-patch';
 
-/** A value in `Parameters`: `valueQuantity`, a resource, or an element as parts. */
+/** A value in `Parameters`: a member such as `valueQuantity`, a resource, or an element whose members are parts. */
 export type PatchValue =
   | {
       readonly kind: 'typed';
@@ -17,7 +17,7 @@ export interface PatchPart {
   readonly value: PatchValue;
 }
 
-/** http://hl7.org/fhir/R4/fhirpatch.html */
+/** An operation of a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). */
 export type PatchOperation =
   | { readonly type: 'add'; readonly path: string; readonly name: string; readonly value: PatchValue }
   | { readonly type: 'insert'; readonly path: string; readonly index: number; readonly value: PatchValue }
@@ -102,7 +102,7 @@ class OperationParts {
   }
 }
 
-/** Recurses as deep as the body; its scan bounds the depth. */
+/** Reads the value of a part. It recurses as deep as the body, whose depth the scan of bodies bounds. */
 function valueOf(part: JsonObject, place: string): PatchValue {
   const keys = [...part.keys()].flatMap((key) => /^_?value([A-Z]\w*)$/.exec(key)?.[1] ?? []);
   const [suffix, ...others] = new Set(keys);

@@ -3,12 +3,12 @@ import { type Steps } from '../../platform/time/steps';
 
 type PlainObject = Record<string, unknown>;
 
-/** Objects copied between two pauses. */
+/** Objects that are copied between two pauses. */
 const OBJECTS_AT_ONCE = 512;
 
 /**
- * A patched resource: lossless values and, for each object, a plain copy with rounded numbers, on which paths are
- * evaluated. Both change together, so that no operation prints and parses the resource.
+ * A resource while it is patched. It holds lossless values and, for each object, a plain copy with rounded numbers, on
+ * which paths are evaluated. Both are changed together, so that no operation has to print and parse the resource.
  */
 export class PatchTree {
   private readonly plainObjects = new WeakMap<JsonObject, PlainObject>();
@@ -17,7 +17,8 @@ export class PatchTree {
 
   static *of(root: JsonObject): Steps<PatchTree> {
     const tree = new PatchTree(root);
-    // Inner objects follow outer ones. They are copied first, so that no copy goes deeper than one object.
+    // The list has outer objects before inner ones, and is copied from its end. So inner objects are copied first, and
+    // copying an object never goes deeper than this object.
     const objects = [root];
     for (const [index, object] of objects.entries()) {
       for (const member of object.values()) gatherObjects(member, objects);
@@ -30,12 +31,12 @@ export class PatchTree {
     return tree;
   }
 
-  /** The plain resource. */
+  /** The plain copy of the whole resource. */
   get plain(): unknown {
     return this.objectOf(this.root);
   }
 
-  /** Sets a member in place, or at the end; removes it if there is no value. */
+  /** Sets a member: it keeps its position, or is added at the end. Without a value, the member is removed. */
   set(object: JsonObject, key: string, value: JsonValue | undefined): void {
     const plain = this.objectOf(object);
     if (value === undefined) {
@@ -47,13 +48,13 @@ export class PatchTree {
     }
   }
 
-  /** Removes elements of a list, and puts others in their place. */
+  /** Removes elements of a list, and inserts others in their place. */
   splice(object: JsonObject, key: string, start: number, removed: number, ...added: readonly JsonValue[]): void {
     (object.get(key) as JsonValue[]).splice(start, removed, ...added);
     (this.objectOf(object)[key] as unknown[]).splice(start, removed, ...added.map((value) => this.plainOf(value)));
   }
 
-  /** Renames a member and its sibling in place. */
+  /** Renames a member, and the member of its extensions (`_name`). Both keep their positions. */
   rename(object: JsonObject, from: string, to: string): void {
     if (from === to) return;
     const entries = [...object];
@@ -83,7 +84,10 @@ function gatherObjects(value: JsonValue, objects: JsonObject[]): void {
   else if (Array.isArray(value)) for (const item of value) gatherObjects(item, objects);
 }
 
-/** A patch of an own type may name any member: `__proto__` becomes an own member, as with `JSON.parse`. */
+/**
+ * Sets a member of a plain copy. A patch of a type of this server may name any member: `__proto__` becomes a member of
+ * the object, as with `JSON.parse`.
+ */
 function define(plain: PlainObject, key: string, value: unknown): void {
   if (key !== '__proto__') plain[key] = value;
   else Object.defineProperty(plain, key, { value, enumerable: true, configurable: true, writable: true });

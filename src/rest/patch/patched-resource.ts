@@ -8,19 +8,22 @@ import { type PatchTree } from './patch-tree';
 import { type PatchValue } from './patch-operation';
 import { excerpt, unfit } from './tree-patch';
 
-/** The members of an element, and its type name if R4 defines it. */
+/** The members of an element, and the name of its type if R4 defines it. */
 interface Place {
   readonly members: JsonObject;
   readonly type: string | undefined;
 }
 
-/** A resource that FHIRPath operations change in place. */
+/** A resource that the operations of a FHIRPath patch change in place. */
 export class PatchedResource {
   private readonly effort = new PatchEffort();
 
   constructor(private readonly tree: PatchTree) {}
 
-  /** @throws ServiceError 'unprocessable' unless the path selects exactly one element */
+  /**
+   * Finds the element that a path selects.
+   * @throws ServiceError 'unprocessable' unless it selects exactly one
+   */
   findOne(path: ElementPath): ElementLocation {
     const [only, ...others] = path.find(this.tree.plain);
     if (only !== undefined && others.length === 0) return only;
@@ -28,7 +31,7 @@ export class PatchedResource {
     throw unfit(`The path "${excerpt(path.text)}" ${found} of the resource; it must name one.`);
   }
 
-  /** Appends to a repeated element; sets any other element, which must not exist yet. */
+  /** Appends to a repeated element. Any other element is set, and must not exist yet. */
   add(at: ElementLocation, name: string, value: PatchValue): void {
     const { members, type } = this.placeAt(at);
     const key = keyFor(type, name, value);
@@ -53,7 +56,7 @@ export class PatchedResource {
     this.listAt(at, name).list.move(source, destination);
   }
 
-  /** Deletes the selected element, if any, and parents that become empty: FHIR has no empty elements. */
+  /** Deletes the selected element, if there is one, and parents that become empty, since FHIR has no empty elements. */
   delete(path: ElementPath): void {
     if (path.find(this.tree.plain).length === 0) return;
     const at = this.findOne(path);
@@ -62,7 +65,7 @@ export class PatchedResource {
     this.prune(at.slice(0, -1));
   }
 
-  /** Replaces an element; a choice may get another type. */
+  /** Replaces an element. The new value of a choice may have another type. */
   replace(at: ElementLocation, value: PatchValue): void {
     const { step, parent } = this.parentOf(at);
     const member = memberType(parent.type, step.key);
@@ -116,7 +119,10 @@ export class PatchedResource {
     this.prune(at.slice(0, -1));
   }
 
-  /** The members of an element. For a primitive, those beside its value, created on demand. */
+  /**
+   * The members of an element. Those of a primitive (id and extensions) are beside its value, and are created if
+   * missing.
+   */
   private membersAt(members: JsonObject, step: ElementStep): JsonObject {
     const { value, extra } = elementAt(members, step);
     if (value instanceof Map) return value;
@@ -142,7 +148,7 @@ export class PatchedResource {
   }
 }
 
-/** In a path, a choice is named `value`; its JSON name is `valueQuantity`. */
+/** The step by its JSON name. In a path, a choice is named `value`; its JSON name is `valueQuantity`. */
 function stepIn({ members, type }: Place, { key, index }: ElementStep): ElementStep {
   const names = [...members.keys()].map((name) => name.replace(/^_/, ''));
   if (names.includes(key)) return { key, index };
@@ -159,7 +165,7 @@ function elementAt(members: JsonObject, { key, index }: ElementStep): Element {
   return { value: at(members.get(key)), extra: at(members.get(`_${key}`)) };
 }
 
-/** `valueString` and `valueQuantity` are the same member. */
+/** Whether two JSON names mean the same member. `valueString` and `valueQuantity` do. */
 function isSameMember(type: string | undefined, one: string, other: string): boolean {
   if (one === other) return true;
   const member = memberType(type, one);

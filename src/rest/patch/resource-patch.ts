@@ -13,13 +13,15 @@ import { type TreePatch, unfit } from './tree-patch';
 
 export type PatchKind = 'json-patch' | 'merge-patch' | 'fhirpath-patch';
 
-/** CPU time to compile and apply a patch: ample for patches written by people. Its row is locked meanwhile. */
+/**
+ * Most CPU time to compile and apply a patch; its row is locked all the time. Patches that people write take much less.
+ */
 const MAX_MILLISECONDS = 1_000;
 
 /**
- * Compiles a patch of a resource. It works on the text, so patched and unpatched numbers keep their digits.
- * @param kind undefined if the form decides: `Parameters` are FHIRPath operations, an array is a JSON Patch, anything
- *   else is a merge patch
+ * Compiles a patch of a resource. It works on the text of the resource, so all numbers keep their digits.
+ * @param kind undefined if the content decides: `Parameters` are FHIRPath operations, an array is a JSON Patch,
+ *   anything else is a merge patch
  * @param maxBytes the largest result, in UTF-8; a resource that is already larger may keep its size
  * @throws ServiceError 'invalid' for a malformed patch; the patch itself throws 'unprocessable' if it does not apply
  */
@@ -49,14 +51,20 @@ function* compiled(kind: PatchKind, patch: JsonValue): Steps<TreePatch> {
   return kind === 'json-patch' ? yield* compileJsonPatch(patch) : compileMergePatch(patch);
 }
 
-/** @returns the identity of the stored resource, and the patched resource */
+/**
+ * Applies a patch to a stored text.
+ * @returns the identity of the stored resource, and the patched resource
+ */
 function* patched(storedText: string, apply: TreePatch): Steps<readonly [JsonValue, JsonValue]> {
   const stored = yield* parseLosslessInSteps(storedText);
   const before = stored instanceof Map ? new Map(stored) : stored;
   return [before, yield* apply(stored)];
 }
 
-/** @throws ServiceError 'unprocessable' at the time limit */
+/**
+ * Runs work within the time limit.
+ * @throws ServiceError 'unprocessable' when the limit is exceeded
+ */
 async function inTime<T>(begin: () => Steps<T>, slices: Slices): Promise<T> {
   try {
     return await slices.runLimited(begin, { ofOne: LONGEST_STEP_MILLISECONDS, ofAll: MAX_MILLISECONDS });
@@ -76,7 +84,7 @@ function identityOf(resource: JsonValue, name: 'resourceType' | 'id'): JsonValue
   return resource.get(name);
 }
 
-/** The result passes the same scan as a sent body. */
+/** The patched resource as a body. It passes the same scan as a body that is sent. */
 function* bodyOf(result: JsonValue, maxBytes: number): Steps<ScannedJson> {
   const text = yield* printLosslessInSteps(result);
   if (Buffer.byteLength(text) > maxBytes) throw unfit(`The patched resource would be larger than ${maxBytes} bytes.`);

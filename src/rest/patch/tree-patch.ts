@@ -3,16 +3,17 @@ import { type JsonValue } from '../../platform/json/lossless';
 import { type Steps } from '../../platform/time/steps';
 
 /**
- * Changes a tree and returns it, or a replacement. After an exception the tree is unusable. No part of the patch
- * becomes part of a tree that later steps could modify, so a patch can be applied again.
+ * A compiled patch. It changes a tree and returns it, or returns a replacement. After an exception the tree is
+ * unusable. No object of the patch itself gets into a tree that later steps could change, so a patch can be applied
+ * again.
  */
 export type TreePatch = (tree: JsonValue) => Steps<JsonValue>;
 
-/** The patch itself is malformed (RFC 5789, section 2.2: 400). */
+/** The error for a patch that is malformed (RFC 5789, section 2.2: 400). */
 export const malformed = (message: string): ServiceError =>
   new ServiceError('invalid', message, { code: 'patch-malformed' });
 
-/** The patch does not apply to the stored resource (RFC 5789, section 2.2: 422). */
+/** The error for a patch that does not apply to the stored resource (RFC 5789, section 2.2: 422). */
 export const unfit = (message: string): ServiceError =>
   new ServiceError('unprocessable', message, { code: 'patch-not-applicable' });
 
