@@ -3,30 +3,33 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from '../src/app.setup';
 import { readEnvironmentOfOne } from '../src/platform/config/environment';
 
-/** The base of links in answers; `TestApp.send` takes such links as they are. */
+/** The base URL of links in answers. `TestApp.send` accepts such links as paths. */
 export const BASE_URL = 'http://svc.example';
 export const ROOT_SECRET = 'root-secret-for-specs';
 export const ADMIN_PASSWORD = 'admin-password-for-specs';
 
-/** Value of the Authorization header for a Client or User: HTTP Basic. */
+/** Value of the Authorization header (HTTP Basic) for a Client or User. */
 export const basicHeader = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-/** Credentials of the Client `root`, who may do everything. */
+/** Value of the Authorization header for the Client `root`, who may do everything. */
 export const ROOT = basicHeader('root', ROOT_SECRET);
 
-/** One for all tests of a run: databases hold what was sealed by it. */
+/**
+ * The encryption key of all tests in a run. It is the same for all, since databases hold secrets that were encrypted
+ * with it.
+ */
 export const encryptionKey = (): string =>
   process.env.TEST_ENCRYPTION_KEY ?? Buffer.from('encryption-key-of-the-test-kit!!').toString('base64');
 
 export interface AppSettings {
-  /** Settings that differ from those of the kit. */
+  /** Settings that replace those of the kit. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Modules of your own (docs/how-to/extend.md). */
+  /** Modules of your application (docs/how-to/extend.md). */
   readonly modules?: readonly Type[];
 }
 
-/** Starts the whole application on a migrated database and a free port of loopback. */
+/** Starts the whole application, on a migrated database and a free port of loopback. */
 export async function startApp(
   databaseUrl: string,
   { environment = {}, modules = [] }: AppSettings = {},
@@ -41,9 +44,9 @@ export async function startApp(
     SVC_ENCRYPTION_KEY: encryptionKey(),
     SVC_LOG_LEVEL: 'error',
     SVC_DATABASE_POOL_SIZE: '8',
-    // `close` waits for connections that fetch keeps.
+    // `close` waits until idle connections of fetch end.
     SVC_KEEP_ALIVE_SECONDS: '1',
-    // Short ones are easier to read in specs.
+    // Specs may use short passwords, which are easier to read.
     SVC_PASSWORD_MIN_LENGTH: '1',
     ...environment,
   });

@@ -1,18 +1,18 @@
 import { Client } from 'pg';
 
-/** Drops a database, and ends connections to it. */
+/** Drops a database, and ends all connections to it. */
 export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   await runStatement(adminUrl, `drop database if exists ${name} with (force)`);
 }
 
-/** Returns the URL of another database of the same server. */
+/** The URL of another database on the same PostgreSQL server. */
 export function databaseUrl(adminUrl: string, name: string): string {
   const url = new URL(adminUrl);
   url.pathname = name;
   return url.href;
 }
 
-/** Runs one statement in a session of its own. */
+/** Runs one statement in its own session. */
 export async function runStatement(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -24,12 +24,12 @@ export async function runStatement(url: string, sql: string): Promise<void> {
 }
 
 /**
- * The address at which a server under test finds a database: TEST_POOLER is a pooler of the cluster of
- * TEST_DATABASE_URL.
+ * The URL by which a server under test connects to a database. If TEST_POOLER names a pooler in front of the PostgreSQL
+ * of TEST_DATABASE_URL, the URL leads through this pooler.
  */
 export function throughPooler(databaseUrl: string): string {
   const { TEST_DATABASE_URL, TEST_POOLER } = process.env;
-  if (TEST_POOLER === undefined || !URL.canParse(databaseUrl)) return databaseUrl; // no URL: it names several hosts
+  if (TEST_POOLER === undefined || !URL.canParse(databaseUrl)) return databaseUrl; // it names several hosts, so it is no URL
   const url = new URL(databaseUrl);
   if (url.host === new URL(TEST_DATABASE_URL ?? databaseUrl).host) url.host = TEST_POOLER;
   return url.href;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Waits until `condition` gives a value other than undefined or false; fails after `timeoutMilliseconds` with what was
- * waited for.
+ * Waits until `condition` returns a value other than undefined or false. After `timeoutMilliseconds` it fails, and the
+ * message says `what` was expected.
  * @example
  * await eventually('the webhook arrives', () => receiver.requests.length > 0);
  */

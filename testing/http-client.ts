@@ -3,9 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 export interface Sent {
-  /** Value of the Authorization header; `null` sends none. Default: Client root. */
+  /** Value of the Authorization header. `null` sends none; by default, it is that of the Client `root`. */
   readonly authorization?: string | null;
-  /** An object is sent as JSON; a string as it is. */
+  /** Body of the request. An object is sent as JSON, a string unchanged. */
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -14,7 +14,7 @@ export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed text; fails the spec when it is no JSON. */
+  /** The parsed body; fails the spec if the body is no JSON. */
   json<T = Record<string, unknown>>(): T;
 }
 
@@ -24,9 +24,15 @@ const UNPACK: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   gzip: gunzipSync,
 };
 
-/** Sends requests on connections that it keeps: fetch with a new one for each takes six times the CPU time. */
+/**
+ * Sends requests on connections that it reuses. Using fetch with a new connection for each request takes six times the
+ * CPU time.
+ */
 export class HttpClient {
-  /** Idle connections end before the server would end them: a request never meets a closed one. */
+  /**
+   * Keeps idle connections for a shorter time than the server does, so that no request uses a connection that the
+   * server has closed.
+   */
   private readonly agent = new Agent({ keepAlive: true, timeout: 500 });
 
   async send(method: string, url: string, { authorization, body, headers }: Sent): Promise<Received> {
@@ -52,7 +58,7 @@ export class HttpClient {
     });
   }
 
-  /** Ends the connections that no request uses: a server that stops waits for them. */
+  /** Ends the connections that no request uses, since a server that stops waits for them. */
   closeIdle(): void {
     for (const socket of Object.values(this.agent.freeSockets).flat()) socket?.destroy();
   }

@@ -1,6 +1,6 @@
 /**
- * The test kit of the package, for specs of modules of your own (docs/how-to/extend.md). The server's own specs use it
- * too.
+ * The test kit of the package, for specs of your own modules (docs/how-to/extend.md). The specs of the server itself
+ * use it too.
  */
 export { eventually } from './eventually';
 export { startTestDatabase } from './test-databases';

@@ -10,7 +10,7 @@ import { HttpModule } from '../src/platform/http/http.module';
 import { ResourceModule } from '../src/resource/resource.module';
 import { databaseUrl, runStatement } from './databases';
 
-/** Makes a migrated database with what each first start would store again: HL7's definitions. */
+/** Makes a migrated database that already holds HL7's definitions, which each first start would store again. */
 export async function makeTemplateDatabase(adminUrl: string, name: string): Promise<void> {
   await runStatement(adminUrl, `create database ${name}`);
   await migrate(databaseUrl(adminUrl, name));

@@ -12,40 +12,41 @@ import { cloneDatabase } from './test-databases';
 export { ADMIN_PASSWORD, BASE_URL, basicHeader, encryptionKey, ROOT, ROOT_SECRET } from './app-on-database';
 export type { Received, Sent } from './http-client';
 
-/** The whole application on a real PostgreSQL and a free port of loopback, with what tests need around it. */
+/** The whole application on a real PostgreSQL and a free port of loopback, with functions that tests need. */
 export interface TestApp {
-  /** The address that it really listens on; links of answers begin with {@link BASE_URL}. */
+  /** The address on which the server listens. Links in answers begin with {@link BASE_URL} instead. */
   readonly url: string;
-  /** Its database, which {@link TestApp.close} drops. */
+  /** URL of the app's database, which {@link TestApp.close} drops. */
   readonly databaseUrl: string;
-  /** Sends a request as the Client `root`, or as `sent.authorization`. */
+  /** Sends a request as the Client `root`, or with `sent.authorization`. */
   send(method: string, path: string, sent?: Sent): Promise<Received>;
   get(path: string, sent?: Sent): Promise<Received>;
   put(path: string, body: object | string, sent?: Sent): Promise<Received>;
   post(path: string, body: object | string, sent?: Sent): Promise<Received>;
   delete(path: string, sent?: Sent): Promise<Received>;
-  /** A provider of the server or of your modules, by its class or token. */
+  /** Returns a provider of the server or of your modules, by its class or token. */
   provider<T>(token: Type<T> | Abstract<T> | string | symbol): T;
-  /** Lets `Clock` tell another time while `work` runs. */
+  /** Makes `Clock` return the time of `now` while `work` runs. */
   atTime<T>(now: () => Date, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
-  /** @internal The application, for specs that reach into the server. */
+  /** @internal The application, for specs that test parts inside of the server. */
   readonly app: NestExpressApplication;
   /** @internal A connection to the database, which {@link close} ends. */
   connect(): Promise<Client>;
 }
 
 export interface TestAppOptions extends AppSettings {
-  /** A database that another app already uses; by default a copy of the template. */
+  /** URL of a database that another app already uses. By default, the app gets a copy of the template. */
   readonly databaseUrl?: string;
 }
 
-/** Settings that bear on what the first start leaves in a database. */
+/** Settings that decide what the first start stores in a database. */
 const AT_FIRST_START = ['SVC_AUDIT', 'SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY'];
 
 /**
- * Starts a server with your modules on a database of its own, in about a second. PostgreSQL is that of
- * TEST_DATABASE_URL, whose role may create databases, or an embedded one that ends with the last app of the process.
+ * Starts a server with your modules on its own database, in about a second. It uses the PostgreSQL of
+ * TEST_DATABASE_URL, whose role may create databases. Without this variable, it uses an embedded PostgreSQL, which
+ * stops with the last app of the process.
  * @example
  * const app = await startTestApp({ modules: [WardModule] });
  * const { status } = await app.put('/fhir/Ward/w1', { beds: 12 });
@@ -59,7 +60,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       : { url: options.databaseUrl, drop: () => Promise.resolve() };
   try {
     const sets = migrationSetsOf(modules);
-    if (sets.length > 0) await migrate(database.url, undefined, sets); // the template has no tables of these modules
+    if (sets.length > 0) await migrate(database.url, undefined, sets); // the template lacks the tables of these modules
     const { app, url } = await startApp(throughPooler(database.url), {
       modules,
       environment: { SVC_DATABASE_DIRECT_URL: database.url, ...environment },
@@ -109,5 +110,5 @@ function testAppOf(
   };
 }
 
-/** Links of answers begin with the base URL of the server. */
+/** The path of a request. A link of an answer begins with the base URL of the server, which is removed. */
 const pathOf = (path: string): string => (path.startsWith(BASE_URL) ? path.slice(BASE_URL.length) : path);

@@ -18,13 +18,16 @@ export interface ClonedDatabase {
   drop(): Promise<void>;
 }
 
-/** `new`: migrated, and no server has started on it; `started`: one has, with the settings of `startTestApp`. */
+/**
+ * The state of a template. `new`: it is migrated, and no server has started on it. `started`: a server has started on
+ * it, with the settings of `startTestApp`.
+ */
 type State = 'new' | 'started';
 
 /**
- * Starts one PostgreSQL for all processes of a run, which find it by TEST_DATABASE_URL: for the global setup of a test
- * runner. Where that is set already, its server is used.
- * @returns ends it; call it when no test runs any more
+ * Starts one PostgreSQL for all processes of a run, which read its URL from TEST_DATABASE_URL. Call it in the global
+ * setup of a test runner. If TEST_DATABASE_URL is already set, that server is used.
+ * @returns a function that stops it; call it after the last test
  * @example
  * const end = await startTestDatabase(); // in the global setup of a test runner
  * await end(); // in its global teardown
@@ -40,7 +43,7 @@ export async function startTestDatabase(): Promise<() => Promise<void>> {
   };
 }
 
-/** Makes a database of its own: a copy of a template, which the first caller makes. */
+/** Makes a new database as a copy of a template. The first caller makes the template. */
 export async function cloneDatabase(state: State = 'new'): Promise<ClonedDatabase> {
   const server = await serverOfProcess.lease();
   try {
@@ -60,15 +63,15 @@ export async function cloneDatabase(state: State = 'new'): Promise<ClonedDatabas
 const newName = (): string => `svc_test_${randomBytes(6).toString('hex')}`;
 
 /**
- * A template stays for later runs. One that another build of this version made is upgraded by each start, as any
- * database is.
+ * Name of a template, which stays for later runs. If another build of the same version made it, each start upgrades it
+ * like any other database.
  */
 const templateName = (state: State): string => {
   const made = JSON.stringify([softwareVersion(), CORE.migrations.map(digestOf), encryptionKey()]);
   return `svc_template_${state}_${createHash('sha256').update(made).digest('hex').slice(0, 12)}`;
 };
 
-/** For runs with templates of their own. */
+/** Drops the templates, for a run that has its own ones. */
 export async function dropTemplates(): Promise<void> {
   const server = await serverOfProcess.lease();
   for (const state of ['started', 'new'] as const) await dropDatabase(server.url, templateName(state));
@@ -76,7 +79,7 @@ export async function dropTemplates(): Promise<void> {
 }
 
 async function copyTemplate(adminUrl: string, state: State, name: string): Promise<void> {
-  // No strategy is named: PostgreSQL 14 knows none, and file_copy is not faster here (about 0.1 s each).
+  // No strategy is named: PostgreSQL 14 has no such option, and file_copy is not faster here (about 0.1 s each).
   const copy = `create database ${name} template ${templateName(state)}`;
   try {
     await runStatement(adminUrl, copy);
@@ -90,7 +93,10 @@ async function copyTemplate(adminUrl: string, state: State, name: string): Promi
 const isUndefinedDatabase = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '3D000';
 
-/** One process makes it, others wait. It gets its name when it is complete. */
+/**
+ * Makes a template. If several processes need it, one makes it and the others wait. It gets its name only when it is
+ * complete.
+ */
 async function makeTemplate(adminUrl: string, state: State): Promise<void> {
   const template = templateName(state);
   const client = new Client({ connectionString: adminUrl });
@@ -114,19 +120,18 @@ async function makeTemplate(adminUrl: string, state: State): Promise<void> {
 }
 
 /**
- * Holds what a first start leaves: keys, the first Client and User. Most tests begin there, which saves them half a
- * second each.
+ * Makes a database with all that a first start stores: keys, the first Client and the first User. Most tests begin with
+ * it, which saves each of them half a second.
  */
 async function makeStartedDatabase(adminUrl: string, name: string): Promise<void> {
   await copyTemplate(adminUrl, 'new', name);
   const { app, url } = await startApp(databaseUrl(adminUrl, name));
-  await fetch(`${url}/Patient`, { headers: { Authorization: ROOT } }); // what its first writes outdated is read again before it ends
+  await fetch(`${url}/Patient`, { headers: { Authorization: ROOT } }); // reads again what the first writes made outdated
   await app.close();
 }
 
 /**
- * A PostgreSQL for as long as somebody in this process uses it: left to the end of the process, it would keep the
- * process alive.
+ * A PostgreSQL that runs as long as code in this process uses it. If it ran longer, it would keep the process alive.
  */
 class SharedServer {
   private leases = 0;
@@ -163,8 +168,8 @@ class SharedServer {
 const serverOfProcess = new SharedServer();
 
 /**
- * Starts the first embedded cluster below node_modules that no other process uses. It keeps its templates for later
- * runs, so it is made once for each run that goes on at the same time.
+ * Starts the first embedded cluster below node_modules that no other process uses. The cluster keeps its templates for
+ * later runs. If several runs go on at the same time, each has its own cluster.
  */
 async function startKeptPostgres(): Promise<EmbeddedPostgres> {
   for (let number = 1; ; number++) {
@@ -194,12 +199,12 @@ async function startCluster(dataDirectory: string): Promise<EmbeddedPostgres> {
     });
   return start().catch(async (error: unknown) => {
     if (!(error instanceof StartError) || error instanceof DirectoryInUseError) throw error;
-    await rm(dataDirectory, { recursive: true, force: true }); // the machine crashed, and nothing was synced to the disk
+    await rm(dataDirectory, { recursive: true, force: true }); // a crash of the machine broke it, since nothing was synced
     return start();
   });
 }
 
-/** Databases of runs that were killed. */
+/** Drops databases that remain from runs that were killed. */
 async function dropLeftovers(adminUrl: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();

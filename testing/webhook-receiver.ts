@@ -8,16 +8,16 @@ import {
 } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-/** A request as it arrived. */
+/** A request as it was received. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
   readonly body: string;
-  /** Milliseconds of a monotonic clock at the end of the request. */
+  /** Time of the end of the request, in milliseconds of a monotonic clock. */
   readonly at: number;
-  /** The connection that it came on: requests of one number shared it. */
+  /** Number of the connection on which the request came. Requests with the same number used the same connection. */
   readonly connection: number;
 }
 
@@ -40,7 +40,10 @@ export interface NotificationBody {
   ];
 }
 
-/** The reaction to a request. Behaviors are used up in order; after them the receiver answers 200. */
+/**
+ * How the receiver answers a request. Given behaviors are used in order, one for each request; afterwards the receiver
+ * answers 200.
+ */
 export type Behavior =
   | {
       readonly kind: 'answer';
@@ -49,9 +52,9 @@ export type Behavior =
       readonly body?: string;
     }
   | { readonly kind: 'slow'; readonly milliseconds: number }
-  /** Looks at what came before it answers. */
+  /** Answers with the status that `statusOf` returns for the body. */
   | { readonly kind: 'judged'; readonly statusOf: (body: string) => number }
-  /** Answers, by default 200, when `release` is called. */
+  /** Waits until `release` is called, then answers; the default status is 200. */
   | { readonly kind: 'held'; readonly status?: number }
   /** Never answers. */
   | { readonly kind: 'hang' }
@@ -63,7 +66,8 @@ export type Behavior =
   | { readonly kind: 'endless' };
 
 /**
- * A webhook endpoint on the loopback that records everything and fails on demand.
+ * A webhook endpoint on loopback. It records all requests, and answers as its {@link Behavior} says, which may be a
+ * failure.
  * @example
  * const receiver = await WebhookReceiver.start();
  * const { url } = receiver; // the endpoint of a destination
@@ -71,7 +75,7 @@ export type Behavior =
  */
 export class WebhookReceiver {
   readonly requests: ReceivedRequest[] = [];
-  /** Requests that are open now, and the most that ever were. */
+  /** Number of requests that are open now, and their largest number at any time. */
   open = 0;
   mostAtOnce = 0;
   private readonly behaviors: Behavior[] = [];
@@ -101,23 +105,26 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${this.port}/hook`;
   }
 
-  /** Sets the behavior for the next requests, one after the other. */
+  /** Sets the behaviors of the next requests, one for each. */
   next(...behaviors: readonly Behavior[]): void {
     this.behaviors.push(...behaviors);
   }
 
-  /** Sets the behavior for all later requests. */
+  /** Sets the behavior of all later requests. */
   always(behavior: Behavior): void {
     this.behaviors.length = 0;
     this.usual = behavior;
   }
 
-  /** Answers the requests that are held, or the first of them. */
+  /** Answers the requests that are held: all of them, or the first `count`. */
   release(count = this.held.length): void {
     for (const { response, status } of this.held.splice(0, count)) response.writeHead(status).end();
   }
 
-  /** @throws Error when fewer requests came. */
+  /**
+   * The request with this index.
+   * @throws Error if fewer requests were received
+   */
   request(index: number): ReceivedRequest {
     const request = this.requests[index];
     if (request === undefined) throw new Error(`${this.requests.length} requests came, number ${index} is missing`);
@@ -128,14 +135,14 @@ export class WebhookReceiver {
     return this.requests.map(({ body }) => JSON.parse(body) as NotificationBody);
   }
 
-  /** References of all events in the order they came, of repeated batches too. */
+  /** References of all events, in the order in which they arrived. Those of repeated batches are included. */
   get references(): string[] {
     return this.bodies.flatMap(({ entry: [status] }) =>
       status.resource.notificationEvent.map(({ focus }) => focus.reference),
     );
   }
 
-  /** Ends the connections that wait for a next request. */
+  /** Ends the connections on which no request is open. */
   closeIdleConnections(): void {
     this.server.closeIdleConnections();
   }

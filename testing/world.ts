@@ -1,30 +1,30 @@
 import { type TestApp, basicHeader } from './test-app';
 
-/** A User with a password, and a Client that may exchange it. */
+/** A User with a password, and a Client through which the User logs in. */
 export interface Person {
   readonly userId: string;
   readonly password: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Value of the Authorization header with the person's access token. */
+  /** Value of the Authorization header with the User's access token. */
   readonly bearer: string;
 }
 
 export interface PersonOptions {
-  /** AccessPolicies for the User, which the kit links; by default one that allows everything. */
+  /** AccessPolicies that the kit links to the User. By default, one policy that allows everything. */
   readonly policies?: readonly object[];
 }
 
 export interface World<Name extends string> {
-  /** Users by their ids. Each gets a Client, policies, and a token. */
+  /** Users by their ids. The kit gives each a Client, policies, and a token. */
   readonly people?: Readonly<Record<Name, PersonOptions>>;
-  /** Bodies by path below `/fhir`, such as `Patient/p1`, stored one after the other. */
+  /** Bodies by their path below `/fhir`, such as `Patient/p1`. They are stored one after the other. */
   readonly resources?: Readonly<Record<string, string | object>>;
 }
 
 /**
- * Stores what tests begin with, and logs its people in.
- * @throws Error with the answer of the server where it refuses one
+ * Stores the data with which tests begin, and logs its Users in.
+ * @throws Error with the answer of the server if the server refuses a request
  * @example
  * const { nurse, guest } = await world(app, {
  *   people: { nurse: {}, guest: { policies: [{ engine: 'acme-read-only' }] } },
@@ -43,7 +43,7 @@ export async function world<Name extends string = never>(
   return Object.fromEntries(loggedIn) as Record<Name, Person>;
 }
 
-/** Stores a User with policies and a Client, and logs in. */
+/** Stores a User with policies, and a Client, and logs the User in. */
 export async function login(
   app: TestApp,
   userId: string,
@@ -72,9 +72,9 @@ export async function login(
 }
 
 /**
- * Stores bodies as they are sent, one after the other, so that later ones are newer.
- * @param bodies paths below `/fhir`, such as `Patient/p1`, with a body each
- * @throws Error when one is not stored
+ * Stores bodies as they are given, one after the other, so that later ones are newer.
+ * @param bodies bodies by their path below `/fhir`, such as `Patient/p1`
+ * @throws Error if one is not stored
  */
 export async function storeAll(
   app: TestApp,

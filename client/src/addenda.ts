@@ -16,38 +16,39 @@ export class Addenda {
     private readonly connection: Connection,
   ) {}
 
-  /** All addenda of a target, the first one first. */
+  /** Lists all addenda of a target, oldest first. */
   list(target: RpcParams<'svc.sdc.addendum/get-addendums'>['target']): Promise<Schemas['SDCAddendum'][]> {
     return this.rpc('svc.sdc.addendum/get-addendums', { target });
   }
 
-  /** A Note on what is completed or amended. */
+  /** Adds a Note to a document or workflow that is completed or amended. */
   addNote(params: RpcParams<'svc.sdc.addendum/add-note'>): Promise<Schemas['SDCNote']> {
     return this.rpc('svc.sdc.addendum/add-note', params);
   }
 
-  /** An informal Comment, at any time. */
+  /** Adds an informal Comment, whatever the status of the target is. */
   addComment(params: RpcParams<'svc.sdc.addendum/add-comment'>): Promise<Schemas['SDCComment']> {
     return this.rpc('svc.sdc.addendum/add-comment', params);
   }
 
-  /** An addendum of a type of your own. */
+  /** Adds an addendum of a type that you defined. */
   create(addendum: RpcParams<'svc.sdc.addendum/create-addendum'>['addendum']): Promise<Schemas['SDCAddendum']> {
     return this.rpc('svc.sdc.addendum/create-addendum', { addendum });
   }
 
-  /** Records the status of a document or workflow, with a snapshot where its signed content is new. */
+  /** Records the status of a document or workflow. If its signed content is new, a snapshot is stored too. */
   addToHistory(params: RpcParams<'svc.sdc.addendum/add-to-history'>): Promise<Schemas['SDCHistory']> {
     return this.rpc('svc.sdc.addendum/add-to-history', params);
   }
 
-  /** The difference of the two latest snapshots; null when there are fewer. */
+  /** Stores the difference between the two latest snapshots as an Amendment; null if there are fewer than two. */
   createAmendment(params: RpcParams<'svc.sdc.addendum/create-amendment'>): Promise<Schemas['SDCAmendment'] | null> {
     return this.rpc('svc.sdc.addendum/create-amendment', params) as Promise<Schemas['SDCAmendment'] | null>;
   }
 
   /**
-   * A link that opens the page of amendments in a browser, once and within 60 s. Needs a login: HTTP Basic gets none.
+   * A link that opens the page of amendments in a browser. It works once and within 60 s. The caller must have logged
+   * in; with HTTP Basic there is no link.
    */
   async amendmentsLink({ resourceType, id }: Reference): Promise<AmendmentsLink> {
     const path = `/fhir/${resourceType}/${encodeURIComponent(id)}/$amendments-link`;
@@ -55,7 +56,7 @@ export class Addenda {
     return valuesOf<AmendmentsLink>(parameter);
   }
 
-  /** Whether the addenda are those that were recorded. */
+  /** Checks that the addenda of a target are unchanged since they were recorded. */
   verify(target: RpcParams<'svc.sdc.addendum/verify'>['target']): Promise<Schemas['SDCVerification']> {
     return this.rpc('svc.sdc.addendum/verify', { target });
   }

@@ -11,18 +11,18 @@ import type { Query, Resource, ResourceOf, ResourceType, RpcMethod, RpcParams, R
 
 export type BundleEntry = NonNullable<Schemas['Bundle']['entry']>[number];
 
-/** A search with how PostgreSQL ran it. */
+/** A search result, with an explanation of how PostgreSQL ran the search. */
 export type Explained = Schemas['Bundle'] & {
-  /** SQL, then the values of `$1`, `$2` … */
+  /** The SQL, followed by the values of `$1`, `$2` … */
   readonly query: readonly unknown[];
-  /** Text, or a tree with `_explain: 'format-json'`. */
+  /** The plan as text; with `_explain: 'format-json'`, as a tree. */
   readonly plan: unknown;
-  /** The search parameters whose numbers stand in the plan. */
+  /** The search parameters whose ids the plan shows. */
   readonly parameters?: readonly { readonly id: number; readonly name: string }[];
   readonly advice?: readonly string[];
 };
 
-/** A caller of the server: a User who logged in, or whom `Authorization` names. */
+/** A connection to the server as one caller: a User who logged in, or the User or Client that `Authorization` names. */
 export class SvcClient {
   readonly access: Access;
   readonly addenda: Addenda;
@@ -40,30 +40,30 @@ export class SvcClient {
     this.topics = new Topics(connection);
   }
 
-  /** Exchanges a password for tokens, and renews them when they expire. */
+  /** Logs in with a password, and renews the tokens when they expire. */
   static async login(options: Options, login: Login): Promise<SvcClient> {
     return new SvcClient(await Connection.login(options, login));
   }
 
-  /** Sends `Authorization` as it is given: a token from elsewhere, or HTTP Basic of a Client. */
+  /** Sends the given `Authorization` with each request: a token that you already have, or HTTP Basic of a Client. */
   static with(options: Options, authorization: string): SvcClient {
     return new SvcClient(Connection.with(options, authorization));
   }
 
-  /** The User of the token, without secrets. */
+  /** Returns the User of the token, without secrets. */
   user(): Promise<ResourceOf<'User'>> {
     return this.connection.json('GET', '/auth/userinfo');
   }
 
-  /** Closes the Session: its tokens are refused from then on. */
+  /** Closes the Session. The server then refuses its tokens. */
   async logout(): Promise<void> {
     await this.connection.json('DELETE', '/Session');
   }
 
   /**
-   * Calls an RPC method. A call that lost its answer is repeated with the same `Idempotency-Key`, so that it writes
-   * once.
-   * @throws SvcError that holds `{error}`
+   * Calls an RPC method. If the answer is lost, the call is repeated with the same `Idempotency-Key`, so that it writes
+   * only once.
+   * @throws SvcError whose body is `{error}`
    */
   async rpc<Method extends RpcMethod>(
     method: Method,
@@ -99,7 +99,7 @@ export class SvcClient {
     await this.connection.json('DELETE', `/fhir/${type}/${encodeURIComponent(id)}`);
   }
 
-  /** The resources that match, over all pages. */
+  /** Finds resources, over all pages of the search. */
   async *search<Type extends ResourceType>(
     type: Type,
     query: Query = {},
@@ -108,31 +108,35 @@ export class SvcClient {
       for (const { resource } of entry ?? []) if (resource !== undefined) yield resource as unknown as ResourceOf<Type>;
   }
 
-  /** The pages of a search, each read when it is asked for. */
+  /** The pages of a search. Each page is requested when the loop reaches it. */
   pages(type: ResourceType, query: Query = {}): AsyncGenerator<Schemas['Bundle'], void, void> {
     return this.pagesOf(`/fhir/${type}`, query);
   }
 
-  /** The first page of a search with its SQL and its plan. */
+  /** Returns the first page of a search, with its SQL and its plan. */
   explain(type: ResourceType, query: Query = {}): Promise<Explained> {
     return this.connection.json('GET', `/fhir/${type}`, { query: { _explain: 1, ...query } });
   }
 
-  /** The versions of a resource, the newest first; a deletion has no `resource`. */
+  /** Lists the versions of a resource, newest first. The entry of a deletion has no `resource`. */
   async *history(type: ResourceType, id: string): AsyncGenerator<BundleEntry, void, void> {
     for await (const { entry } of this.pagesOf(`/fhir/${type}/${encodeURIComponent(id)}/_history`, {}))
       yield* entry ?? [];
   }
 
   /**
-   * All that belongs to a patient, one resource at a time as it arrives: memory holds one of them. An OperationOutcome
-   * among them names types that the caller may not read. An answer that the server could not finish throws.
+   * Returns all resources of a patient, one by one as they arrive, so that only one is in memory. One of them may be an
+   * OperationOutcome that names types which the caller may not read. If the server could not finish the answer, the
+   * loop throws.
    */
   async *everything(patientId: string, query: Query = {}, call: Call = {}): AsyncGenerator<Resource, void, void> {
     for await (const text of this.everythingTexts(patientId, query, call)) yield JSON.parse(text) as Resource;
   }
 
-  /** The same as JSON texts, whose numbers have the digits that were stored: `1.10` and not `1.1`. */
+  /**
+   * Like {@link everything}, but returns JSON texts. Their numbers have the digits that were stored: `1.10` and not
+   * `1.1`.
+   */
   async *everythingTexts(patientId: string, query: Query = {}, call: Call = {}): AsyncGenerator<string, void, void> {
     const path = `/fhir/Patient/${encodeURIComponent(patientId)}/$everything`;
     const headers = { ...call.headers, Accept: 'application/fhir+ndjson' };
@@ -150,7 +154,10 @@ export class SvcClient {
     }
   }
 
-  /** Any other call. @throws SvcError for every status but 2xx */
+  /**
+   * Sends any other request.
+   * @throws SvcError for every status other than 2xx
+   */
   request(method: string, path: string, call?: Call): Promise<Response> {
     return this.connection.request(method, path, call);
   }
@@ -163,7 +170,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // Only what came now is searched for line ends: a resource of 5 MB comes in hundreds of pieces.
+      // Only the new piece is searched for line ends, since a resource of 5 MB arrives in hundreds of pieces.
       const [first = '', ...further] = decoder.decode(value, { stream: !done }).split('\n');
       const lines = [rest + first, ...further];
       rest = lines.pop() ?? '';
@@ -172,7 +179,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
     }
     if (rest !== '') yield rest;
   } finally {
-    // A caller who leaves the loop ends the answer.
+    // If the caller leaves the loop, the rest of the answer is canceled.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -3,9 +3,9 @@ import { type Login, Tokens } from './tokens.js';
 import type { Fetch, Query } from './types.js';
 
 export interface Options {
-  /** Where the server answers, such as `https://health.example`. */
+  /** Address of the server, such as `https://health.example`. */
   readonly baseUrl: string;
-  /** In place of the global `fetch`, for example to set a proxy. */
+  /** Used instead of the global `fetch`, for example to set a proxy. */
   readonly fetch?: Fetch;
 }
 
@@ -16,7 +16,7 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** Sends requests with credentials; a token that expired is replaced, and its request is sent once more. */
+/** Sends requests with credentials. If a token has expired, it is replaced, and the request is sent once more. */
 export class Connection {
   private readonly baseUrl: string;
   private readonly fetch: Fetch;
@@ -39,7 +39,10 @@ export class Connection {
     return new Connection(options, authorization);
   }
 
-  /** @throws SvcError for every status but 2xx */
+  /**
+   * Sends a request.
+   * @throws SvcError for every status other than 2xx
+   */
   async request(method: string, path: string, call: Call = {}): Promise<Response> {
     const { tokens } = this;
     if (typeof tokens === 'string') return answered(await this.send(method, path, call, tokens));
@@ -56,7 +59,7 @@ export class Connection {
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   }
 
-  /** Of a link in an answer, what follows the address of the server. */
+  /** The part of a link that follows the address of the server. */
   pathOf(link: string): string {
     const { pathname, search } = new URL(link, this.baseUrl);
     return pathname.slice(new URL(this.baseUrl).pathname.replace(/\/$/, '').length) + search;

@@ -14,18 +14,18 @@ export interface DestinationStatus {
   readonly messagesQueued: number;
   readonly startTimestamp: string;
   readonly status: string;
-  /** At most five, newest first. */
+  /** The latest errors, newest first, at most five. */
   readonly lastErrors: readonly { readonly message: string; readonly timestamp: string }[];
 }
 
-/** A destination among all others. */
+/** One destination in the list of all destinations. */
 export interface DestinationOverview {
   readonly id: string;
   readonly topic?: string;
   readonly kind: string;
-  /** Held after a restore, until an operator releases delivery. */
+  /** State of delivery. `held` means: after a restore, until an operator releases delivery. */
   readonly state: 'active' | 'failing' | 'held';
-  /** Events that wait; of more than 1,000, `queuedIsMore` is true. */
+  /** Number of waiting events. If there are more than 1,000, `queuedIsMore` is true. */
   readonly queued: number;
   readonly queuedIsMore?: boolean;
   readonly inProcess: number;
@@ -33,30 +33,30 @@ export interface DestinationOverview {
   readonly failuresInARow?: number;
   readonly nextAttempt?: string;
   readonly lastError?: { readonly message: string; readonly timestamp: string };
-  /** Those of the latest 24 hours in which something happened. */
+  /** Deliveries by hour, for the latest 24 hours in which there were any. */
   readonly hours: readonly { readonly start: string; readonly delivered: number; readonly failed: number }[];
 }
 
-/** An event on its way from its write to the receiver. */
+/** An event, with its way from the write to the receiver. */
 export interface DestinationEvent {
-  /** Absent until a notification has taken it. */
+  /** Number of the event; absent until the event is part of a notification. */
   readonly number?: number;
   readonly state: 'queued' | 'in-process' | 'delivered';
-  /** The written resource; absent where the caller may not read it, as are the next three. */
+  /** The written resource. This member and the next three are absent if the caller may not read the resource. */
   readonly focus?: string;
   readonly version?: string;
   readonly interaction?: string;
   readonly correlationId?: string;
-  /** Whether a criterion could not be evaluated, so that it is sent in case. */
+  /** Set if a criterion could not be evaluated. The event is then delivered, although it may not match. */
   readonly undecided?: boolean;
   readonly recorded: string;
   readonly batched?: string;
   readonly delivered?: string;
   readonly attempts: number;
-  /** The latest 20, oldest first. */
+  /** The latest 20 attempts, oldest first. */
   readonly attempt: readonly {
     readonly ended: string;
-    /** Absent where the outcome is not known. */
+    /** Duration of the attempt; absent if its outcome is not known. */
     readonly durationMilliseconds?: number;
     readonly delivered: boolean;
     readonly replay?: boolean;
@@ -64,27 +64,27 @@ export interface DestinationEvent {
   }[];
 }
 
-/** A request without its secrets. */
+/** The request of a notification, without its secrets. */
 export interface EventRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly bytes: number;
-  /** The numbers of the first and the last event that it carries. */
+  /** Numbers of the first and the last event in the request. */
   readonly from: number;
   readonly to: number;
 }
 
 export interface ReplayPreview {
   readonly events: number;
-  /** The numbers of the first and the last of them. */
+  /** Numbers of the first and the last of these events. */
   readonly from?: number;
   readonly to?: number;
-  /** Where one call may not send all: the number that it may go to. */
+  /** If one call may not send all these events: the number of the last event that it may send. */
   readonly limitedTo?: number;
 }
 
-/** Webhooks that get the events of a topic. */
+/** Webhooks that receive the events of a topic. */
 export class Destinations {
   constructor(private readonly connection: Connection) {}
 
@@ -97,7 +97,7 @@ export class Destinations {
   }
 
   /**
-   * Changes a webhook; its queue stays. With `ifVersion` only if its `meta.versionId` still is this one.
+   * Changes a webhook; its queue stays. With `ifVersion`, it is changed only if its `meta.versionId` is this version.
    * @throws SvcError 412 if it has another version
    */
   update(destination: Destination & { id: string }, ifVersion?: string): Promise<Destination> {
@@ -105,12 +105,12 @@ export class Destinations {
     return this.connection.json('PUT', at(destination.id), { body: destination, headers });
   }
 
-  /** Ends delivery and drops the events that were not delivered. */
+  /** Deletes a destination. Its delivery ends, and events that were not delivered are dropped. */
   async delete(id: string): Promise<void> {
     await this.connection.json('DELETE', at(id));
   }
 
-  /** All destinations with their states and queues, over all pages. */
+  /** Lists all destinations with their states and queues, over all pages. */
   async *overview(query: Query = {}): AsyncGenerator<DestinationOverview, void, void> {
     type Page = Schemas['SvcTopicDestinationOverviewAnswer'];
     let page = await this.connection.json<Page>('GET', `${PATH}/$overview`, { query });
@@ -122,7 +122,7 @@ export class Destinations {
     }
   }
 
-  /** The totals of delivery, and its latest errors. */
+  /** Returns the totals of a destination's delivery, and its latest errors. */
   async status(id: string): Promise<DestinationStatus> {
     const { parameter } = await this.connection.json<Schemas['SvcTopicDestinationStatusAnswer']>(
       'GET',
@@ -134,7 +134,7 @@ export class Destinations {
     return { ...values, lastErrors };
   }
 
-  /** The history of each event, newest first, over all pages. */
+  /** Lists the events of a destination with their history, newest first, over all pages. */
   async *events(id: string, query: Query = {}): AsyncGenerator<EventOf<EventsPage>, void, void> {
     let page = await this.connection.json<EventsPage>('GET', `${at(id)}/$events`, { query });
     for (;;) {
@@ -148,7 +148,7 @@ export class Destinations {
     }
   }
 
-  /** The events of `events` as values, page by page. */
+  /** Returns the same events as {@link events}, as plain values, one page at a time. */
   async *timeline(id: string, query: Query = {}): AsyncGenerator<readonly DestinationEvent[], void, void> {
     let page = await this.connection.json<EventsPage>('GET', `${at(id)}/$events`, { query });
     for (;;) {
@@ -159,12 +159,12 @@ export class Destinations {
     }
   }
 
-  /** One destination among all others; undefined if there is none. */
+  /** One destination in the form of {@link overview}; undefined if it does not exist. */
   async overviewOf(id: string): Promise<DestinationOverview | undefined> {
     return (await this.overview({ _id: id }).next()).value ?? undefined;
   }
 
-  /** The request that carries the event of this number; secrets are `***`. */
+  /** Returns the request that carries the event with this number. Secrets are shown as `***`. */
   async request(id: string, number: number): Promise<EventRequest> {
     const { parameter } = await this.connection.json<Schemas['SvcTopicDestinationRequestAnswer']>(
       'GET',
@@ -177,23 +177,23 @@ export class Destinations {
     return { ...values, headers };
   }
 
-  /** Ends the pause after a failure: the next attempt starts now. */
+  /** Ends the pause after a failure, so that the next attempt starts now. */
   async retry(id: string): Promise<void> {
     await this.connection.json('POST', `${at(id)}/$retry`);
   }
 
-  /** How many delivered events `replay` would send again; nothing is sent. */
+  /** Returns how many delivered events `replay` would send again. Nothing is sent. */
   async previewReplay(id: string, range: Query): Promise<ReplayPreview> {
     const { parameter } = await this.replay(id, { ...range, dryRun: true });
     return valuesOf<ReplayPreview>(parameter);
   }
 
-  /** Sends delivered events once more, by number or by time of delivery. */
+  /** Sends delivered events again. They are selected by number or by time of delivery. */
   replay(id: string, range: Query): Promise<Schemas['SvcTopicDestinationReplayAnswer']> {
     return this.connection.json('POST', `${at(id)}/$replay`, { query: range });
   }
 
-  /** Sends a sample, and grades what comes back. */
+  /** Sends a sample to the receiver, and grades its answer. */
   test(id: string, query: Query = {}): Promise<Schemas['SvcTopicDestinationTestAnswer']> {
     return this.connection.json('POST', `${at(id)}/$test`, { query });
   }
@@ -204,7 +204,7 @@ type EventOf<Page extends { parameter?: unknown[] }> = Extract<
   { name: 'event' }
 >;
 
-/** Values whose list has another name in the answer, where it is left out when it is empty. */
+/** Values in which one list has another name in the answer. The answer has no such list if it is empty. */
 type Renamed<Values, List extends keyof Values, Name extends string> = Omit<Values, List> & {
   readonly [Key in Name]?: Values[List];
 };

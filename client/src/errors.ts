@@ -1,12 +1,12 @@
-/** A refusal of the server, or an answer that is none of its own. */
+/** An error that the server answered, or an answer that did not come from the server itself. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
 
   /**
    * @param status HTTP status
-   * @param body what was answered: an OperationOutcome, `{error}` of RPC or OAuth, or text
-   * @param requestId names the request to the operator of the server
-   * @param retryAfterSeconds the value of `Retry-After`: when the same request may succeed
+   * @param body body of the answer: an OperationOutcome, `{error}` of RPC or OAuth, or text
+   * @param requestId id by which the operator of the server finds the request
+   * @param retryAfterSeconds value of `Retry-After`: after this time the same request may succeed
    */
   constructor(
     readonly status: number,
@@ -17,12 +17,12 @@ export class SvcError extends Error {
     super(messageOf(body) ?? `The server answered ${status}.`);
   }
 
-  /** The stable code of the error (docs/reference/errors.md of the server); of RPC its `type`. */
+  /** The stable code of the error (docs/reference/errors.md of the server). For RPC it is the `type` of the error. */
   get code(): string | undefined {
     return codeOf(this.body);
   }
 
-  /** Of a denial by policies: the decision that `client.access.decision` explains. */
+  /** If policies denied the request: the id of the decision that `client.access.decision` explains. */
   get decisionId(): string | undefined {
     return /\/auth\/decisions\/([\w-]+)/.exec(this.message)?.[1];
   }
@@ -30,7 +30,7 @@ export class SvcError extends Error {
   static async of(response: Response): Promise<SvcError> {
     const text = await response.text();
     const { headers } = response;
-    const seconds = Number(headers.get('retry-after') ?? NaN); // the server sends no dates
+    const seconds = Number(headers.get('retry-after') ?? NaN); // the server sends seconds, never a date
     const requestId = headers.get('x-request-id') ?? undefined;
     return new SvcError(response.status, parsed(text), requestId, ...(Number.isFinite(seconds) ? [seconds] : []));
   }

@@ -5,8 +5,8 @@ export interface Part {
 }
 
 /**
- * The values of parts by their names; those that may repeat, in `lists`, as arrays. The type is what the server
- * documents for these parts: nothing is checked.
+ * The values of parts by their names. Names in `lists` may repeat, and their values are arrays. The type of the result
+ * is the one that the server documents for these parts; it is not checked.
  */
 export function valuesOf<Values = Record<string, unknown>>(
   parts: readonly Part[] = [],

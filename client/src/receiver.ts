@@ -1,8 +1,8 @@
 import type { Resource, Schemas } from './types.js';
 
-/** One event of a notification, handed on once. */
+/** One event of a notification. Each event is passed on once. */
 export interface WebhookEvent {
-  /** Changes after a restore or failover of the server; numbers are unique within it. */
+  /** Names the period in which event numbers are unique. It changes after a restore or failover of the server. */
   readonly generation: string;
   readonly eventNumber: number;
   readonly topic: string | undefined;
@@ -10,45 +10,51 @@ export interface WebhookEvent {
   /** The changed resource, such as `Observation/o1`. */
   readonly focus: string | undefined;
   readonly correlationId: string | undefined;
-  /** PUT or POST for what is stored, DELETE for what is not any more; absent where the destination sends no entries. */
+  /** PUT or POST if the resource is stored, DELETE if it is deleted; absent if the destination sends no entries. */
   readonly method: string | undefined;
-  /** Absent for a deletion, and where the destination sends no content. */
+  /** The resource; absent for a deletion, and if the destination sends no content. */
   readonly resource: Resource | undefined;
 }
 
-/** Remembers events. One that many processes share keeps its keys in a table, in the transaction of the handler. */
+/**
+ * Remembers which events were handled. If many processes share it, it should keep the keys in a table, in the
+ * transaction of the handler.
+ */
 export interface SeenEvents {
   has(key: string): Promise<boolean> | boolean;
   add(key: string): Promise<void> | void;
 }
 
 export interface ReceiverOptions {
-  /** The `secret` of the destination; while it changes, the old and the new one. */
+  /** The `secret` of the destination. While it is being changed, both the old and the new secret. */
   readonly secret: string | readonly string[];
-  /** In memory, the latest 10,000, where absent: a process that restarts then handles repeats again. */
+  /**
+   * Where handled events are remembered. By default, the latest 10,000 in memory; a process that restarts then handles
+   * repeated events again.
+   */
   readonly seen?: SeenEvents;
-  /** How old a notification may be; 300 where absent. */
+  /** Maximum age of a notification; 300 by default. */
   readonly toleranceSeconds?: number;
 }
 
-/** A request as it came: the body with all its bytes, not parsed and printed again. */
+/** A request as received. The body is the original text or bytes, not JSON that was parsed and printed again. */
 export interface SentNotification {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string | Uint8Array;
 }
 
-/** A notification that is not of the destination: answer 401. */
+/** The error for a notification that does not come from the destination. Answer it with 401. */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError';
 }
 
 export interface Received {
   readonly handled: number;
-  /** Events that were handled before. */
+  /** Number of events that were handled before and are skipped. */
   readonly repeated: number;
 }
 
-/** Takes the notifications of one destination (https://www.standardwebhooks.com). */
+/** Receives the notifications of one destination (https://www.standardwebhooks.com). */
 export class WebhookReceiver {
   private readonly seen: SeenEvents;
   private readonly keys: Promise<readonly CryptoKey[]>;
@@ -62,8 +68,8 @@ export class WebhookReceiver {
   }
 
   /**
-   * Checks the signature, and hands each event that is new to `handle`, one after the other. An error of `handle` is
-   * thrown on: answer 5xx, and the server sends the notification again.
+   * Checks the signature, and passes each new event to `handle`, one after the other. An error of `handle` is thrown
+   * on. Then answer 5xx, so that the server sends the notification again.
    * @throws SignatureError
    */
   async receive(sent: SentNotification, handle: (event: WebhookEvent) => Promise<void> | void): Promise<Received> {
@@ -77,7 +83,8 @@ export class WebhookReceiver {
         continue;
       }
       await handle(event);
-      // After it was handled: an event that failed comes again.
+      // The key is added after the event was handled. An event whose handler failed is then handled when it is sent
+      // again.
       await this.seen.add(key);
       handled++;
     }
@@ -121,7 +128,7 @@ class LatestEvents implements SeenEvents {
   }
 }
 
-/** The key of a secret in base64, with or without the prefix of Standard Webhooks. */
+/** The key of a secret in base64. The secret may begin with the prefix of Standard Webhooks. */
 function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = bytesOf(secret.replace(/^whsec_/, ''));
   if (bytes === undefined) return Promise.reject(new TypeError('The secret is not base64.'));
@@ -150,7 +157,7 @@ function eventsOf({ entry = [] }: Schemas['Bundle']): WebhookEvent[] {
   const generation =
     status.extension?.find(({ url }) => url?.endsWith('/StructureDefinition/delivery-generation') === true)
       ?.valueUuid ?? '';
-  // Entries stand in the order of the events; where the destination sends no content there are none.
+  // Entries are in the order of the events. There are none if the destination sends no content.
   return (status.notificationEvent ?? []).map(({ eventNumber, focus, correlationId }, index) => ({
     generation,
     eventNumber,

@@ -1,9 +1,11 @@
 import { SvcError } from './errors.js';
 
-/** Milliseconds before each repeat: together longer than a restart behind a proxy takes to move connections. */
+/** Milliseconds before each repeat. Their sum is longer than a server behind a proxy needs to restart. */
 const PAUSES = [250, 1000, 3000];
 
-/** A random text for `Idempotency-Key`. `randomUUID` is missing on pages that came by plain HTTP. */
+/**
+ * A random text for `Idempotency-Key`. It does not use `randomUUID`, which is missing on pages loaded by plain HTTP.
+ */
 export const newKey = (): string =>
   `"${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 
@@ -22,8 +24,8 @@ export async function repeated<Answer>(call: () => Promise<Answer>, signal: Abor
 }
 
 /**
- * 409 says that the first call with this key still runs; what is no answer of the server says that its connection
- * broke.
+ * Whether a call may succeed if it is repeated. Status 409 means that the first call with this key is still running. An
+ * error that is no answer of the server means that the connection broke.
  */
 const isPassing = (error: unknown): boolean =>
   error instanceof SvcError ? [409, 502, 503, 504].includes(error.status) : !isEnd(error);

@@ -2,27 +2,27 @@ import type { Connection } from './connection.js';
 import { valuesOf } from './parameters.js';
 import type { Schemas } from './types.js';
 
-/** Requests of one class, since the start of the server. */
+/** Counts of the requests of one class since the start of the server. */
 export interface RequestCounts {
-  /** login, auth, rpc, everything, operation, history, bundle, search, read, write or other. */
+  /** The class: login, auth, rpc, everything, operation, history, bundle, search, read, write or other. */
   readonly class: string;
   readonly count: number;
-  /** Answered with 4xx. */
+  /** Number of requests that were answered with 4xx. */
   readonly refused: number;
-  /** Answered with 5xx. */
+  /** Number of requests that were answered with 5xx. */
   readonly failed: number;
-  /** Not answered whole. */
+  /** Number of requests whose answer was cut off. */
   readonly cut: number;
   readonly p50Seconds?: number;
   readonly p95Seconds?: number;
   readonly p99Seconds?: number;
-  /** Requests that took at most so many seconds. */
+  /** Numbers of requests that took at most this many seconds. */
   readonly within: readonly { readonly atMostSeconds: number; readonly count: number }[];
 }
 
 /**
- * The state of the server. Counters begin with `server.started` and add up all processes of one start. A member is
- * absent where `missing` names it.
+ * The state of the server. Counters begin at `server.started`, and are sums over all processes of one start. A member
+ * is absent if `missing` names it.
  */
 export interface ServerStatus {
   readonly timestamp: string;
@@ -37,7 +37,7 @@ export interface ServerStatus {
     readonly started: string;
     readonly memoryBytes: number;
     readonly cpuSeconds: number;
-    /** 99 of 100 delays of the event loop are shorter. */
+    /** 99 of 100 delays of the event loop are shorter than this. */
     readonly eventLoopDelaySeconds: number;
     readonly backgroundFailures: number;
   };
@@ -72,14 +72,14 @@ export interface ServerStatus {
   readonly storage?: {
     readonly timestamp: string;
     readonly bytes: number;
-    /** The largest ones. */
+    /** The largest tables. */
     readonly table?: readonly {
       readonly name: string;
       readonly bytes: number;
       readonly rows?: number;
       readonly deadRows?: number;
     }[];
-    /** Estimates. */
+    /** Estimated number of resources by type. */
     readonly resources?: readonly { readonly type: string; readonly count: number }[];
   };
   readonly missing: readonly string[];
@@ -87,11 +87,14 @@ export interface ServerStatus {
 
 type Answered = Omit<ServerStatus, 'requests' | 'missing'> & Partial<Pick<ServerStatus, 'requests' | 'missing'>>;
 
-/** The server itself, for its operators. */
+/** The state of the server, for its operators. */
 export class Server {
   constructor(private readonly connection: Connection) {}
 
-  /** Health, requests, logins, queues, Sessions and storage. Needs a policy for the Operation `FhirServerStatus`. */
+  /**
+   * Returns health, requests, logins, queues, Sessions and storage. The caller needs a policy for the Operation
+   * `FhirServerStatus`.
+   */
   async status(): Promise<ServerStatus> {
     const { parameter } = await this.connection.json<Schemas['ServerStatusAnswer']>('GET', '/fhir/$server-status');
     const lists = ['requests', 'within', 'table', 'resources', 'missing'];

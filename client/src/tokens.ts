@@ -1,13 +1,13 @@
 import { SvcError } from './errors.js';
 import type { Fetch } from './types.js';
 
-/** A Client of the server, and the User who logs in with it. */
+/** The credentials of a login: a Client of the server, and the User who logs in with it. */
 export interface Login {
   readonly clientId: string;
   readonly clientSecret?: string;
   readonly username: string;
   readonly password: string;
-  /** The one-time code of a User with a second factor. */
+  /** One-time code, for a User with a second factor. */
   readonly totp?: string;
 }
 
@@ -17,12 +17,12 @@ interface TokenAnswer {
   readonly refresh_token?: string;
 }
 
-/** A token is renewed so long before it expires: clocks differ, and a request takes its time. */
+/** A token is renewed this long before it expires, since clocks differ and a request takes some time. */
 const EARLY_MILLISECONDS = 30_000;
 
 /**
- * The tokens of one login. Calls that find them expired at the same time wait for one refresh: each refresh token works
- * once.
+ * The tokens of one login. Calls that find the token expired at the same time wait for one refresh, since each refresh
+ * token works only once.
  */
 export class Tokens {
   private expiresAt = 0;
@@ -37,7 +37,10 @@ export class Tokens {
     this.keep(current);
   }
 
-  /** @throws SvcError 400 for a wrong name or password, 429 after too many of them */
+  /**
+   * Logs in.
+   * @throws SvcError 400 for a wrong name or password, 429 after too many wrong logins
+   */
   static async login(
     baseUrl: string,
     { clientId, clientSecret, username, password, totp }: Login,
@@ -57,7 +60,7 @@ export class Tokens {
     return this.current.access_token;
   }
 
-  /** The value of `Authorization`, with a token that lives on. */
+  /** The value of `Authorization`, with a token that has not expired. */
   async authorization(): Promise<string> {
     const { refresh_token: refreshToken, expires_in: lifetime } = this.current;
     const early = Math.min(EARLY_MILLISECONDS, lifetime * 500);
@@ -65,7 +68,9 @@ export class Tokens {
     return `Bearer ${this.accessToken}`;
   }
 
-  /** Whether another token than `refused` can be sent: 401 says that it does not live any more. */
+  /**
+   * Replaces the token `refused`, which the server refused with 401. Returns whether there is another token to send.
+   */
   async replace(refused: string): Promise<boolean> {
     if (this.current.refresh_token === undefined && this.accessToken === refused) return false;
     return this.renew(refused);
@@ -80,7 +85,8 @@ export class Tokens {
   }
 
   /**
-   * False when the Session is over: the answer to the call, 401, says it better than the refusal of its refresh token.
+   * Refreshes the tokens. Returns false if the Session has ended. The call then fails with its own 401, which says more
+   * than the refusal of the refresh token.
    */
   private async refresh(): Promise<boolean> {
     const { refresh_token: refreshToken = '' } = this.current;

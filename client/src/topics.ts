@@ -4,19 +4,19 @@ import type { Schemas } from './types.js';
 
 export type Topic = Schemas['SvcSubscriptionTopic'];
 
-/** Scope and contents of a `dryRun`. */
+/** Options of a `dryRun`: the period, and what is listed. */
 export interface DryRunOptions {
-  /** The last 24 hours before `end` by default. */
+  /** Start of the period; by default, 24 hours before `end`. */
   readonly start?: string;
-  /** Now by default. */
+  /** End of the period; by default, the present time. */
   readonly end?: string;
-  /** Versions to list, at most 1,000. */
+  /** Most versions to list; at most 1,000. */
   readonly count?: number;
-  /** Lists only the newest versions that fire, or that do not, while all are counted. */
+  /** Lists only versions that fire (true) or that do not (false). All versions are still counted. */
   readonly fires?: boolean;
 }
 
-/** The part of a trigger that was the first not to match. */
+/** The part of a trigger that was the first not to match a version. */
 export interface UnmetReason {
   readonly index: number;
   readonly failed: 'supportedInteraction' | 'fhirPathCriteria';
@@ -24,9 +24,9 @@ export interface UnmetReason {
   readonly supported?: string;
 }
 
-/** One version of the history, and whether the topic would have fired for it. */
+/** A version in the history, and whether the topic would have fired for it. */
 export interface DryRunVersion {
-  /** With its version: `Patient/p7/_history/3`. */
+  /** Reference with the version: `Patient/p7/_history/3`. */
   readonly reference: string;
   readonly time: string;
   readonly interaction: string;
@@ -41,24 +41,24 @@ export interface DryRunVersion {
 export interface DryRun {
   readonly start: string;
   readonly end: string;
-  /** False where the window has more versions than one call examines. */
+  /** False if the period has more versions than one call examines. */
   readonly isComplete: boolean;
   readonly versionsExamined: number;
   readonly events: number;
   readonly undecided: number;
   readonly eventsPerHour: number;
   readonly busiestHour?: { readonly start: string; readonly events: number };
-  /** The parts that kept versions from firing, the most frequent one first. */
+  /** The parts because of which versions did not fire, the most frequent part first. */
   readonly unmet: readonly (UnmetReason & { readonly versions: number })[];
-  /** Oldest first. */
+  /** The listed versions, oldest first. */
   readonly versions: readonly DryRunVersion[];
 }
 
-/** Topics: which writes are events. */
+/** Topics, which define the writes that are events. */
 export class Topics {
   constructor(private readonly connection: Connection) {}
 
-  /** Lists writes of the history that would have been events of a topic, stored or not. */
+  /** Lists writes in the history that would have been events of a topic. The topic need not be stored. */
   async dryRun(topic: Topic, options: DryRunOptions = {}, call: Pick<Call, 'signal'> = {}): Promise<DryRun> {
     const { start, end, count, fires } = options;
     const answer = await this.connection.json<{ readonly parameter?: readonly Part[] }>(

@@ -1,4 +1,4 @@
-/** A period: epoch milliseconds, both ends inclusive. */
+/** A period in epoch milliseconds, both ends inclusive. */
 export interface DateRange {
   readonly low: number;
   readonly high: number;
@@ -7,24 +7,27 @@ export interface DateRange {
 /** The period of a FHIR date, dateTime, instant or date of a search. */
 export interface DateSpan extends DateRange {
   readonly precision: 'year' | 'month' | 'day' | 'minute' | 'second' | 'fraction';
-  /** False if no zone was sent; then the time is UTC. */
+  /** Whether the text names a zone. If not, it is read as UTC. */
   readonly hasZone: boolean;
 }
 
-/** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: the limits of FHIR's years, used for open ends. */
+/**
+ * The limits of FHIR's years: 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. Open ends of periods have these
+ * values.
+ */
 export const earliestInstant = -62_135_596_800_000;
 export const latestInstant = 253_402_300_799_999;
 
 const dayMilliseconds = 86_400_000;
 
-// http://hl7.org/fhir/R4/datatypes.html#dateTime; search.html#date adds minutes without seconds and times without a
-// zone.
+// Syntax of http://hl7.org/fhir/R4/datatypes.html#dateTime. search.html#date also allows minutes without seconds, and
+// times without a zone.
 const syntax =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d+))?)?(Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?)?)?)?$/;
 
 /**
- * The span of a FHIR date, dateTime, instant or date of a search: `2023` is the whole year, `2023-02-05T10:00:00Z` a
- * second, `…:00.5Z` a tenth of one. Digits beyond milliseconds are cut off. Without a zone, the time is UTC.
+ * The period of a FHIR date, dateTime, instant or date of a search: `2023` is the whole year, `2023-02-05T10:00:00Z` a
+ * second, `…:00.5Z` a tenth of a second. Digits beyond milliseconds are cut off. Without a zone, the time is UTC.
  * @returns undefined if the syntax is wrong or the calendar has no such moment (2023-02-30, year 0000, 24:00)
  */
 export function dateSpanOf(text: string): DateSpan | undefined {
@@ -49,8 +52,8 @@ export function dateSpanOf(text: string): DateSpan | undefined {
 }
 
 /**
- * The range of a FHIR Period; a missing end extends to the limits of FHIR's years. A period with swapped ends covers
- * the time between them, so that it can still be found.
+ * The range of a FHIR Period. A missing end becomes the limit of FHIR's years. If start and end are swapped, the range
+ * is the time between them, so that a search can still find it.
  * @returns undefined if both ends are missing or one is invalid
  */
 export function periodRangeOf(period: { readonly start?: unknown; readonly end?: unknown }): DateRange | undefined {
@@ -68,7 +71,10 @@ function spanOfUnknown(value: unknown): DateSpan | undefined {
   return typeof value === 'string' ? dateSpanOf(value) : undefined;
 }
 
-/** Epoch milliseconds of a UTC midnight. `Date.UTC` would read the years 1 to 99 as 1901 to 1999. */
+/**
+ * Epoch milliseconds of a midnight in UTC. `Date.UTC` is not used, since it would read the years 1 to 99 as 1901 to
+ * 1999.
+ */
 function dayStart(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }
@@ -79,7 +85,9 @@ function offsetMilliseconds(zone: string | undefined): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** A zone can move a moment of the first or last day out of FHIR's years; such ends are clamped. */
+/**
+ * A period. A zone can move a moment of the first or last day out of FHIR's years, so both ends are clamped to them.
+ */
 function span(low: number, sizeMilliseconds: number, precision: DateSpan['precision'], hasZone: boolean): DateSpan {
   return {
     low: clamp(low),

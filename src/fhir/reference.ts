@@ -1,6 +1,6 @@
 import { type Resource } from './types';
 
-/** The target of a reference. `key` is its normalized form, whose hash identifies links in the database. */
+/** The target of a reference. `key` is its normalized form; index rows hold the hash of `key`. */
 export type ReferenceTarget =
   | {
       readonly kind: 'local';
@@ -13,7 +13,8 @@ export type ReferenceTarget =
   | { readonly kind: 'urn'; readonly key: string }
   | { readonly kind: 'contained'; readonly id: string };
 
-// http://hl7.org/fhir/R4/datatypes.html#id and references.html#literal; the type may be one of the server's own.
+// Syntax of http://hl7.org/fhir/R4/datatypes.html#id and references.html#literal. The type may also be one that R4 does
+// not define.
 const idSyntax = /^[A-Za-z0-9\-.]{1,64}$/;
 const literalSyntax = /^([A-Z][A-Za-z]*)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
 const literalAtEnd = /\/([A-Z][A-Za-z]*)\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
@@ -31,8 +32,8 @@ export function localKey(type: string, id: string): string {
 }
 
 /**
- * Reads the text of a reference: `Type/id`, `Type/id/_history/v`, an absolute URL, a URN or `#contained`. URLs below
- * the server's own base are local, with and without `/fhir`. Keys never contain the version.
+ * Reads the text of a reference: `Type/id`, `Type/id/_history/v`, an absolute URL, a URN or `#contained`. A URL below
+ * the server's base URL is local, with and without `/fhir`. Keys never contain the version.
  * @param baseUrl the server's base URL, without a trailing slash
  * @returns undefined for other forms, such as the conditional `Patient?identifier=…`
  */
@@ -46,7 +47,7 @@ export function parseReference(text: string, baseUrl: string): ReferenceTarget |
 }
 
 /**
- * Reads a reference of either form: FHIR's `{reference}` or the `{resourceType, id}` of the server's own types.
+ * Reads a reference in FHIR's form `{reference}`, or in the form `{resourceType, id}` of this server's own types.
  * @param baseUrl the server's base URL, without a trailing slash
  * @returns undefined for other values, such as a reference with only an identifier
  */
@@ -73,8 +74,8 @@ export function parseCanonical(text: string): Canonical {
 }
 
 /**
- * The keys by which a canonical is found: its URL and, with a business version, also `url|version`
- * (http://hl7.org/fhir/R4/references.html#canonical). A fragment is part of neither.
+ * The keys by which a canonical is found: its URL, and `url|version` if it has a business version
+ * (http://hl7.org/fhir/R4/references.html#canonical). The fragment is part of neither.
  * @param baseUrl the server's base URL, without a trailing slash
  */
 export function canonicalKeysOf(canonical: string, baseUrl: string): readonly string[] {
@@ -84,7 +85,7 @@ export function canonicalKeysOf(canonical: string, baseUrl: string): readonly st
   return version === undefined ? [target.key] : [target.key, `${target.key}|${version}`];
 }
 
-/** The target of a canonical without a version: of all resources with its URL, the one stored last. */
+/** The target of a canonical without a version. Of all resources with its URL, it is the one that was stored last. */
 export const latestOf = <R extends Resource>(resources: readonly R[]): R | undefined =>
   resources.reduce<R | undefined>((last, one) => (updatedAt(one) > updatedAt(last) ? one : last), resources[0]);
 

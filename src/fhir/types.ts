@@ -1,4 +1,4 @@
-/** FHIR shapes, reduced to the members that the server itself reads (http://hl7.org/fhir/R4/resource.html). */
+/** Resources of FHIR, reduced to the members that the server itself reads (http://hl7.org/fhir/R4/resource.html). */
 export interface Resource {
   readonly resourceType: string;
   readonly id?: string;
@@ -10,12 +10,15 @@ export interface Meta {
   readonly versionId?: string;
   readonly lastUpdated?: string;
   readonly profile?: readonly string[];
-  /** The creation time in native types; set by the server. */
+  /** The creation time of a resource of a native type. The server sets it. */
   readonly createdAt?: unknown;
   readonly extension?: unknown;
 }
 
-/** The reference form of SDC*, Client, User, Session, AccessPolicy and Role in their own members. */
+/**
+ * The form of references in native types (SDC*, Client, User, Session, AccessPolicy, Role), in the members that only
+ * these types have.
+ */
 export interface NativeReference {
   readonly resourceType: string;
   readonly id: string;

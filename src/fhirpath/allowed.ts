@@ -3,19 +3,19 @@ import { childNodesOf, type Expression, ExpressionError } from './syntax/express
 import { patternFaultOf } from './compile/pattern';
 
 /**
- * The origin of an expression: a trigger of a topic, a constraint of a stored profile, an operation of a FHIRPath
- * patch.
+ * The use of an expression: `criterion` in a trigger of a topic, `constraint` of a stored profile, `patch` for an
+ * operation of a FHIRPath patch.
  */
 export type Use = 'criterion' | 'constraint' | 'patch';
 
-/** The expression is FHIRPath but uses a feature that is not allowed for this use. */
+/** The error for valid FHIRPath with a feature that is not allowed for its use. */
 export class NotAllowed extends ExpressionError {}
 
 interface Rules {
-  /** The name in messages. */
+  /** Name of the use in messages. */
   readonly name: string;
   readonly maxLength: number;
-  /** `+` and `&` may each double a text: six give 64 times its length. */
+  /** Most operators `+` and `&` in an expression. Each may double a text, so six can make it 64 times as long. */
   readonly maxSums: number;
   readonly variables: RegExp;
   readonly variableNames: string;
@@ -51,10 +51,10 @@ const [ALL, RULING]: readonly (readonly Use[])[] = [
 ];
 
 /**
- * The functions that callers' expressions may use, with their minimum and maximum number of arguments: the library
- * ignores a wrong number and returns empty. Functions that make long texts or lists from short ones (`aggregate`,
- * `replace`, `toChars`, …) are excluded, since a value beyond JavaScript's limits would end the process. Paths of a
- * patch only select elements.
+ * The functions that expressions of callers may use, with their minimum and maximum number of arguments. The number is
+ * checked here, since the library ignores a wrong number and returns empty. Functions that make long texts or lists
+ * from short ones (`aggregate`, `replace`, `toChars`, …) are not in it: a value beyond JavaScript's limits would end
+ * the process. Paths of a patch may only select elements.
  */
 const FUNCTIONS: ReadonlyMap<string, AllowedFunction> = new Map([
   ...named(ALL, [0, 0], 'first last tail single empty not count hasValue lower upper trim length toString distinct'),
@@ -92,13 +92,19 @@ export function allowedFunctions(use: Use): readonly string[] {
   return [...FUNCTIONS].filter(([, { uses }]) => uses.includes(use)).map(([name]) => name);
 }
 
-/** @throws ExpressionError if a text is too long for its use, since parsing it would take too long */
+/**
+ * Refuses a text that is too long for its use, since parsing it would take too long.
+ * @throws ExpressionError
+ */
 export function assertLength(text: string, use: Use): void {
   const { maxLength } = RULES[use];
   if (text.length > maxLength) throw new ExpressionError(`it has more than ${maxLength} characters`);
 }
 
-/** @throws NotAllowed at the first part that is not allowed for this use */
+/**
+ * Refuses an expression with features that are not allowed for its use.
+ * @throws NotAllowed at the first of them
+ */
 export function assertAllowed(expression: Expression, use: Use): void {
   const rules = RULES[use];
   const nodes = [expression];
@@ -113,7 +119,10 @@ export function assertAllowed(expression: Expression, use: Use): void {
   }
 }
 
-/** @throws NotAllowed for a pattern that RE2 refuses, which would otherwise fail only at the first text */
+/**
+ * Refuses a pattern that RE2 cannot compile; otherwise the error would come only with the first text.
+ * @throws NotAllowed
+ */
 function assertPattern({ name, arguments: [pattern] }: Expression & { kind: 'call' }): void {
   if (!/^matches(Full)?$/.test(name) || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
   const fault = patternFaultOf(pattern.value);

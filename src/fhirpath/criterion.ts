@@ -6,35 +6,41 @@ import { childNodesOf, type Expression, NotCompiled } from './syntax/expression'
 import { changeByLibrary, type ResolveReference, type VersionTexts } from './library';
 import { parseExpression } from './syntax/parse-expression';
 
-/** A change of a resource: its texts and, for evaluators that do not modify them, its parsed values. */
+/**
+ * A change of a resource: the texts before and after it, and their parsed values. Only evaluators that do not modify
+ * the values may read them.
+ */
 export interface Versions extends VersionTexts {
   readonly values: { readonly current: unknown; readonly previous: unknown };
 }
 
 /** A compiled boolean expression about a change of a resource. */
 export interface Criterion {
-  /** Nodes visited per element of the resource in one evaluation; Infinity if unknown. */
+  /** Number of nodes that one evaluation visits for each element of the resource; Infinity if unknown. */
   readonly cost: number;
   /**
    * Whether a change matches: the expression yields exactly true.
-   * @throws Error if it cannot be evaluated on these resources
+   * @throws Error if the expression cannot be evaluated on these resources
    */
   matches(change: Versions, resolve: ResolveReference): boolean;
 }
 
-/** The library may expand texts 64 times, and holds everything in memory at once. */
+/**
+ * Most characters of a resource that the library evaluates. It may make texts 64 times as long, and holds all of them
+ * in memory.
+ */
 const MAX_LIBRARY_LENGTH = 2_000_000;
 
 /**
- * Compiles a criterion: FHIRPath on the current resource (for a deletion, on the last one), with `%current` and
- * `%previous`, which may be empty.
- * @param type of the resource
+ * Compiles a criterion. It is FHIRPath on the current resource; for a deletion, on the last content. Its variables
+ * `%current` and `%previous` may be empty.
+ * @param type type of the resource
  * @param isClause whether the text is one side of an `and`, where a single value that is no boolean counts as true
  * @throws ExpressionError with reason and position, also for an element that `type` does not have
  */
 export function compileCriterion(text: string, type: string, isClause = false): Criterion {
   assertLength(text, 'criterion');
-  // The parenthesis is on a new line, since the clause may end with a comment.
+  // The closing parenthesis is on a new line, since the clause may end with a comment.
   const source = isClause ? `(${text}\n) and true` : text;
   const expression = parseExpression(source);
   assertAllowed(expression, 'criterion');
@@ -66,7 +72,10 @@ function criterionOf(expression: Expression, type: string): Criterion {
   };
 }
 
-/** The criterion evaluated by the library only. @throws ExpressionError if the library refuses it */
+/**
+ * A criterion that only the library evaluates.
+ * @throws ExpressionError if the library refuses it
+ */
 export function libraryCriterion(text: string): Criterion {
   const matches = changeByLibrary(text);
   return {
@@ -81,7 +90,10 @@ export function libraryCriterion(text: string): Criterion {
 
 const VERSIONS = ['current', 'previous', 'resource', 'context'];
 
-/** Infinity for regular expressions, and for lists that are scanned again for each item of another list. */
+/**
+ * The cost of an expression. It is Infinity for regular expressions, and for a list that is scanned again for each item
+ * of another list.
+ */
 function evaluationCostOf(expression: Expression, isInArgument = false): number {
   if (expression.kind === 'variable' && isInArgument && VERSIONS.includes(expression.name)) return Infinity;
   if (expression.kind === 'call' && expression.name === 'matches') return Infinity;

@@ -1,4 +1,4 @@
-/** The face of the package: other packages import only this file. */
+/** The public part of this package: other packages import only this file. */
 export { type Expression, ExpressionError } from './syntax/expression';
 export { parseExpression } from './syntax/parse-expression';
 export { NotAllowed } from './allowed';

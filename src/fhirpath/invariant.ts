@@ -7,7 +7,7 @@ import { questionByLibrary } from './library';
 import { parseExpression } from './syntax/parse-expression';
 
 /**
- * Compiles an invariant of HL7 for elements at `path`. The result is undefined if FHIRPath has none.
+ * Compiles an invariant of HL7 for the elements at `path`. Its result is undefined if FHIRPath defines none.
  * @param type the type or backbone element at the path
  * @throws ExpressionError for invalid FHIRPath
  */
@@ -16,8 +16,8 @@ export function compileInvariant(text: string, path: string, type: string): Trut
 }
 
 /**
- * Compiles a constraint of a stored profile, as {@link compileInvariant}.
- * @throws ExpressionError for invalid FHIRPath, or features that callers' expressions may not use
+ * Compiles a constraint of a stored profile; its result is that of {@link compileInvariant}.
+ * @throws ExpressionError for invalid FHIRPath, or features that expressions of callers may not use
  */
 export function compileConstraint(text: string, path: string): Truth {
   assertLength(text, 'constraint');
@@ -31,14 +31,17 @@ function compiledOrByLibrary(text: string, expression: Expression, path: string,
   return question ?? questionByLibrary(text, path);
 }
 
-/** Undefined if the expression, or a part of it, is left to the library. */
+/**
+ * Compiles a boolean expression without the library. Undefined if the compiler does not support the expression or a
+ * part of it.
+ */
 export function compileQuestion(expression: Expression, path: string, type: string): Truth | undefined {
   const [root = ''] = path.split('.');
   try {
     const question = compile(expression, {
       focusType: type,
       contextType: type,
-      // Any resource may contain a data type.
+      // Resources of any type may contain a data type, so no resource type is given for it.
       resourceType: lineageOf(root).includes('Resource') ? root : undefined,
       isOfSearch: false,
       isOfChange: false,
@@ -51,7 +54,7 @@ export function compileQuestion(expression: Expression, path: string, type: stri
   }
 }
 
-/** The one type of an element; undefined for choices and for paths unknown to R4. */
+/** The only type of an element; undefined for choices, and for paths that R4 does not define. */
 function typeAt(path: string): string | undefined {
   const [root = '', ...steps] = path.split('.');
   let type: string | undefined = lineageOf(root).length === 0 ? undefined : root;

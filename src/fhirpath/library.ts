@@ -4,10 +4,13 @@ import { type Truth } from './compile/compiled';
 import { ExpressionError } from './syntax/expression';
 import { matchesRegex } from './compile/pattern';
 
-/** The arguments that the library passes: a single text, or an empty list. */
+/** An argument that the library passes to a function: a single text, or an empty list. */
 type Given = string | readonly unknown[];
 
-/** Replaces the library's own regular expressions, whose backtracking would block all requests. */
+/**
+ * Implements the regular expressions of the library anew. The library's own ones backtrack, which would block all
+ * requests.
+ */
 const matching = (whole: boolean): UserInvocationTable[string] => ({
   fn: (inputs: readonly unknown[], pattern: Given, flags: Given = '') => {
     const [text, ...others] = inputs;
@@ -18,7 +21,7 @@ const matching = (whole: boolean): UserInvocationTable[string] => ({
   arity: { 1: ['String'], 2: ['String', 'String'] },
 });
 
-/** `trace()` would write resources to the log. */
+/** Options of the library. They replace `trace()`, which would write resources to the log. */
 const OPTIONS = {
   async: false,
   traceFn: () => undefined,
@@ -27,8 +30,8 @@ const OPTIONS = {
 const MODEL = r4 as Model;
 
 /**
- * Evaluates without the console. The library warns there about truncated durations, and prints the date. After a time
- * limit the console stays silent until the next evaluation, which restores it.
+ * Evaluates while `console.warn` does nothing, because the library warns about truncated durations there, with the
+ * date. If a time limit ends the evaluation, the console stays silent until the next evaluation restores it.
  */
 function quietly(evaluate: () => unknown): unknown {
   console.warn = () => undefined;
@@ -41,12 +44,15 @@ function quietly(evaluate: () => unknown): unknown {
 
 const { warn } = console;
 
-/** @throws ExpressionError for an expression that the library parses but refuses */
+/**
+ * Compiles by the library.
+ * @throws ExpressionError for an expression that the library parses but refuses
+ */
 function compiledByLibrary<T>(compile: () => T): T {
   try {
     return compile();
   } catch (error) {
-    // A time limit throws no Error of this realm; it passes unchanged.
+    // The error of a time limit comes from another realm, so it is no Error of this one. It is thrown on unchanged.
     if (!(error instanceof Error)) throw error;
     const [reason = ''] = error.message.split(/ expecting \{|\n/);
     throw new ExpressionError(`it is no FHIRPath: ${reason.slice(0, 200)}`);
@@ -54,15 +60,15 @@ function compiledByLibrary<T>(compile: () => T): T {
 }
 
 /**
- * Evaluates a boolean expression about one element with the FHIRPath library: supports any expression, but is some
- * hundred times slower than a compiled one. The result is undefined if it cannot be evaluated.
+ * Evaluates a boolean expression about one element with the FHIRPath library. The library supports any expression, but
+ * is some hundred times slower than compiled code. The result is undefined if the expression cannot be evaluated.
  * @param base path of the element, such as `Patient.contact`
- * @throws ExpressionError if the library refuses it
+ * @throws ExpressionError if the library refuses the expression
  */
 export function questionByLibrary(expression: string, base: string): Truth {
   const evaluate = compiledByLibrary(() => fhirpath.compile({ base, expression }, MODEL, OPTIONS));
   return (focus, { resource, rootResource }) => {
-    // The library may modify its input, so it gets a copy. `base` gives `%context` its type.
+    // The library may modify its input, so it gets a copy. From `base`, it learns the type of `%context`.
     const variables = structuredClone({ resource, rootResource });
     try {
       const found = quietly((): unknown => evaluate(structuredClone(focus), variables)) as readonly unknown[];
@@ -75,21 +81,22 @@ export function questionByLibrary(expression: string, base: string): Truth {
   };
 }
 
-/** Makes a node of the library from a resource, with its type. */
+/** Makes the library's node of a resource, which includes the type. */
 const nodesOf = fhirpath.compile('$this', MODEL, { async: false, resolveInternalTypes: false });
 
-/** `resolve()`: the JSON text of the resource that a reference leads to, or undefined. */
+/** Implements `resolve()`: returns the JSON text of the resource to which a reference leads, or undefined. */
 export type ResolveReference = (reference: unknown) => string | undefined;
 
-/** Texts of a resource before and after a change; absent if there is none. */
+/** The texts of a resource before and after a change. After a deletion, or before a create, there is none. */
 export interface VersionTexts {
   readonly current: string | undefined;
   readonly previous: string | undefined;
 }
 
 /**
- * Evaluates an expression about a change with the FHIRPath library; true only if it yields exactly true.
- * @throws ExpressionError if the library refuses it; the returned function throws the library's errors
+ * Evaluates an expression about a change with the FHIRPath library. The result is true only if the expression yields
+ * exactly true.
+ * @throws ExpressionError if the library refuses the expression; the returned function throws errors of the library
  */
 export function changeByLibrary(expression: string): (change: VersionTexts, resolve: ResolveReference) => boolean {
   let resolve: ResolveReference = () => undefined;
@@ -108,7 +115,7 @@ export function changeByLibrary(expression: string): (change: VersionTexts, reso
   const evaluate = compiledByLibrary(() => fhirpath.compile(expression, MODEL, { ...OPTIONS, userInvocationTable }));
   return (change, resolveReference) => {
     resolve = resolveReference;
-    // Texts are parsed for each evaluation, since the library may modify its input.
+    // The texts are parsed again for each evaluation, since the library may modify its input.
     const [current, previous] = [change.current, change.previous].map(parsedOrEmpty);
     const focus = change.current === undefined ? previous : current;
     const result = quietly((): unknown =>
@@ -126,7 +133,7 @@ export interface LocationStep {
   readonly index: number | undefined;
 }
 
-/** An element in the library; computed plain values have no location. */
+/** A node of the library for an element. A computed value is a plain value and no node, so it has no location. */
 interface ResourceNode {
   readonly parentResNode: ResourceNode | null;
   readonly propName?: string | null;
@@ -134,8 +141,9 @@ interface ResourceNode {
 }
 
 /**
- * Finds elements by a path, as locations in the resource; undefined for a value that is no element.
- * @throws ExpressionError if the library refuses it; the returned function throws the library's errors
+ * Finds the elements that a path selects, as locations in the resource. A value that is no element has the location
+ * undefined.
+ * @throws ExpressionError if the library refuses the path; the returned function throws errors of the library
  */
 export function locationsByLibrary(
   expression: string,

@@ -5,7 +5,7 @@ import { parseExpression } from './syntax/parse-expression';
 
 type Locate = (resource: unknown) => readonly (readonly LocationStep[] | undefined)[];
 
-/** A path of members, some with an index: `Patient.contact[3].telecom[0].value`. */
+/** Pattern of a path of members, some with an index: `Patient.contact[3].telecom[0].value`. */
 const MEMBERS = /^(?:[A-Z]\w*\.)?[a-z]\w*(?:\[\d+\])?(?:\.[a-z]\w*(?:\[\d+\])?)*$/;
 
 interface Member {
@@ -14,9 +14,10 @@ interface Member {
 }
 
 /**
- * Compiles a path of a FHIRPath patch, always by the library, since its nodes hold the locations of elements. To take
- * one element of a list, the library visits all of them, for some 4 µs each. So a path of members gets a resource whose
- * lists hold only the elements that it takes: a patch with hundreds of paths into one long list must not be too costly.
+ * Compiles a path of a FHIRPath patch. The library always evaluates it, since nodes of the library hold the locations
+ * of elements. To take one element of a list, the library visits all of them, for some 4 µs each. So for a path of
+ * members, the library gets a resource whose lists hold only the elements that the path takes: a patch with hundreds of
+ * paths into one long list would cost too much otherwise.
  * @returns a function that finds elements in a resource, as locations; undefined for a value that is no element
  * @throws NotAllowed for a function or variable that paths may not use, ExpressionError for invalid FHIRPath
  */
@@ -26,7 +27,7 @@ export function compileLocations(text: string): Locate {
     .split('.')
     .filter((part) => /^[a-z]/.test(part))
     .map(memberOf);
-  // The index keeps its number of digits, so that positions in errors stay right.
+  // Each index becomes zeros of the same number of digits, so that positions in errors stay right.
   const locate = located(text.replace(/\d(?=\d*\])/g, '0'));
   return (resource) => {
     const narrowed = narrow(resource, members);
@@ -35,7 +36,8 @@ export function compileLocations(text: string): Locate {
   };
 }
 
-// Applications repeat the same paths, and the library takes about a millisecond to compile one.
+// Compiled paths are cached. Applications repeat the same paths, and the library takes about a millisecond to compile
+// one.
 const located = memoized((text): Locate => {
   assertLength(text, 'patch');
   const expression = parseExpression(text);
@@ -55,7 +57,8 @@ const inWhole = ({ key, index }: LocationStep, member: Member | undefined): Loca
 
 /**
  * The value, with each list of the path cut to the element that the path takes. Undefined if an index may count
- * elements of more than one list: of several lists, or of primitives with extensions.
+ * elements of more than one list: the path goes through all elements of an outer list, or leads to primitives with
+ * extensions.
  */
 function narrow(value: unknown, members: readonly Member[]): unknown {
   const [member, ...inner] = members;

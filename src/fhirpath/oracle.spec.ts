@@ -95,7 +95,7 @@ function setOf(by: string, a: string, b: string): string {
   return by === 'distinct' ? `(${a}).distinct()` : `(${a}).${by}(${b})`;
 }
 
-/** Expressions about each name, some of which read the whole resource. */
+/** Expressions about each name. Some of them read the whole resource. */
 const ofNames = one([
   'family.exists()',
   "use = 'official'",
@@ -158,7 +158,7 @@ const patient = fc
       ),
     ),
   })
-  // A choice has only one value.
+  // A choice may have only one value, so one of the two is removed.
   .map(({ deceasedBoolean, ...rest }) => (rest.deceasedDateTime === undefined ? { ...rest, deceasedBoolean } : rest))
   .map((members) => JSON.stringify({ resourceType: 'Patient', ...members }));
 

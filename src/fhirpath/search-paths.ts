@@ -5,15 +5,16 @@ import { valueOfExtension } from './compile/paths';
 import { type Expression, ExpressionError } from './syntax/expression';
 
 /**
- * Compiles a search parameter's expression for one resource type; never by the library, since each write derives rows.
- * @returns the paths to its values; none if the expression names only other types
+ * Compiles the expression of a search parameter for one resource type. The library is never used here, since each write
+ * derives index rows.
+ * @returns the paths to the values; none if the expression names only other types
  * @throws ExpressionError if the expression cannot be compiled or names an element that the type does not have
  */
 export function compilePaths(expression: Expression, type: string): readonly Branch[] {
   const focusType = isR4ResourceType(type) ? type : undefined;
   const { truth, branches } = compile(expression, scopeOf(focusType, type));
   if (truth === undefined) return plainPathsIn(branches, expression).map(valueOfExtension);
-  // A boolean parameter, such as Patient's `deceased`, has its result as the only value.
+  // The only value of a boolean parameter, such as Patient's `deceased`, is the result of its expression.
   const answer = lenient(truth);
   const step: Step = {
     text: JSON.stringify(expression),
@@ -27,8 +28,7 @@ export function compilePaths(expression: Expression, type: string): readonly Bra
 }
 
 /**
- * Compiles the expression of a composite's component, which starts from an item of `type` in a resource of
- * `resourceType`.
+ * Compiles the expression of a composite's component. It starts at an item of `type` in a resource of `resourceType`.
  * @throws ExpressionError as {@link compilePaths}
  */
 export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
@@ -44,7 +44,10 @@ const scopeOf = (focusType: string | undefined, resourceType: string): Scope => 
   budget: new CompilationBudget(),
 });
 
-/** @throws ExpressionError for computed values: rows hold only values of the resource */
+/**
+ * Returns branches that are paths. Index rows hold only values of the resource.
+ * @throws ExpressionError for computed values
+ */
 function plainPathsIn(branches: readonly Branch[], expression: Expression): readonly Branch[] {
   const isPath = branches.every(({ steps }) => steps.every(({ values }) => values === undefined));
   if (!isPath) throw new ExpressionError('only paths to elements can be indexed', expression);

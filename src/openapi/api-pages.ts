@@ -6,7 +6,10 @@ import { lineageOf } from '../fhir/definitions/definitions';
 import { PublicFile } from '../platform/http/public-file';
 import { sentPathOf } from '../platform/http/raw-request';
 
-/** Shows the document. Scrolls the credentials dialog to its first form: Swagger UI would focus the last one. */
+/**
+ * Script of the page that shows the document. It also scrolls the dialog for credentials to its first form, since
+ * Swagger UI would put the focus into the last one.
+ */
 const SCRIPT = `window.ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: document.getElementById('swagger-ui').dataset.url,
@@ -25,10 +28,15 @@ document.addEventListener('click', ({ target }) => {
 });
 `;
 
-/** Containers of R4 in responses of operations; the page leaves all other R4 types open. */
+/**
+ * R4's types in which operations return their result. The page shows their members, but leaves all other R4 types open.
+ */
 const SHOWN = /^(?:Resource|Meta|Bundle|OperationOutcome|Parameters)(?:\.|$)/;
 
-/** Swagger UI inlines each schema at every reference, which never ends for the data types of R4. */
+/**
+ * The document for the page, in which most R4 types are left open. Swagger UI copies each schema to every reference to
+ * it, which never ends for the data types of R4.
+ */
 function forPeople(document: OpenAPIObject): object {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
     const isLeftOpen = lineageOf(name).length > 0 && !SHOWN.test(name);
@@ -52,8 +60,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves Swagger UI on `/api`, its files on `/api/<file>`, and the document on `/api-json`, generated on first request.
- * To be mounted on these two paths.
+ * Serves Swagger UI on `/api`, its files on `/api/<file>`, and the document on `/api-json`. The document is generated
+ * at the first request. The handler must be mounted on these two paths.
  */
 export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
   let files: ReadonlyMap<string, PublicFile> | undefined;
@@ -71,7 +79,7 @@ export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
 }
 
 function publicFiles(document: OpenAPIObject): ReadonlyMap<string, PublicFile> {
-  // A dependency of @nestjs/swagger, which npm may install below it.
+  // swagger-ui-dist is a dependency of @nestjs/swagger, and npm may install it inside the folder of that package.
   const folder = dirname(
     require.resolve('swagger-ui-dist/package.json', { paths: [require.resolve('@nestjs/swagger')] }),
   );

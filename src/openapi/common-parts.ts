@@ -17,7 +17,7 @@ const enumOf = (name: string, description: string, values: readonly string[]): o
   schema: { type: 'string', enum: [...values] },
 });
 
-/** Parameters that many routes share; each appears once in the document. */
+/** Parameters that many routes share. Each is once in the document. */
 export const commonParameters = ({ topicCorrelationHeader }: Environment): Parameters =>
   ({
     format: queryParameter('_format', 'json, yaml or a media type; before Accept'),
@@ -44,13 +44,16 @@ export const commonParameters = ({ topicCorrelationHeader }: Environment): Param
 
 const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/parameters/${name}` });
 
-/** Adds to each FHIR route the parameters and responses of its kind, so that a route describes only its own. */
+/**
+ * Adds to each FHIR route the parameters and responses that all routes of its kind have. So a route describes only what
+ * is particular to it.
+ */
 export const withCommonParts = (paths: Paths): Paths =>
   mapOperations(paths, (operation, path, method) =>
     isFhir(path) ? completedOperation(path, method, operation) : operation,
   );
 
-/** The resource API and the operations, on either root; tokens, RPC and health are not FHIR. */
+/** Whether a path is of the resource API or an operation, on either root. Tokens, RPC and health are not FHIR. */
 const isFhir = (path: string): boolean => /^\/(?:fhir(?:\/|$)|metadata$|_history$|[A-Z]\w*(?:\/|$))/.test(path);
 
 function completedOperation(path: string, method: Method, operation: OperationItem): OperationItem {
@@ -77,7 +80,7 @@ function completedOperation(path: string, method: Method, operation: OperationIt
   };
 }
 
-/** Read, vread and the CapabilityStatement return one version of one resource. */
+/** Pattern of paths that return one version of one resource: read, vread and the CapabilityStatement. */
 const ONE_VERSION = /(?:\{id\}|\{version\}|metadata)$/;
 
 function commonNames(path: string, method: Method): string[] {

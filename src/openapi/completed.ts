@@ -2,7 +2,7 @@ import answers from './answers.json';
 import { mapOperations, type Method, type OperationItem, type Paths } from './path-item';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
-/** The response to the example of each operation, recorded by `test/docs/examples.e2e-spec.ts`. */
+/** The response to the example of each operation. `test/docs/examples.e2e-spec.ts` records these responses. */
 const RECORDED: Readonly<Record<string, object | undefined>> = answers;
 
 interface Content {
@@ -13,7 +13,7 @@ interface Content {
 
 type Responses = Record<string, { readonly description: string; readonly content?: Record<string, Content> }>;
 
-/** Adds to each operation its id, the recorded response, and schemas derived from the examples. */
+/** Adds to each operation its id, its recorded response, and schemas derived from the examples. */
 export const completed = (paths: Paths, schemas: Readonly<Record<string, Schema>>): Paths =>
   mapOperations(paths, (operation, path, method) => {
     const operationId =
@@ -33,7 +33,7 @@ export const completed = (paths: Paths, schemas: Readonly<Record<string, Schema>
     } as OperationItem;
   });
 
-/** `putClientById`; operations named by HL7 keep that name. */
+/** The id of an operation, such as `putClientById`. An operation that HL7 names keeps HL7's name. */
 const operationIdOf = (method: Method, path: string): string =>
   method +
   path
@@ -59,7 +59,7 @@ function answered(
   return { ...described, content: { [mediaType]: { schema, example }, ...Object.fromEntries(others) } };
 }
 
-/** A body with only an example takes the schema of that example. */
+/** The content of a body with a schema. If it has only an example, its schema is that of the example. */
 function withSchema(content: Content): Content {
   const { schema, example } = content;
   const shown = schema !== undefined && 'example' in schema ? (schema.example as unknown) : example;

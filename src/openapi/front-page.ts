@@ -17,8 +17,8 @@ const HEADERS = {
 };
 
 /**
- * For `GET /`: answers a browser with a page that leads to what is public. Requests with credentials or a query are
- * those of clients: they search all types.
+ * Handler of `GET /` that answers a browser with a page of links to what is public. A request with credentials or a
+ * query comes from a client that searches all types, and is passed on.
  */
 export function frontPage({ hasApiDocs, hasConsole }: Environment, hasSite: boolean): RequestHandler {
   const page = frontPageHtml([
@@ -44,11 +44,11 @@ export function frontPage({ hasApiDocs, hasConsole }: Environment, hasSite: bool
   };
 }
 
-/** Browsers ask for HTML first; a client that takes anything gets JSON. */
+/** Whether a request comes from a browser. Browsers prefer HTML; a client that accepts any format gets JSON. */
 const isBrowser = (request: Parameters<RequestHandler>[0]): boolean =>
   request.accepts(['application/fhir+json', 'application/json', 'text/html']) === 'text/html';
 
-/** Links are relative: a proxy may serve this server below a path. */
+/** The page. Its links are relative, since a proxy may serve this server below a path. */
 const frontPageHtml = (links: readonly (readonly [path: string, name: string, description: string])[]): string =>
   `<!DOCTYPE html>
 <html lang="en">

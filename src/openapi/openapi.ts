@@ -22,8 +22,8 @@ import { withGrantTypes } from './token-path';
 import { tourPaths } from './tour-paths';
 
 /**
- * Serves Swagger UI on /api and the document on /api-json, unless `SVC_API_DOCS` is off. Both come from packages and
- * work offline.
+ * Serves Swagger UI on /api and the document on /api-json, unless `SVC_API_DOCS` is off. The files of Swagger UI come
+ * from installed packages, so the page works offline.
  */
 export function setupOpenApi(app: NestExpressApplication, environment: Environment): void {
   if (!environment.hasApiDocs) return;
@@ -38,13 +38,16 @@ export function setupOpenApi(app: NestExpressApplication, environment: Environme
 }
 
 /**
- * Sources that Swagger UI needs: its files, style attributes, images of its style sheet, and this server's public
- * address.
+ * The content security policy that Swagger UI needs: its own files, style attributes, the images of its style sheet,
+ * and requests to the public address of this server.
  */
 const swaggerSources = (baseUrl: string): string =>
   `script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ${new URL(baseUrl).origin}`;
 
-/** Both flows send the client credentials by Basic or in the body, as chosen in Swagger UI's form. */
+/**
+ * Addresses that both OAuth flows have. Both send the credentials of the Client by Basic or in the body, as the form of
+ * Swagger UI says.
+ */
 const TOKEN_FLOW = { tokenUrl: '/auth/token', refreshUrl: '/auth/token', scopes: {} };
 
 function document(app: NestExpressApplication, environment: Environment): OpenAPIObject {
@@ -104,7 +107,7 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
   return { ...made, paths, components };
 }
 
-/** Routes that exist on both roots are described on one. */
+/** The paths without those of the second root. Routes that exist on both roots are described on one. */
 const onOneRoot = (paths: Paths): Paths =>
   Object.fromEntries(
     Object.entries(paths).filter(

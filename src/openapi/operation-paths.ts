@@ -5,12 +5,12 @@ import { primitiveSchema } from './resource-schemas';
 import { pascal } from './rpc-path';
 import { type Schema, schemaRef } from './schema';
 
-/** Every registered `$operation`, including those of other teams. */
+/** The paths of all registered operations (`$name`), with those of other teams. */
 export function operationPaths(registry: OperationRegistry): Paths {
   return Object.fromEntries(registry.all().map(({ meta }) => [pathOfOperation(meta), operationItemOf(meta)]));
 }
 
-/** A response schema for each operation that declares its parts. */
+/** A schema for the response of each operation that declares its parts. */
 export const operationSchemas = (registry: OperationRegistry): Record<string, Schema> =>
   Object.fromEntries(
     registry
@@ -50,7 +50,7 @@ function partSchema(name: string, part: string | AnswerParts): Schema {
 
 const valueKey = (type: string): string => `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
 
-/** Data types begin with a capital letter, primitives do not. */
+/** The schema of a type. Data types begin with a capital letter, primitives do not. */
 const valueSchema = (type: string): Schema => (/^[A-Z]/.test(type) ? schemaRef(type) : primitiveSchema(type));
 
 function pathOfOperation({ level, resourceType, code }: OperationDefinition): string {
@@ -114,7 +114,7 @@ function operationItemOf({
 
 const exampleTypeOf = (example: { readonly resourceType?: string }): string => example.resourceType ?? 'Resource';
 
-/** NDJSON and HTML have no schema. */
+/** Contents of responses in NDJSON and HTML, which have no schema. */
 const LINES = { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } };
 const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people, without scripts' } } };
 

@@ -1,6 +1,6 @@
 import { type Schema } from './schema';
 
-/** Adds descriptions that the definitions of this server's own types lack. */
+/** Descriptions of members of this server's own types; their definitions hold none. */
 export const OWN_MEMBERS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   Client: { secret: { description: 'Shown as ***; sent back so, it is kept.' } },
   User: { password: { description: 'Shown as ***; sent back so, it is kept.' } },

@@ -3,7 +3,10 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { type Schema } from './schema';
 
-/** Metadata of one check. Its type declares `constraints` as present, but checks without constraints have none. */
+/**
+ * Metadata of one check of class-validator. The type of the library declares `constraints` as always present, but a
+ * check without constraints has none.
+ */
 interface Check {
   readonly type: string;
   readonly propertyName: string;
@@ -12,7 +15,7 @@ interface Check {
   readonly each?: boolean | undefined;
 }
 
-/** The schema of each check of a value; other checks have no equivalent in a schema. */
+/** The schema of each check that a schema can express. Other checks are not in the document. */
 const SCHEMAS: Readonly<Record<string, (constraints: readonly unknown[]) => object>> = {
   isString: () => ({ type: 'string' }),
   isNotEmpty: () => ({ minLength: 1 }),
@@ -34,10 +37,10 @@ const SCHEMAS: Readonly<Record<string, (constraints: readonly unknown[]) => obje
 
 /**
  * The schema of a class with decorators of class-validator. `@ApiProperty({ additionalProperties: true })` on a member
- * leaves its object open.
+ * leaves its object open for other members.
  */
 export function paramsSchema(paramsClass: Type<object>, outer: readonly Type<object>[] = []): Schema {
-  // Ends the recursion for a class that contains itself.
+  // A class that contains itself ends the recursion here.
   if (outer.includes(paramsClass)) return { type: 'object', additionalProperties: true };
   const checks: readonly Check[] = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
   const names = [...new Set(checks.map(({ propertyName }) => propertyName))];

@@ -3,14 +3,14 @@ import { outcomeOf } from '../fhir/edge/operation-outcome';
 import { ServiceError } from '../platform/errors/service-error';
 import { type Schema, schemaRef } from './schema';
 
-/** Shapes of the OpenAPI document, as typed by @nestjs/swagger. */
+/** Types for parts of the OpenAPI document, from the types of @nestjs/swagger. */
 export type Paths = OpenAPIObject['paths'];
 export type OperationItem = NonNullable<Paths[string]['get']>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Returns the same paths with each operation changed. */
+/** Changes each operation of the paths. */
 export function mapOperations(
   paths: Paths,
   change: (operation: OperationItem, path: string, method: Method) => OperationItem,
@@ -48,7 +48,7 @@ export const queryParameter = (
   ...(example === undefined ? {} : { example }),
 });
 
-/** A header that forms must not prefill: its example is in the description. */
+/** A header parameter. Its example is part of the description, since Swagger UI would fill an example into its form. */
 export const headerParameter = (
   name: string,
   description: string,
@@ -92,7 +92,7 @@ const DENIED = outcomeOf(
   new ServiceError('forbidden', 'No AccessPolicy grants this request.', { code: 'policy-missing' }),
 );
 
-/** The refusals that any authenticated call may receive. */
+/** The refusals that any authenticated call may receive, by status. */
 export const REFUSALS: OperationItem['responses'] = {
   '401': refusedWith('No live credentials', REJECTED),
   '403': refusedWith('No AccessPolicy grants the call', DENIED),

@@ -15,7 +15,7 @@ import {
 const TYPE = pathParameter('type', 'Patient');
 const ID = pathParameter('id', 'p7');
 
-/** The routes that every resource type has: on `/fhir/…` and, equally, without `/fhir`. */
+/** The routes that every resource type has. They are the same on `/fhir/…` and without `/fhir`. */
 export function resourcePaths(): Paths {
   const paths: Paths = {
     '/fhir': { get: searchTypes, post: bundle },

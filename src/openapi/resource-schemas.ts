@@ -10,7 +10,7 @@ import { type ResourceTypes } from '../model/resource-types';
 import { OWN_MEMBERS } from './own-members';
 import { type Schema, schemaRef } from './schema';
 
-/** Primitive types that are not just strings (http://hl7.org/fhir/R4/datatypes.html#primitive). */
+/** Schemas of primitive types that are not just strings (http://hl7.org/fhir/R4/datatypes.html#primitive). */
 const PRIMITIVES: Readonly<Record<string, Schema>> = {
   boolean: { type: 'boolean' },
   decimal: { type: 'number' },
@@ -23,13 +23,19 @@ const PRIMITIVES: Readonly<Record<string, Schema>> = {
 
 export const primitiveSchema = (type: string): Schema => PRIMITIVES[type] ?? { type: 'string' };
 
-/** Types for concepts that R4 lacks (src/fhir/definitions/element-tables.ts). */
+/** Schemas of types that R4 lacks (src/fhir/definitions/element-tables.ts). */
 const SPECIAL: Readonly<Record<string, Schema>> = { Any: {}, NativeReference: schemaRef('NativeReference') };
 
-/** Longer value sets become plain strings: HL7's list of resource types alone would double the document. */
+/**
+ * Most codes that a schema lists. An element with a larger value set is a plain string: HL7's list of resource types
+ * alone would double the document.
+ */
 const MAX_CODES = 40;
 
-/** Schemas of all resource types, data types and nested elements, from the definitions that also validate. */
+/**
+ * Schemas of all resource types, data types and nested elements. They come from the definitions by which resources are
+ * validated.
+ */
 export function resourceSchemas(types: ResourceTypes): Readonly<Record<string, Schema>> {
   const described = types.described();
   const shapes = Object.assign({}, ...described.map(({ shape = {} }) => shape)) as OwnShapes;
@@ -45,7 +51,7 @@ export function resourceSchemas(types: ResourceTypes): Readonly<Record<string, S
 }
 
 class ResourceSchemas {
-  /** Types that the latest schema refers to. */
+  /** The types to which the schema made last refers. */
   readonly parts: string[] = [];
   private readonly codes = new Map(
     boundValueSets().flatMap(({ elements, codes }) => elements.map((path) => [path, Object.values(codes).flat()])),
@@ -66,7 +72,7 @@ class ResourceSchemas {
       properties.resourceType = type === 'Resource' ? { type: 'string' } : { type: 'string', enum: [type] };
     for (const element of table?.values() ?? []) {
       for (const elementType of element.types) this.add(properties, type, element, elementType);
-      // In R4, an element of a primitive type may have an extension instead of a value.
+      // In R4, an element of a primitive type may have an extension instead of a value, so its member is not required.
       const isMember =
         !element.isChoice && (this.tables.shapes[type] !== undefined || !element.types.some(isPrimitiveType));
       if (element.isRequired && isMember) required.push(element.name);

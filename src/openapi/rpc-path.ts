@@ -6,7 +6,7 @@ import { paramsSchema } from './params-schema';
 import { headerParameter, type Paths, REFUSALS } from './path-item';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
-/** `POST /rpc` with an example call and response of each registered method. */
+/** Describes `POST /rpc`, with an example of the call and of the response of each registered method. */
 export function rpcPath(registry: RpcRegistry): Paths {
   const methods = sortedMethods(registry);
   return {
@@ -69,7 +69,7 @@ export function rpcPath(registry: RpcRegistry): Paths {
   };
 }
 
-/** A schema for the call of each method, discriminated by `method`, and for its result. */
+/** Schemas for the call of each method, distinguished by `method`, and for its result. */
 export function rpcSchemas(registry: RpcRegistry): Record<string, Schema> {
   const methods = sortedMethods(registry);
   const calls = methods.map((definition) => [`${pascal(definition.method)}Call`, callSchema(definition)] as const);
@@ -93,7 +93,7 @@ export function rpcSchemas(registry: RpcRegistry): Record<string, Schema> {
   };
 }
 
-/** Sorted by name: modules register in a different order at each start. */
+/** The methods, sorted by name, since modules register them in a different order at each start. */
 const sortedMethods = (registry: RpcRegistry): RpcMethodDefinition[] =>
   registry
     .all()
@@ -113,7 +113,7 @@ function callSchema({ method, params, description }: RpcMethodDefinition): Schem
 const resultSchema = ({ resultSchema: told, exampleResult }: RpcMethodDefinition): Schema =>
   (told as Schema | undefined) ?? schemaOfExample(exampleResult);
 
-/** `svc.sdc/add-note` is `SvcSdcAddNote`. */
+/** The name of a method in Pascal case: `svc.sdc/add-note` becomes `SvcSdcAddNote`. */
 export const pascal = (name: string): string =>
   name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]?)/g, (_all, letter: string) => letter.toUpperCase());
 

@@ -4,7 +4,7 @@ export type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schem
 
 export const schemaRef = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
-/** Derives a schema from an example; a list takes the schema of its first element. */
+/** Derives a schema from an example. The items of a list have the schema of its first item. */
 export function schemaOfExample(example: unknown): Schema {
   if (example === null || example === undefined) return {};
   if (Array.isArray(example)) return { type: 'array', items: schemaOfExample(example[0]) };

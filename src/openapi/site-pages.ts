@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { type Environment } from '../platform/config/environment';
 import { PublicFolder } from '../platform/http/public-folder';
 
-/** Where `npm run docs` puts the site: beside the compiled server. */
+/** The folder beside the compiled server into which `npm run docs` writes the site. */
 const FOLDER = join(__dirname, '..', '..', 'site');
 
-/** Each page begins with the same inline scripts, which set its colors before it is drawn. */
+/** Pattern of inline scripts. Each page begins with the same ones, which set its colors before it is drawn. */
 const INLINE_SCRIPT = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
 
 /**
- * The pages of the documentation on `/docs/`, where they were built and `SVC_API_DOCS` is on. The policy of each page
- * allows its inline scripts by their digests, and no other.
+ * The pages of the documentation on `/docs/`. They are served if they were built and `SVC_API_DOCS` is on. The content
+ * security policy of each page allows its inline scripts by their digests, and no other script.
  */
 export function sitePages({ hasApiDocs }: Environment, folder = FOLDER): PublicFolder | undefined {
   const site = new PublicFolder({ path: '/docs', folder, sourcesOf });

@@ -6,7 +6,7 @@ interface TokenRequestBody {
   readonly content: Record<string, { readonly schema: { readonly properties: Record<string, Schema> } }>;
 }
 
-/** Lists the grant types of all modules in the description of the token endpoint. */
+/** Describes the grant types of all modules at the token endpoint. */
 export const withGrantTypes = (paths: Paths, grants: Grants): Paths =>
   mapOperations(paths, (operation, path, method) => {
     if (path !== '/auth/token' || method !== 'post') return operation;

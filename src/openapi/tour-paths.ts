@@ -12,8 +12,8 @@ import {
 import { schemaRef } from './schema';
 
 /**
- * The first types of the four areas, each with a body that can be sent unchanged, in this order: a client, a user and a
- * policy, then a document, a topic and a destination.
+ * Paths of a tour through four areas, each with a body that can be sent unchanged, in this order: a client, a user and
+ * a policy, then a document, a topic and a destination.
  */
 export function tourPaths(): Paths {
   return {
@@ -91,7 +91,7 @@ const createDraft: OperationItem = {
   },
 };
 
-/** The request body that the endpoint receives. */
+/** The notification that the endpoint of a destination receives. */
 const notification: OperationItem = {
   tags: ['Topics'],
   summary: 'A notification',

@@ -70,8 +70,8 @@ export class ResourceWriter {
   /**
    * Replaces the resource `id` of the draft's type, or creates it. Content equal to the stored one makes no new
    * version.
-   * @throws ServiceError 'precondition-failed' if the options require another stored version; 'forbidden' as {@link
-   *   create}
+   * @throws ServiceError 'precondition-failed' if the options require another stored version; 'forbidden' as
+   *   {@link create}
    */
   async put(draft: ResourceDraft, id: string, { method = 'PUT', ...options }: WriteOptions = {}): Promise<WriteResult> {
     const rule = await this.extensions.check(draft);

@@ -196,8 +196,8 @@ export class ResourceStore {
   }
 
   /**
-   * Inserts resources, some hundreds per statement. If a client chose an id that {@link lockAll} did not find, {@link
-   * assertUnchanged} must check it afterwards.
+   * Inserts resources, some hundreds per statement. If a client chose an id that {@link lockAll} did not find,
+   * {@link assertUnchanged} must check it afterwards.
    */
   async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
     if (resources.length === 0) return;

@@ -21,12 +21,14 @@ export class DryRun {
   ) {}
 
   /**
-   * @param id of the resource in the URL; the modes apply to it
+   * Answers a request of `$validate`.
+   * @param id id of the resource in the URL; the modes then apply to this resource
    * @throws ServiceError 'not-found' for an unknown type, 'invalid' for a body of another type or id
    */
   async answer(type: string, { mode, resource, profiles }: ValidateRequest, id?: string): Promise<FhirAnswer> {
     this.types.assertDescribed(type);
-    // Rules of modules compare with stored resources, even those that the caller may not read.
+    // Rules of modules compare the resource with stored ones, even with those that the caller may not read. So the
+    // caller must be allowed to access all rows.
     if (!isR4ResourceType(type)) this.requests.assertAllRows();
     if (mode !== undefined && mode !== 'profile')
       this.types.assertWritable(type, mode, id === undefined ? 'type' : 'instance');
@@ -47,7 +49,7 @@ export class DryRun {
     }
     const issues = await this.extensions.issuesOf(draft, profiles);
     if (mode !== 'create' && mode !== 'update') return validationAnswer(issues);
-    // Callers must not learn whether a target exists that they may not read.
+    // The caller must not learn whether a hidden target exists, so a limited caller gets no issues about targets.
     const found = this.reader.isLimited ? [] : await this.extensions.missingReferences(draft);
     const isTaken =
       mode === 'create' && draft.id !== undefined && (await this.reader.find(type, draft.id)) !== undefined;

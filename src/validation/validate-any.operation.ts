@@ -7,7 +7,10 @@ import { Slices } from '../platform/time/slices';
 import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
-/** http://hl7.org/fhir/R4/resource-operation-validate.html without a type in the URL: the resource names its type. */
+/**
+ * `$validate` without a type in the URL (http://hl7.org/fhir/R4/resource-operation-validate.html). The resource names
+ * its type.
+ */
 @Injectable()
 @Operation({
   ...RESOURCE_VALIDATE,

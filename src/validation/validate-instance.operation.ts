@@ -9,8 +9,8 @@ import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
 /**
- * http://hl7.org/fhir/R4/resource-operation-validate.html on an instance: validates the sent resource, else the stored
- * one.
+ * `$validate` on an instance (http://hl7.org/fhir/R4/resource-operation-validate.html). It validates the sent resource
+ * or, if none is sent, the stored one.
  */
 @Injectable()
 @Operation({

@@ -5,7 +5,7 @@ import { elementsOf, membersOf } from '../platform/json/json-members';
 import { readJsonInSteps, type ScannedJson } from '../platform/json/read-json';
 import { type Steps } from '../platform/time/steps';
 
-/** The common part of the `$validate` operations on instances, types and the system. */
+/** The part that the operations `$validate` on instances, types and the system have in common. */
 export const RESOURCE_VALIDATE = {
   code: 'validate',
   definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
@@ -21,17 +21,18 @@ const MODES = ['create', 'update', 'delete', 'profile'] as const;
 /** A request of `$validate` (http://hl7.org/fhir/R4/resource-operation-validate.html). */
 export interface ValidateRequest {
   readonly mode: (typeof MODES)[number] | undefined;
-  /** Canonicals of profiles in addition to `meta.profile`. */
+  /** Canonicals of profiles, in addition to those in `meta.profile`. */
   readonly profiles: readonly string[];
-  /** Absent if the stored resource is to be validated. */
+  /** The sent resource; absent if the stored one is to be validated. */
   readonly resource?: ScannedJson;
 }
 
 /**
- * Reads body and query: the resource itself, or Parameters with `resource`, `mode` and `profile`. If Parameters could
- * also be the resource itself, they count as the request if they have a parameter with one of these names.
- * @param type in the URL; undefined for the whole system
- * @throws ServiceError 'invalid' if it is neither; JsonBodyError for broken text
+ * Reads body and query of a request. The body is the resource itself, or Parameters with `resource`, `mode` and
+ * `profile`. Parameters may also be the resource to validate; they are read as the request if they have a parameter
+ * with one of these names.
+ * @param type type in the URL; undefined for the whole system
+ * @throws ServiceError 'invalid' if the body is neither; JsonBodyError for broken text
  */
 export function* readValidateRequest(
   type: string | undefined,
@@ -71,7 +72,7 @@ interface Parameter {
   readonly resource: ScannedJson | undefined;
 }
 
-/** The resource keeps its text, since its digits are validated. */
+/** The parameters of a request. The resource in it keeps its text, since its digits are validated. */
 function* parametersIn(sent: ScannedJson): Steps<readonly Parameter[]> {
   const list = sent.members().find(({ key }) => key === 'parameter')?.valueText ?? '[]';
   if (!list.startsWith('[')) throw new ServiceError('invalid', 'Parameters.parameter must be an array.');

@@ -5,7 +5,7 @@ import { Slices } from '../platform/time/slices';
 import { DryRun } from './dry-run';
 import { readValidateRequest, RESOURCE_VALIDATE } from './validate-request';
 
-/** http://hl7.org/fhir/R4/resource-operation-validate.html on a type. */
+/** `$validate` on a type (http://hl7.org/fhir/R4/resource-operation-validate.html). */
 @Injectable()
 @Operation({
   ...RESOURCE_VALIDATE,

@@ -4,7 +4,10 @@ import { type ErrorIssue } from '../platform/errors/service-error';
 
 const ALL_OK: ErrorIssue = { severity: 'information', code: 'informational', diagnostics: 'All OK', expression: '' };
 
-/** The outcome of `$validate` is an answer, not a failure: 200 for any result. */
+/**
+ * The answer of `$validate`. Its status is 200 for any result, since issues are the answer and no failure of the
+ * request.
+ */
 export function validationAnswer(issues: readonly ErrorIssue[]): FhirAnswer {
   const listed = issues.length === 0 ? [ALL_OK] : issues;
   const errors = issues.filter(({ severity }) => severity === 'error').length;

@@ -1,4 +1,4 @@
-/** The face of the package: other packages import only this file. */
+/** The public part of this package: other packages import only this file. */
 export { ResourceValidator } from './r4/resource-validator';
 export { type CodeSet } from './r4/binding-check';
 export { printPath } from './r4/validation-run';

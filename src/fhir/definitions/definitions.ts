@@ -1,25 +1,25 @@
 import { readAsset } from '../../platform/assets';
 import { memoized } from '../../platform/memoized';
 
-/** http://hl7.org/fhir/R4/codesystem-search-param-type.html */
+/** The type of a search parameter (http://hl7.org/fhir/R4/codesystem-search-param-type.html). */
 export type SearchParameterKind =
   'number' | 'date' | 'string' | 'token' | 'reference' | 'composite' | 'quantity' | 'uri' | 'special';
 
 /** A SearchParameter of R4, reduced to what indexing and searching need. */
 export interface SearchParameterDefinition {
-  /** Also the last part of the canonical url, http://hl7.org/fhir/SearchParameter/{id}. */
+  /** The id, which is also the last part of the canonical url, http://hl7.org/fhir/SearchParameter/{id}. */
   readonly id: string;
   readonly code: string;
-  /** Types with the parameter; `Resource` and `DomainResource` mean all their subtypes. */
+  /** Types that have the parameter. `Resource` and `DomainResource` mean all their subtypes. */
   readonly base: readonly string[];
   readonly type: SearchParameterKind;
   readonly expression?: string;
   readonly target?: readonly string[];
-  /** Components of a composite; `definition` is the canonical url of a parameter. */
+  /** Components of a composite; `definition` is the canonical url of the component's parameter. */
   readonly component?: readonly { readonly definition: string; readonly expression: string }[];
 }
 
-/** http://hl7.org/fhir/R4/compartmentdefinition.html */
+/** The definition of a compartment (http://hl7.org/fhir/R4/compartmentdefinition.html). */
 export interface CompartmentDefinition {
   readonly resourceType: 'CompartmentDefinition';
   readonly id: string;
@@ -34,13 +34,13 @@ export interface ElementDefinition {
   readonly isChoice: boolean;
   readonly isRequired: boolean;
   readonly isRepeated: boolean;
-  /** Type names; the type of a backbone element is its path (`Observation.component`). */
+  /** Names of the types. A backbone element has its path as the name of its type (`Observation.component`). */
   readonly types: readonly string[];
   /** Allowed target types of a reference or canonical; empty if any type is allowed. */
   readonly targets: readonly string[];
 }
 
-/** The JSON member for an element's values of a type: `valueQuantity` for `value[x]`. */
+/** The JSON member that holds the values of an element with this type: `valueQuantity` for `value[x]`. */
 export function memberKey({ name, isChoice }: ElementDefinition, type: string): string {
   return isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
 }
@@ -53,7 +53,10 @@ interface TypeRecord {
   readonly elements?: Readonly<Record<string, string>>;
 }
 
-/** Members that all records of search-parameters.json share, except lists of targets. */
+/**
+ * Members that the records of search-parameters.json share, so that the file holds each once. Lists of targets are
+ * shared too, but are not among these members.
+ */
 export interface SharedMembers {
   readonly common: Readonly<Record<string, unknown>>;
   readonly ofKind: Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>;
@@ -78,7 +81,7 @@ export const searchParameterDefinitions = once((): readonly SearchParameterDefin
   });
 });
 
-/** The Patient compartment of R4 4.0.1 plus the server's own SDCDocument and SDCWorkflow. */
+/** The Patient compartment of R4 4.0.1, with this server's own types SDCDocument and SDCWorkflow. */
 export const patientCompartment = once(
   () => (load('compartment-patient') as { definition: CompartmentDefinition }).definition,
 );
@@ -95,7 +98,7 @@ export const r4ResourceTypes = once((): ReadonlySet<string> => {
   );
 });
 
-/** Whether `type` is a concrete resource type of R4; the server's own types are not. */
+/** Whether `type` is a concrete resource type of R4. Types of this server are not. */
 export function isR4ResourceType(type: string): boolean {
   return r4ResourceTypes().has(type);
 }
@@ -113,7 +116,9 @@ export function isPrimitiveType(type: string): boolean {
   return typeRecords().get(type)?.kind === 'primitive';
 }
 
-/** `type` and its ancestors, the most special first: Age, Quantity, Element. Empty for types unknown to R4. */
+/**
+ * `type` and its ancestors, the most special first: Age, Quantity, Element. Empty for types that R4 does not define.
+ */
 export function lineageOf(type: string): readonly string[] {
   const lineage: string[] = [];
   for (let record = typeRecords().get(type); record !== undefined; record = typeRecords().get(record.base ?? '')) {
@@ -124,13 +129,16 @@ export function lineageOf(type: string): readonly string[] {
 
 const CORE_TYPE = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Za-z0-9]+)$/;
 
-/** The R4 type of a canonical; HL7's own profiles, such as `vitalsigns`, have URLs of the same form. */
+/**
+ * The R4 type that a canonical means. HL7's own profiles, such as `vitalsigns`, have URLs of the same form but give
+ * none.
+ */
 export function typeOfCanonical(canonical: string): string | undefined {
   const [, type = ''] = CORE_TYPE.exec(canonical) ?? [];
   return lineageOf(type).length > 0 ? type : undefined;
 }
 
-/** A required binding: its elements and, by system, the allowed codes. */
+/** The elements with a required binding to one value set, and the allowed codes by system. */
 export interface BoundValueSet {
   readonly id: string;
   readonly url: string;
@@ -139,15 +147,15 @@ export interface BoundValueSet {
   readonly codes: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The required bindings of R4 with completely known value sets. */
+/** Value sets of R4's required bindings, as far as all their codes are known. */
 export const boundValueSets = once(() => (load('bindings') as { valueSets: readonly BoundValueSet[] }).valueSets);
 
-/** A rule of R4 for the content of a type or element, with severity error. */
+/** A rule of R4 about the content of a type or element, with severity error. */
 export interface InvariantDefinition {
   readonly key: string;
   readonly human: string;
   readonly expression: string;
-  /** Types and elements that state it, without `[x]`; subtypes inherit it. */
+  /** Types and elements that state the rule, without `[x]`. Subtypes inherit it. */
   readonly on: readonly string[];
 }
 
@@ -156,8 +164,8 @@ export const invariantDefinitions = once(
 );
 
 /**
- * The elements of a resource type, data type or backbone element by name, inherited ones first. Primitive types add
- * none; types unknown to R4 yield undefined.
+ * The elements of a resource type, data type or backbone element by name, inherited ones first. A primitive type adds
+ * none to those that it inherits. Undefined for a type that R4 does not define.
  */
 export const elementsOfType: (type: string) => ReadonlyMap<string, ElementDefinition> | undefined = memoized((type) => {
   const record = typeRecords().get(type);
@@ -166,7 +174,7 @@ export const elementsOfType: (type: string) => ReadonlyMap<string, ElementDefini
   return new Map([...(inherited ?? []), ...parseElements(record.elements ?? {})]);
 });
 
-/** Reads element tables in the notation of elements.json: `{"value[x]": "0..1 Quantity|string"}`. */
+/** Reads a table of elements in the notation of elements.json: `{"value[x]": "0..1 Quantity|string"}`. */
 export function parseElements(elements: Readonly<Record<string, string>>): ReadonlyMap<string, ElementDefinition> {
   return new Map(
     Object.entries(elements).map(([key, text]) => {
@@ -176,7 +184,7 @@ export function parseElements(elements: Readonly<Record<string, string>>): Reado
   );
 }
 
-/** Reads `0..* Reference(Patient,Group)|CodeableConcept`, the notation of elements.json. */
+/** Reads one element in this notation: `0..* Reference(Patient,Group)|CodeableConcept`. */
 function parseElement(key: string, text: string): ElementDefinition {
   const [cardinality = '', types = ''] = text.split(' ');
   const name = key.replace('[x]', '');

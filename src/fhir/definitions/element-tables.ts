@@ -1,18 +1,18 @@
 import { type ElementDefinition, elementsOfType, isR4ResourceType, parseElements } from './definitions';
 
 /**
- * Types unknown to R4, in the notation of elements.json: a resource type and its nested elements, named by path. Two
- * pseudo types extend R4: `NativeReference(User)` for `{resourceType, id}`, and `Any`.
+ * Types that R4 does not define, in the notation of elements.json: a resource type and its nested elements, named by
+ * path. They may use two types that R4 lacks: `NativeReference(User)` for `{resourceType, id}`, and `Any`.
  */
 export type OwnShapes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The key of {@link OTHER_MEMBERS}; no JSON member of a resource has this name. */
+/** The key of {@link OTHER_MEMBERS}. No JSON member of a resource has this name. */
 const OTHERS = '*';
 
-/** Spread this into the elements of an own type to allow members that they do not name. */
+/** Allows members that a type does not name, if it is spread into the elements of the type. */
 export const OTHER_MEMBERS = { [OTHERS]: '0..1 Any' } as const;
 
-/** The elements of R4 types and of types registered by modules. */
+/** The elements of R4's types and of the types that modules register. */
 export class ElementTables {
   private readonly own: ReadonlyMap<string, ReadonlyMap<string, ElementDefinition>>;
 
@@ -36,7 +36,7 @@ export class ElementTables {
     );
   }
 
-  /** Whether an own type allows members that it does not name. */
+  /** Whether the type, which R4 does not define, allows members that it does not name. */
   hasOtherMembers(type: string): boolean {
     return this.shapes[type]?.[OTHERS] !== undefined;
   }
@@ -54,7 +54,7 @@ export class ElementTables {
     return this.nativeTypes.has(type.replace(/\..*/, ''));
   }
 
-  /** The resource types unknown to R4. */
+  /** The resource types that R4 does not define. */
   get ownTypes(): readonly string[] {
     return [...[...this.own.keys()].filter((type) => !type.includes('.')), ...this.openTypes];
   }

@@ -19,7 +19,7 @@ export const MEMBERS = [
   ...['comparator', 'component'],
 ] as const;
 
-/** The SearchParameter of R4 with this url, reduced as in {@link searchParameterDefinitions}. */
+/** The SearchParameter of R4 with this url, reduced as {@link searchParameterDefinitions} are. */
 export function definitionOfUrl(url: unknown): SearchParameterDefinition | undefined {
   return typeof url === 'string' ? byUrl().get(url) : undefined;
 }
@@ -38,26 +38,33 @@ const byId = once(
 );
 
 /**
- * A SearchParameter of R4 as published by HL7. Built at each call, since it is rarely requested and the texts are long.
+ * A SearchParameter of R4 as HL7 published it. It is built at each call, since it is rarely requested and its texts are
+ * long.
  */
 export const searchParameterResource = (definition: SearchParameterDefinition): Resource => ({
   ...expandSearchParameter(definition, searchParameterFile()),
   id: resourceIdOf(definition),
 });
 
-/** HL7's id, except for the one longer than the 64 characters of an id (http://hl7.org/fhir/R4/datatypes.html#id). */
+/**
+ * The id under which a SearchParameter of R4 is stored. It is HL7's id; one is longer than the 64 characters that an id
+ * may have (http://hl7.org/fhir/R4/datatypes.html#id), and is shortened.
+ */
 export const resourceIdOf = ({ id }: SearchParameterDefinition): string =>
   id.length > 64 ? id.replace('-extensions-', '-') : id;
 
-/** Depends on the definitions and on the server version, which may write them differently. */
+/**
+ * Digest of the stored SearchParameters of R4. It depends on the definitions and on the version of this server, which
+ * may write them differently.
+ */
 export function searchParametersDigest(): string {
   const text = readAsset('fhir/definitions/search-parameters.json');
   return createHash('sha256').update(softwareVersion()).update(text).digest('hex');
 }
 
 /**
- * Merges a record with the members that it shares with others. The record wins; its null means that it has no such
- * member.
+ * Merges a record with the members that it shares with other records. A member of the record itself counts; if it is
+ * null, the SearchParameter does not have it.
  */
 export function expandSearchParameter(record: SearchParameterDefinition, shared: SharedMembers): Resource {
   const { publisher, ...own } = record as SearchParameterDefinition & { readonly publisher?: number | null };
@@ -77,7 +84,7 @@ export function expandSearchParameter(record: SearchParameterDefinition, shared:
   };
 }
 
-/** Only for plain paths; HL7 wrote the others by hand. */
+/** The XPath of a plain path. HL7 wrote the XPaths of other expressions by hand, so the records hold them. */
 const xpathOf = (expression: string | undefined): string | undefined =>
   expression
     ?.split('|')

@@ -2,7 +2,7 @@ import { readAsset } from '../../platform/assets';
 import { memoized } from '../../platform/memoized';
 import { elementsOfType, memberKey, once } from './definitions';
 
-/** The element for a property of a JSON object: `valueQuantity` is the choice `value`, as a Quantity. */
+/** The element that a property of a JSON object holds: `valueQuantity` is the choice `value`, as a Quantity. */
 export interface Property {
   readonly element: string;
   readonly type: string;
@@ -22,12 +22,12 @@ const summaries = once(() => {
   return new Map(types.map(({ name, elements }) => [name, new Set(elements)]));
 });
 
-/** Elements in the summary of `type` (http://hl7.org/fhir/R4/search.html#summary); undefined if it has none. */
+/** Elements in the summary of `type` (http://hl7.org/fhir/R4/search.html#summary); undefined if R4 defines none. */
 export function summaryElementsOf(type: string): ReadonlySet<string> | undefined {
   return summaries().get(type);
 }
 
-/** The properties that an object of `type` can have in JSON; undefined for types unknown to R4. */
+/** The properties that an object of `type` can have in JSON; undefined for types that R4 does not define. */
 export const propertiesOf = memoized((type): ReadonlyMap<string, Property> | undefined => {
   const elements = elementsOfType(type);
   if (elements === undefined) return undefined;

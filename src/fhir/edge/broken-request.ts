@@ -8,7 +8,9 @@ interface BrokenRequest extends Error {
   readonly code?: string;
 }
 
-/** Node's errors before a request exists (https://nodejs.org/api/http.html#event-clienterror), as issues of FHIR. */
+/**
+ * Issues for the errors that Node reports before a request exists (https://nodejs.org/api/http.html#event-clienterror).
+ */
 const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string, code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -25,7 +27,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string,
 };
 const MALFORMED = ['400 Bad Request', 'structure', 'invalid', 'This is no request of HTTP/1.1.'] as const;
 
-/** Answers requests that Node cannot parse with an OperationOutcome instead of an empty body. */
+/** Answers a request that Node cannot parse. The answer is an OperationOutcome instead of an empty body. */
 export function refuseBrokenRequests(server: Server): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -12,36 +12,41 @@ import { readSubset } from '../subset/read-subset';
 import { formatOfRequest, isPretty } from './requested-format';
 import { type Subset, subsetOf } from '../subset/subset';
 
-/** An answer: a status and a body of valid JSON text. */
+/** An answer: a status, and a body that is valid JSON text. */
 export interface FhirAnswer {
   readonly status: number;
   readonly text?: string;
   /**
-   * Replaces `text`: writes the body while it is produced. Each text that it writes ends between two JSON tokens.
+   * Used instead of `text`: writes the body while it is produced. Each text that it writes ends between two JSON
+   * tokens.
    * @internal
    */
   readonly produce?: Produce;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Set if the body is one version of one resource, so that conditional reads, `_summary` and `Prefer` apply. @internal
+   * Set if the body is one version of one resource. Conditional reads, `_summary` and `Prefer` then apply to it.
+   * @internal
    */
   readonly isResource?: true;
-  /** Set if the text is no JSON; it is sent unchanged. */
+  /** Media type of a body that is no JSON. Such a body is sent unchanged. */
   readonly contentType?: string;
 }
 
-/** The parts of a Parameters resource as the answer of an operation; FHIR has no empty arrays. */
+/**
+ * The answer of an operation that returns Parameters with these parts. FHIR has no empty arrays, so without parts it
+ * has no `parameter`.
+ */
 export const parametersAnswer = (parameter: readonly object[]): FhirAnswer => ({
   status: 200,
   text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
 });
 
-/** Key in `response.locals` of the text of the one returned resource, for audit records. */
+/** Key in `response.locals` under which audit records find the text of the one returned resource. */
 export const SHOWN_RESOURCE = 'shownResource';
 
 /**
- * Headers that an answer depends on in addition to its URL. Caches must revalidate each time, since rights may have
- * changed.
+ * Headers of the request on which an answer depends, in addition to its URL. Caches must revalidate each time, since
+ * rights may have changed.
  */
 const VARY = 'Accept, Accept-Encoding, Authorization';
 const CACHE_CONTROL = 'private, no-cache';

@@ -10,8 +10,8 @@ import { helpLink } from '../../platform/http/help-link';
 import { FHIR_ERRORS, fatalOutcome, outcomeOf } from './operation-outcome';
 
 /**
- * The default edge: converts any error to an OperationOutcome. An unexpected error is logged with its stack; the answer
- * contains only a request id.
+ * Answers any error with an OperationOutcome, unless another filter does. An unexpected error is logged with its stack,
+ * and the answer contains only a request id.
  */
 @Catch()
 export class FhirErrorFilter implements ExceptionFilter {
@@ -25,7 +25,7 @@ export class FhirErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     if (response.headersSent) {
-      // An incomplete answer must never look complete.
+      // The connection is cut, so that an incomplete answer never looks complete.
       response.destroy();
       this.logger.error('An answer was cut off', errorTrace(error));
       return;
@@ -56,6 +56,6 @@ export class FhirErrorFilter implements ExceptionFilter {
   }
 }
 
-/** RFC 6750, section 3: without a token, the challenge names no error. */
+/** The challenge in `WWW-Authenticate` (RFC 6750, section 3). It names no error if the request had no token. */
 const challengeOf = (isInvalidToken: boolean): string =>
   `Bearer realm="svc"${isInvalidToken ? ', error="invalid_token"' : ''}`;

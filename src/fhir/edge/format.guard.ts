@@ -4,7 +4,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type AnswerFormat, type FormatOffer, xmlHint } from './format';
 import { formatOfRequest, formatParameterOf } from './requested-format';
 
-/** Guard of routes that answer with FHIR: refuses unsupported formats before any work. */
+/** Guard of routes that answer with FHIR. It refuses unsupported formats before any work is done. */
 @Injectable()
 export class FormatGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -14,8 +14,8 @@ export class FormatGuard implements CanActivate {
 }
 
 /**
- * Refuses unsupported formats before any work, so that no write happens whose answer the caller could not read.
- * @param offer further formats of this answer
+ * Refuses unsupported formats before any work is done. So no write happens whose answer the caller could not read.
+ * @param offer further formats that this answer can have
  * @returns the format of the answer
  * @throws ServiceError 'not-acceptable', or 'invalid' for `_pretty`
  */

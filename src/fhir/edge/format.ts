@@ -5,9 +5,9 @@ import { memoized } from '../../platform/memoized';
 export interface AnswerFormat {
   readonly contentType: string;
   readonly isYaml: boolean;
-  /** Resources one per line instead of a Bundle. */
+  /** Whether the answer has one resource per line instead of a Bundle. */
   readonly isLines?: true;
-  /** An HTML page for people. */
+  /** Whether the answer is an HTML page for people. */
   readonly isPage?: true;
 }
 
@@ -21,7 +21,7 @@ const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
 
 type Formats = ReadonlyMap<string, AnswerFormat>;
 
-/** By media type; for a range such as `*`, the first match is used. */
+/** Formats by media type. A range such as `*` selects the first format that it matches. */
 const FORMATS: Formats = new Map([
   ...['application/fhir+json', 'application/json', 'application/json+fhir', 'text/json'].map(
     (type) => [type, format(type, false)] as const,
@@ -33,11 +33,11 @@ const FORMATS: Formats = new Map([
 
 export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
 
-/** Formats by offer; the first one is the default. */
+/** Formats by offer. In each map, the first format is the default. */
 const OFFERED: Readonly<Record<FormatOffer | 'none', Formats>> = {
   none: FORMATS,
-  // One resource per line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), for operations that support
-  // it.
+  // One resource per line (http://hl7.org/fhir/uv/bulkdata/STU1/index.html#file-request), for the operations that can
+  // answer so.
   lines: new Map<string, AnswerFormat>([
     ...FORMATS,
     ...['application/fhir+ndjson', 'application/ndjson', 'application/x-ndjson'].map(
@@ -59,20 +59,20 @@ export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
   .filter(([, { isYaml }]) => isYaml)
   .map(([type]) => type);
 
-/** Parameters that only affect the answer; every FHIR route accepts them. */
+/** Parameters that affect only the form of the answer. Every FHIR route accepts them. */
 export const FORMAT_PARAMETERS: readonly string[] = ['_format', '_pretty'];
 
-/** Documentation of unsupported parts of FHIR, with alternatives. */
+/** Page that documents which parts of FHIR are not supported, with alternatives. */
 export const UNSERVED_PAGE = 'docs/reference/open-points.md, "Not served".';
 
-/** A sentence for errors about media types, since many clients ask for XML first. */
+/** A sentence in errors about media types, since many clients request XML. */
 export const xmlHint = (mediaType: string | null | undefined): string =>
   /xml/i.test(mediaType ?? '') ? ` XML is not served: ${UNSERVED_PAGE}` : '';
 
 /**
- * Chooses the format of an answer: `_format` before `Accept`, as R4 says. In an Accept header, the range with the
- * largest q wins, then the more specific one, then the earlier one (RFC 9110, section 12.5.1).
- * @param offer further formats of this answer
+ * Chooses the format of an answer. `_format` counts before `Accept`, as R4 says. In `Accept`, the range with the
+ * largest q counts, then the more specific one, then the earlier one (RFC 9110, section 12.5.1).
+ * @param offer further formats that this answer can have
  * @returns undefined if no requested format is supported
  */
 export function negotiatedFormat(
@@ -84,17 +84,20 @@ export function negotiatedFormat(
   return bestByOffer[offer](accept === undefined || accept === '' ? '*/*' : accept);
 }
 
-/** An unencoded plus sign arrives as a space. */
+/** The format that `_format` names. A plus sign that was not encoded in the URL arrives as a space. */
 function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined {
   const range = mediaRangeOf(asked.replace(/ (?=json|yaml|fhir|ndjson)/, '+'));
   const name = SHORT_NAMES[range.mediaType] ?? range.mediaType;
   return range.isKnownVersion ? formats.get(name) : undefined;
 }
 
-/** No client sends more ranges; a longer list would only cost time. */
+/** Most ranges of an `Accept` header that are read. No client sends more, and a longer list would only cost time. */
 const MAX_RANGES = 50;
 
-/** Cached, since each client sends the same list repeatedly and there are few different lists. */
+/**
+ * The best format for an `Accept` header. It is cached, since clients send few different headers, each of them
+ * repeatedly.
+ */
 const bestOf = (formats: Formats): ((accept: string) => AnswerFormat | undefined) =>
   memoized((accept) => {
     const ranges = accept
@@ -114,7 +117,7 @@ interface MediaRange {
   readonly isKnownVersion: boolean;
 }
 
-/** Reads `application/fhir+json; fhirVersion=4.0; q=0.8`. An invalid q counts as 1; other parameters are ignored. */
+/** Reads `application/fhir+json; fhirVersion=4.0; q=0.8`. An invalid q is read as 1; other parameters are ignored. */
 function mediaRangeOf(text: string): MediaRange {
   const [mediaType = '', ...parameters] = text
     .toLowerCase()

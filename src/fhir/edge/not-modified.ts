@@ -1,9 +1,10 @@
 import { type IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether the caller has this version (RFC 9110, section 13.2.2): `If-None-Match` decides if sent, else
- * `If-Modified-Since`. Tags are compared weakly, and a bare version counts too; malformed tags and dates are ignored.
- * @param version the answer's `ETag` and `Last-Modified`
+ * Whether the caller already has this version (RFC 9110, section 13.2.2). If `If-None-Match` is sent, it decides, else
+ * `If-Modified-Since` does. Tags are compared weakly, and a version without quotes counts too. Malformed tags and dates
+ * are ignored.
+ * @param version headers of the answer, with `ETag` and `Last-Modified`
  */
 export function isNotModified(headers: IncomingHttpHeaders, version: Readonly<Record<string, string>>): boolean {
   const tags = headers['if-none-match'];

@@ -3,7 +3,9 @@ import { type ErrorKind } from '../../platform/errors/error-kind';
 import { type ErrorIssue, errorCodeOf, type ServiceError } from '../../platform/errors/service-error';
 import { type OperationOutcome } from '../types';
 
-/** The FHIR edge: HTTP status and issue code (http://hl7.org/fhir/R4/valueset-issue-type.html) of each error kind. */
+/**
+ * HTTP status and issue code (http://hl7.org/fhir/R4/valueset-issue-type.html) of each kind of error in FHIR answers.
+ */
 export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; readonly issue: string }>> = {
   invalid: { status: 400, issue: 'invalid' },
   unauthorized: { status: 401, issue: 'login' },
@@ -27,7 +29,10 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
 
 type Issue = OperationOutcome['issue'][number];
 
-/** @param errorCode the cause in the catalogue */
+/**
+ * An OperationOutcome with one fatal issue.
+ * @param errorCode code of the cause in the catalogue of errors
+ */
 export function fatalOutcome(
   code: string,
   errorCode: ErrorCode,
@@ -45,7 +50,7 @@ export function fatalOutcome(
   ]);
 }
 
-/** An OperationOutcome with several issues, as from a validation. */
+/** An OperationOutcome with several issues, such as those of a validation. */
 export function outcomeOfIssues(code: string, summary: string, issues: readonly ErrorIssue[]): OperationOutcome {
   return outcome(
     code,
@@ -60,7 +65,7 @@ export function outcomeOfIssues(code: string, summary: string, issues: readonly 
   );
 }
 
-/** In an error response every issue is fatal: no part of the request was processed. */
+/** The OperationOutcome of an error. Every issue in it is fatal, since no part of the request was processed. */
 export function outcomeOf(error: ServiceError): OperationOutcome {
   const { kind, message, details } = error;
   const code = FHIR_ERRORS[kind].issue;
@@ -91,7 +96,7 @@ function outcome(id: string, summary: string, issue: readonly Issue[]): Operatio
   };
 }
 
-/** The answer to a write with `Prefer: return=OperationOutcome`. */
+/** The OperationOutcome that answers a write with `Prefer: return=OperationOutcome`. */
 export const outcomeOfWrite = (method: string, status: number, etag = ''): object => ({
   resourceType: 'OperationOutcome',
   issue: [

@@ -1,9 +1,9 @@
-/** Proxies accept no longer request lines. */
+/** Longest address that is read; proxies accept no longer request lines. */
 const LONGEST = 8_192;
 
 /**
- * The root of links, from the address that a caller used: `https://gw.example/clinic/fhir/Patient?name=x` for
- * `/Patient`, or its path alone, which is then resolved against `baseUrl`.
+ * The root of links, taken from the address that a caller used: `https://gw.example/clinic/fhir/Patient?name=x` for
+ * `/Patient`. The address may also be only a path, which is then resolved against `baseUrl`.
  * @param below the called path, below the root
  * @returns undefined for other texts, and if the address does not end with the called path
  */
@@ -17,7 +17,7 @@ export function rootOfOriginal(original: string, below: string, baseUrl: string)
   return `${url.origin}${path.slice(0, path.length - called.length)}`;
 }
 
-/** The parser writes unsafe characters as escapes. */
+/** Parses an address. The parser writes unsafe characters as escapes. */
 function urlOf(text: string, base: string): URL | undefined {
   return URL.canParse(text, base) ? new URL(text, base) : undefined;
 }

@@ -10,8 +10,8 @@ export const formatOfRequest = (request: Request, offer?: FormatOffer): AnswerFo
 export const isPretty = (request: Request): boolean => formatParameterOf(request, '_pretty') === 'true';
 
 /**
- * `_format` or `_pretty`, from the URL or the form of a search. Most requests have neither, which a substring test
- * shows without parsing the URL.
+ * Reads `_format` or `_pretty` from the URL, or from the form of a search. Most requests have neither; a test for the
+ * substring shows this without parsing the URL.
  */
 export function formatParameterOf(request: Request, name: string): string | null {
   if (request.url.includes(name)) return queryOf(request).get(name);

@@ -10,18 +10,18 @@ import { jsonOfYaml } from '../../platform/yaml/read-yaml';
 const YAML_TYPES = new Set<string | undefined>(YAML_MEDIA_TYPES);
 
 /**
- * YAML is written by hand, so bodies are small; its parser reads 14 MB a second, and a larger body would delay other
- * requests.
+ * Largest body in YAML. People write YAML by hand, so bodies are small. Its parser reads 14 MB a second, so a larger
+ * body would delay other requests.
  */
 const YAML_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Reads a request body as JSON text, in steps; converts YAML.
+ * Reads a request body as JSON text, in steps. YAML is converted to JSON.
  * @throws ServiceError 'unsupported-media-type' for other types; JsonBodyError for hostile or broken text
  */
 export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJsonInSteps(readBodyText(request));
 
-/** Like {@link readBodyInSteps}, without scanning the text. */
+/** Like {@link readBodyInSteps}, but the text is not scanned. */
 export function readBodyText(request: Request): string {
   const isYaml = YAML_TYPES.has(mediaTypeOf(request));
   if (!isYaml && !isJson(request)) {
@@ -47,7 +47,7 @@ export function readBodyText(request: Request): string {
   return jsonOfYaml(decodeUtf8(body));
 }
 
-/** http://hl7.org/fhir/R4/http.html#version-parameter */
+/** Whether the body is of another FHIR release (http://hl7.org/fhir/R4/http.html#version-parameter). */
 function isOtherRelease({ headers }: Request): boolean {
   const [, release] = /;\s*fhirversion\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
   return release !== undefined && !/^4\.0(\.|$)/.test(release);

@@ -3,8 +3,8 @@ import { type Environment } from '../../platform/config/environment';
 import { rootOfOriginal } from './original-uri';
 
 /**
- * The base of all links of an answer. The API answers on `/fhir/…` and on `/…`, and links keep the root of the request.
- * A trusted proxy may send the caller's original address in `X-Original-Uri`.
+ * The base of all links in an answer. The API answers on `/fhir/…` and on `/…`; links have the root that the request
+ * used. A trusted proxy may send the original address of the caller in `X-Original-Uri`.
  */
 export function rootUrlOf(request: Request, { baseUrl }: Environment): string {
   const { path, headers } = request;
@@ -17,7 +17,9 @@ export function rootUrlOf(request: Request, { baseUrl }: Environment): string {
   return root ?? (isOnFhir ? `${baseUrl}/fhir` : baseUrl);
 }
 
-/** The same decision as Express makes for `X-Forwarded-*`, by `SVC_TRUSTED_PROXIES`. */
+/**
+ * Whether a trusted proxy sent the request, by `SVC_TRUSTED_PROXIES`. Express decides the same way for `X-Forwarded-*`.
+ */
 function isFromTrustedProxy({ app, socket }: Request): boolean {
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return socket.remoteAddress !== undefined && isTrusted(socket.remoteAddress, 0);

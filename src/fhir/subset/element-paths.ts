@@ -1,10 +1,10 @@
-/** Element names as paths; `['Patient', 'name']` applies to one type. */
+/** The names of an element and its parents. `['Patient', 'name']` applies to one type only. */
 type Path = readonly string[];
 
-/** The named elements as a tree. A name without further names selects the whole element. */
+/** The named elements as a tree. A name without further names below it selects the whole element. */
 type NameTree = Map<string, NameTree | 'whole'>;
 
-/** The requested elements of a resource, with a step down to those of one element. */
+/** The requested elements of a resource or, after a step down, those below one of its elements. */
 export class ElementPaths {
   private constructor(
     private readonly kept: NameTree | 'whole',
@@ -15,7 +15,9 @@ export class ElementPaths {
     return new ElementPaths(kept.length === 0 ? 'whole' : treeOf(kept), treeOf(dropped));
   }
 
-  /** The requested part of the element `name`: all of it, none of it, or parts; undefined if nothing names it. */
+  /**
+   * The requested part of the element `name`: all of it, none of it, or parts. Undefined if no path names the element.
+   */
   below(name: string): ElementPaths | 'all' | 'none' | undefined {
     const element = name.startsWith('_') ? name.slice(1) : name;
     const dropped = this.dropped.get(element);
@@ -26,7 +28,7 @@ export class ElementPaths {
   }
 }
 
-/** The elements in `_elements`, read once for all resources of an answer: one tree per type. */
+/** The elements in `_elements`. They are read once for all resources of an answer, into one tree per type. */
 export class AskedElements {
   private readonly trees = new Map<string, ElementPaths | undefined>();
 
@@ -35,7 +37,10 @@ export class AskedElements {
     private readonly dropped: readonly Path[],
   ) {}
 
-  /** The paths for resources of `type`; undefined if none applies, so that they stay whole. */
+  /**
+   * The requested elements of resources of `type`. Undefined if no path applies to the type, so that its resources stay
+   * whole.
+   */
   of(type: string): ElementPaths | undefined {
     if (!this.trees.has(type)) this.trees.set(type, this.pathsFor(type));
     return this.trees.get(type);
@@ -47,7 +52,7 @@ export class AskedElements {
   }
 }
 
-/** A path may begin with a type; then it applies to that type only. */
+/** The paths that apply to a type. A path that begins with a type applies only to that type. */
 const pathsForType = (type: string, paths: readonly Path[]): readonly Path[] =>
   paths
     .filter(([first = '']) => first === type || !/^[A-Z]/.test(first))

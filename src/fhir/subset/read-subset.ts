@@ -2,10 +2,13 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { AskedElements } from './element-paths';
 import { type Subset } from './subset';
 
-/** `Patient.contact.name`, or `-photo` to exclude one; no resource is deeper than 64 levels. */
+/**
+ * One path of `_elements`: `Patient.contact.name`, or `-photo` to exclude an element. Its length is bounded, since no
+ * resource is deeper than 64 levels.
+ */
 const PATH = /^-?\w[\w-]*(?:\.\w[\w-]*){0,63}$/;
 
-/** The same limit as for values of a search parameter. */
+/** Most paths in `_elements`; a search parameter may have as many values. */
 const MOST_NAMES = 1_000;
 
 /**

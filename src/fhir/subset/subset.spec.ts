@@ -46,7 +46,7 @@ describe(subsetOf.name, () => {
   it('S23: can pause while it reads and while it prints', () => {
     const name = Array.from({ length: 20_000 }, (_, n) => ({ family: `f${n}` }));
     const steps = subsetOf(JSON.stringify({ ...PATIENT, name }), { elements: new AskedElements([['name']], []) });
-    // The text is scanned, parsed and printed, each with a pause after some 2,000 values.
+    // The text is scanned, parsed and printed. Each of these pauses after some 2,000 values.
     expect([...steps].length).toBeGreaterThan(50);
   });
 

@@ -20,8 +20,9 @@ const SUBSETTED: JsonObject = new Map([
 ]);
 
 /**
- * Keeps the requested part of a resource and tags it SUBSETTED, so that no client stores it as a whole one. Mandatory
- * elements stay; numbers keep their digits. A resource without such parts is returned unchanged.
+ * Keeps the requested part of a resource, and tags it SUBSETTED, so that no client stores it as a whole resource.
+ * Mandatory elements stay, and numbers keep their digits. If the request names no part of this resource type, the
+ * resource is returned unchanged.
  */
 export function* subsetOf(text: string, subset: Subset): Steps<string> {
   const resource = yield* parseLosslessInSteps(text);
@@ -73,7 +74,7 @@ function elementsPart(object: JsonObject, type: string, paths: ElementPaths): Js
   });
 }
 
-/** The sibling of a primitive, `_birthDate`, is kept or dropped with the primitive. */
+/** The property of a JSON member. `_birthDate`, the sibling of a primitive, is kept or dropped with the primitive. */
 const propertyOf = (type: string, key: string): Property | undefined => propertiesOf(type)?.get(key.replace(/^_/, ''));
 
 const isRequired = (type: string, key: string): boolean => propertyOf(type, key)?.isRequired ?? false;

@@ -6,19 +6,22 @@ import { holds } from './memory';
 import { comparisonKindOf, isSameValue, isSystem, type Kind, orderOfNumbers, plain } from './values';
 
 /**
- * Kinds whose values are equal if their JSON is. Times differ in precision and quantities in units; the library
- * compares those.
+ * Kinds whose values are equal if their JSON is equal. Times may differ in precision and quantities in their units, so
+ * the library compares these.
  */
 const PLAIN: readonly Kind[] = ['boolean', 'string', 'integer', 'decimal', 'object'];
 const isNumber = (kind: Kind): boolean => kind === 'integer' || kind === 'decimal';
 
-/** @throws NotCompiled unless plain equality of these values gives the library's result */
+/**
+ * Checks that plain equality of these values gives the result of the library.
+ * @throws NotCompiled if it may not
+ */
 function assertComparable(left: Compiled, right: Compiled): void {
   for (const { type: a } of left.branches) {
     for (const { type: b } of right.branches) {
       const kinds = [comparisonKindOf(a), comparisonKindOf(b)] as const;
       const isAlike = kinds[0] === kinds[1] || kinds.every(isNumber);
-      // A boolean never equals another kind, and a text never equals a number.
+      // These kinds cannot be equal: a boolean never equals a value of another kind, and a text never equals a number.
       const isUnlike = kinds.includes('boolean')
         ? !kinds.includes('object') && !kinds.includes('open')
         : kinds.includes('string') && kinds.some(isNumber);
@@ -28,12 +31,12 @@ function assertComparable(left: Compiled, right: Compiled): void {
   }
 }
 
-/** Whether both sides are elements: ids and extensions of primitives count only between elements. */
+/** Whether both sides are elements. Ids and extensions of primitives are compared only between elements. */
 export function areNodes(...sides: readonly Compiled[]): boolean {
   return sides.every(({ branches }) => branches.every(({ type }) => !isSystem(type)));
 }
 
-/** `=` and `!=`: undefined if a side is empty (http://hl7.org/fhirpath/N1/#equality). */
+/** Compiles `=` and `!=`. The result is undefined if a side is empty (http://hl7.org/fhirpath/N1/#equality). */
 export function equality(left: Compiled, right: Compiled, isEqual: boolean): Compiled {
   assertComparable(left, right);
   const isOfNodes = areNodes(left, right);
@@ -47,7 +50,7 @@ export function equality(left: Compiled, right: Compiled, isEqual: boolean): Com
   });
 }
 
-/** `in` and, with the sides swapped, `contains`. */
+/** Compiles `in`; with the sides swapped, `contains`. */
 export function membership(item: Compiled, list: Compiled): Compiled {
   assertComparable(item, list);
   const isOfNodes = areNodes(item, list);
@@ -65,8 +68,9 @@ export function membership(item: Compiled, list: Compiled): Compiled {
 type Order = (left: unknown, right: unknown) => number | undefined;
 
 /**
- * `<`, `<=`, `>`, `>=`; undefined if the values cannot be ordered.
- * @param isOfInvariant whether dates and quantities are compared here; then different zones or units give undefined
+ * Compiles `<`, `<=`, `>` and `>=`. The result is undefined if the values cannot be ordered.
+ * @param isOfInvariant whether dates and quantities are compared here and not by the library; different zones or units
+ *   then give undefined
  */
 export function inequality(operator: string, left: Compiled, right: Compiled, isOfInvariant: boolean): Compiled {
   const order = orderOf(left, right, isOfInvariant);
@@ -111,19 +115,19 @@ function orderOfPlain(left: unknown, right: unknown): number | undefined {
   throw new EvaluationError('the values are of types that do not go together');
 }
 
-/** Dates of different precision are ordered only if they do not overlap. */
+/** Orders two dates. Dates of different precision are ordered only if they do not overlap. */
 function orderOfDates(left: unknown, right: unknown): number | undefined {
   if (typeof left !== 'string' || typeof right !== 'string') return undefined;
   const [a, b] = [dateSpanOf(left), dateSpanOf(right)];
   if (a === undefined || b === undefined) return undefined;
-  // If only one text has a zone, it can be 14 hours off, so close dates are not ordered.
+  // If only one of the texts has a zone, the other may be 14 hours off. So close dates are not ordered.
   if (a.hasZone !== b.hasZone && Math.abs(a.low - b.low) < 2 * 86_400_000) return undefined;
   if (a.low === b.low && a.high === b.high) return 0;
   if (a.high < b.low) return -1;
   return a.low > b.high ? 1 : undefined;
 }
 
-/** Compares quantities of the same unit; the library converts units. */
+/** Orders two quantities of the same unit. Only the library converts units. */
 function orderOfQuantities(left: unknown, right: unknown): number | undefined {
   if (!isObject(left) || !isObject(right)) return undefined;
   const isSameUnit =

@@ -6,14 +6,14 @@ export interface Variables {
   readonly resource: unknown;
   readonly rootResource?: unknown;
   readonly context?: unknown;
-  /** Versions of a resource, for expressions about a change; otherwise absent. */
+  /** The versions of a resource, for expressions about a change; absent for others. */
   readonly current?: unknown;
   readonly previous?: unknown;
-  /** The target type named by a reference, without reading the target. */
+  /** Returns the type that a reference names for its target. It does not read the target. */
   readonly typeOfTarget?: (reference: unknown) => unknown;
 }
 
-/** FHIRPath defines no result for these values, such as several values instead of one. */
+/** The error for values for which FHIRPath defines no result, such as several values instead of one. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 }
@@ -22,52 +22,52 @@ export type Visit<V extends Variables = Variables> = (value: unknown, variables:
 
 export type Values = (focus: unknown, variables: Variables) => readonly unknown[];
 
-/** FHIRPath has three truth values; undefined is the empty collection. */
+/** A boolean result. FHIRPath has three truth values; undefined is the empty collection. */
 export type Truth = (focus: unknown, variables: Variables) => boolean | undefined;
 
-/** One step of a branch. Steps with equal texts do the same. */
+/** One step of a path. Steps with equal texts reach the same values. */
 export interface Step {
   readonly text: string;
-  /** The JSON member, if the step goes down to one. */
+  /** The JSON member to which the step leads, if it leads to one. */
   readonly member?: string;
   /** Whether the step can turn one value into several. */
   readonly isRepeated: boolean;
-  /** The same step in PostgreSQL's JSON path language, lax mode; undefined if that cannot express it. */
+  /** The same step in PostgreSQL's JSON path language, lax mode; undefined if that language cannot express it. */
   readonly jsonPath?: string;
-  /** The type T of `where(resolve() is T)`. */
+  /** The type T, if the step is `where(resolve() is T)`. */
   readonly resolvesTo?: string;
-  /** Set if the step computes a whole collection instead of following one value. */
+  /** Computes a whole collection. It is set if the step does not follow single values. */
   readonly values?: Values;
   readonly walk: <V extends Variables>(next: Visit<V>) => Visit<V>;
 }
 
 /**
- * One path from the focus to values of one type. An expression has several if it is a union or goes through a choice
- * element: `Observation.value` has eleven, one of them `valueQuantity`.
+ * One path from the focus to values of one type. An expression has several paths if it is a union or goes through a
+ * choice: `Observation.value` has eleven, one of them `valueQuantity`.
  */
 export interface Branch {
   readonly steps: readonly Step[];
-  /** An R4 type, or `System.Integer` and the like; undefined if no table has it. */
+  /** The type of the values: an R4 type, or a type such as `System.Integer`. Undefined if no table has it. */
   readonly type: string | undefined;
 }
 
-/** An expression as closures over plain JSON. */
+/** An expression that was compiled to closures over plain JSON. */
 export interface Compiled {
   readonly branches: readonly Branch[];
-  /** Set for a boolean expression; `branches` then hold its result. */
+  /** Set for a boolean expression; `branches` then lead to its result. */
   readonly truth?: Truth;
-  /** Whether there is any value; cheaper than collecting them. */
+  /** Whether there is any value. This costs less than collecting the values. */
   readonly exists?: (focus: unknown, variables: Variables) => boolean;
 }
 
 const NONE: readonly unknown[] = [];
 
-/** Runs the steps and passes each value that they reach to `next`. */
+/** Follows the steps, and passes each value that they reach to `next`. */
 export function walkSteps<V extends Variables>(steps: readonly Step[], next: Visit<V>): Visit<V> {
   return steps.reduceRight((visit, step) => step.walk(visit), next);
 }
 
-/** A collection that is computed as a whole: a literal, a result, the first of some values. */
+/** An expression whose collection is computed as a whole: a literal, a result, or the first of some values. */
 export function computed(type: string | undefined, values: Values): Compiled {
   return { branches: [computedBranch(type, values)] };
 }
@@ -115,18 +115,27 @@ export function existsOf(compiled: Compiled): (focus: unknown, variables: Variab
   return (focus, variables) => values(focus, variables).length > 0;
 }
 
-/** @throws EvaluationError for several values if FHIRPath requires one */
+/**
+ * Checks that there is at most one value, where FHIRPath requires this.
+ * @throws EvaluationError for several values
+ */
 export function assertSingle(values: readonly unknown[]): void {
   if (values.length > 1) throw new EvaluationError(`one value is expected, there are ${values.length}`);
 }
 
-/** The common kind of all values, one of `kinds`. @throws NotCompiled for others */
+/**
+ * Checks that all values are of one of `kinds`.
+ * @throws NotCompiled for other values
+ */
 export function assertKind(compiled: Compiled, ...kinds: readonly Kind[]): void {
   const found = compiled.branches.find(({ type }) => !kinds.includes(comparisonKindOf(type)));
   if (found !== undefined) throw new NotCompiled(`values of type ${found.type} are left to the library there`);
 }
 
-/** As an operand of `and`, `or`, `not()`: a single value that is no boolean counts as true (singleton evaluation). */
+/**
+ * The truth of an operand of `and`, `or` or `not()`. A single value that is no boolean counts as true (singleton
+ * evaluation).
+ */
 export function truthOf(compiled: Compiled): Truth {
   if (compiled.truth !== undefined) return compiled.truth;
   const values = evaluatorOf(compiled);
@@ -139,7 +148,10 @@ export function truthOf(compiled: Compiled): Truth {
   };
 }
 
-/** The common type of the values. @throws NotCompiled if there are several */
+/**
+ * The type that all values have.
+ * @throws NotCompiled if there are several
+ */
 export function commonTypeOf({ branches }: Compiled): string | undefined {
   const [first, ...others] = branches;
   if (others.some(({ type }) => type !== first?.type)) throw new NotCompiled('values of several types are mixed');
@@ -147,13 +159,16 @@ export function commonTypeOf({ branches }: Compiled): string | undefined {
 }
 
 /**
- * Maximum number of elements that one compilation may reach: each `extension.value` multiplies them by fifty, even
- * inside `where()`.
+ * Counts the elements that one compilation reaches, up to a maximum. Each `extension.value` multiplies them by fifty,
+ * even inside `where()`.
  */
 export class CompilationBudget {
   private left = 2000;
 
-  /** @throws ExpressionError if the expression reaches too many elements */
+  /**
+   * Adds elements.
+   * @throws ExpressionError if the expression reaches too many
+   */
   spend(elements: number): void {
     this.left -= elements;
     if (this.left < 0) throw new ExpressionError('it leads to too many elements at once');

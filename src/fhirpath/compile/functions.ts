@@ -20,12 +20,17 @@ import {
 import { holds } from './memory';
 import { comparisonKindOf, distinct, MIXED, plain } from './values';
 
-/** Compiles an argument for each item of the subject, for `where` and `all`; without a branch, for the focus. */
+/**
+ * Compiles an argument of a function. For `where` and `all` it is compiled for items of the branch `item`; without a
+ * branch, for the focus.
+ */
 export type CompileArgument = (index: number, item?: Branch) => Compiled;
 
 type FunctionMaker = (subject: Compiled, argument: CompileArgument, argumentCount: number) => Compiled;
 
-/** The compiled functions; others are left to the FHIRPath library (http://hl7.org/fhirpath/N1/#functions). */
+/**
+ * The functions that are compiled. The FHIRPath library evaluates all others (http://hl7.org/fhirpath/N1/#functions).
+ */
 export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   empty: (subject) => {
     const exists = existsOf(subject);
@@ -116,14 +121,14 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
     });
   },
   toString: (subject: Compiled) => {
-    // A literal does not keep its text (1.50).
+    // The text of a literal such as 1.50 is lost, so decimals of literals are excluded.
     const isOfLiteral = subject.branches.some(({ type }) => type === 'System.Decimal');
     assertKind(subject, 'boolean', 'string', 'integer', ...(isOfLiteral ? [] : (['decimal'] as const)));
     return ofOne(subject, 'System.String', textOfValue);
   },
 };
 
-/** `|`, `distinct()`: joins collections and removes duplicates. */
+/** Compiles `|` and `distinct()`: joins collections and removes duplicates. */
 export function union(parts: readonly Compiled[]): Compiled {
   const joined = { branches: parts.flatMap(({ branches }) => branches) };
   if (joined.branches.length === 0) return joined;
@@ -133,7 +138,10 @@ export function union(parts: readonly Compiled[]): Compiled {
   return computed(type, (focus, variables) => values.distinct(values.all(focus, variables)));
 }
 
-/** @throws NotCompiled if the library compares by more than JSON, or if texts and elements are mixed */
+/**
+ * Makes functions that remove duplicates.
+ * @throws NotCompiled if the library compares these values by more than their JSON, or if texts and elements are mixed
+ */
 function differing(compiled: Compiled): { all: Values; distinct: (values: readonly unknown[]) => readonly unknown[] } {
   assertKind(compiled, 'boolean', 'string', 'integer', 'decimal', 'object', 'mixed');
   const isOfNodes = areNodes(compiled);
@@ -153,8 +161,8 @@ function itemsByBranch(subject: Compiled, argument: CompileArgument): readonly I
 }
 
 /**
- * As an argument of `where`, `all` and `iif`: true for a single value `true`. Kinds other than booleans are left to the
- * library.
+ * The truth of an argument of `where`, `all` or `iif`. It is true for the single value `true`. The library evaluates
+ * arguments that are no booleans.
  */
 export function argumentTruthOf(condition: Compiled): Truth {
   assertKind(condition, 'boolean');
@@ -182,7 +190,7 @@ function ofOne(subject: Compiled, type: string, make: (value: unknown) => unknow
   });
 }
 
-/** Undefined if a side is empty. */
+/** Compiles a boolean function about two texts. The result is undefined if a side is empty. */
 function textQuestion(
   subject: Compiled,
   argument: Compiled,
@@ -201,7 +209,10 @@ function textQuestion(
   });
 }
 
-/** `+` of two texts or two integers, empty if a side is empty; `&` of texts, where an empty side is an empty text. */
+/**
+ * Compiles sums. `+` joins two texts or adds two integers, and is empty if a side is empty. `&` joins texts, and reads
+ * an empty side as an empty text.
+ */
 export function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compiled {
   const kinds = new Set([...left.branches, ...right.branches].map(({ type }) => comparisonKindOf(type)));
   const isOfTexts = [...kinds].every((kind) => kind === 'string');
@@ -218,7 +229,10 @@ export function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compi
   });
 }
 
-/** @throws EvaluationError for numbers that JavaScript prints with an exponent */
+/**
+ * Prints a value as text.
+ * @throws EvaluationError for numbers that JavaScript prints with an exponent
+ */
 function textOfValue(value: unknown): string {
   const text = String(value);
   if (typeof value === 'number' && text.includes('e'))

@@ -1,11 +1,17 @@
 import { type Compiled, question, type Truth } from './compiled';
 
-/** http://hl7.org/fhirpath/N1/#boolean-logic: three truth values; undefined is the empty collection. */
+/**
+ * Boolean operators with three truth values, where undefined is the empty collection
+ * (http://hl7.org/fhirpath/N1/#boolean-logic).
+ */
 export const and = (left: Truth, right: Truth): Compiled => decided(false, left, right);
 
 export const or = (left: Truth, right: Truth): Compiled => decided(true, left, right);
 
-/** If the left side decides, the right side is not evaluated and cannot fail. */
+/**
+ * Compiles an operator that one value of a side decides. If the left side decides, the right side is not evaluated, so
+ * it cannot fail.
+ */
 function decided(decisive: boolean, left: Truth, right: Truth): Compiled {
   return question((focus, variables) => {
     const a = left(focus, variables);

@@ -1,12 +1,12 @@
 import { type Compiled, computedBranch, evaluatorOf, type Variables } from './compiled';
 import { distinctKeyOf } from './values';
 
-/** Below this length, scanning a list is cheaper than building a set. */
+/** Length up to which scanning a list is cheaper than building a set. */
 const SHORT = 16;
 
 /**
- * Caches the values of a path from `%resource` or `%context` during one evaluation. Otherwise `all(…)` or `where(…)`
- * would evaluate it for each item, at quadratic cost for a large body.
+ * Caches the values of a path that starts at `%resource` or `%context`, for one evaluation. Without the cache, `all(…)`
+ * or `where(…)` would evaluate the path for each item, at quadratic cost for a large body.
  */
 export function remembered(compiled: Compiled): Compiled {
   return {
@@ -24,7 +24,7 @@ export function remembered(compiled: Compiled): Compiled {
 
 const sets = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
 
-/** Whether `list` contains `value`. A long list that is used again is looked up in a set. */
+/** Whether `list` contains `value`. A long list that is searched again is kept as a set. */
 export function holds(list: readonly unknown[], value: unknown, isOfNodes: boolean): boolean {
   const sought = distinctKeyOf(value, isOfNodes);
   if (list.length < SHORT) return list.some((item) => distinctKeyOf(item, isOfNodes) === sought);

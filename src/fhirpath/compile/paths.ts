@@ -5,7 +5,7 @@ import { type Expression, ExpressionError, NotCompiled, type TypeName } from '..
 import { type Branch, type Compiled, computedBranch, evaluatorOf, type Step, type Truth } from './compiled';
 import { isSystem, MIXED, Primitive } from './values';
 
-/** A name that no possible type has, and that no other resource in its place could have. */
+/** The error for a name that none of the possible types has, and that no other resource at this place could have. */
 export class UnknownElement extends ExpressionError {
   constructor(
     readonly types: readonly string[],
@@ -24,8 +24,8 @@ export class UnknownElement extends ExpressionError {
 const OPEN_TYPES = ['Resource', 'DomainResource', 'Element', 'BackboneElement'];
 
 /**
- * `of.name`: the JSON members of an element, one branch for each of its types.
- * @param keepsSiblings whether primitives keep their `_name` sibling
+ * Compiles `of.name`, which leads to JSON members of an element. It has one branch for each type of the member.
+ * @param keepsSiblings whether primitives keep their sibling `_name`
  * @throws UnknownElement for a name that is certainly wrong, NotCompiled if that is undecidable
  */
 export function member(
@@ -37,13 +37,13 @@ export function member(
   if (found.length > 0 || branches.length === 0) return { branches: found };
   const types = branches.map(({ type }) => type);
   const known = types.filter((type): type is string => type !== undefined && elementsOfType(type) !== undefined);
-  // If any resource is possible, a member of any of them is valid.
+  // If a resource of any type is possible here, a member of any of these types is valid.
   const isCertain = known.length === types.length && !known.some((type) => OPEN_TYPES.includes(type));
   if (isCertain && !isJsonName(known, node.name)) throw new UnknownElement(known, node.name, node);
   throw new NotCompiled(`${types.join(', ')} has no element "${node.name}"`, node);
 }
 
-/** `valueQuantity` for `value`: the JSON name of a choice element, which the library accepts. */
+/** Whether a name is the JSON name of a choice, such as `valueQuantity` for `value`. The library accepts such names. */
 function isJsonName(types: readonly string[], name: string): boolean {
   const elements = types.flatMap((type) => [...(elementsOfType(type)?.values() ?? [])]);
   return elements.some((element) => element.isChoice && element.types.some((of) => memberKey(element, of) === name));
@@ -81,7 +81,7 @@ function memberStep(key: string, isRepeated: boolean, isPrimitive = false): Step
   };
 }
 
-/** Passes a JSON member to `visit`: each item of an array, nothing for null. */
+/** Passes a JSON member to `visit`: each item of an array; nothing if it is null. */
 export function visitEach<V>(value: unknown, visit: (item: unknown, variables: V) => void, variables: V): void {
   if (value === undefined || value === null) return;
   if (!Array.isArray(value)) {
@@ -91,7 +91,7 @@ export function visitEach<V>(value: unknown, visit: (item: unknown, variables: V
   for (const item of value as unknown[]) if (item !== null) visit(item, variables);
 }
 
-/** Values and siblings have the same indexes (http://hl7.org/fhir/R4/json.html#primitive). */
+/** Passes primitives with their siblings, which have the same indexes (http://hl7.org/fhir/R4/json.html#primitive). */
 function visitPrimitives(values: unknown, siblings: unknown, visit: (value: unknown) => void): void {
   const [own, extra] = [values, siblings].map((one): readonly unknown[] => (Array.isArray(one) ? one : [one]));
   for (let at = 0; at < Math.max(own?.length ?? 0, extra?.length ?? 0); at += 1) {
@@ -101,7 +101,7 @@ function visitPrimitives(values: unknown, siblings: unknown, visit: (value: unkn
   }
 }
 
-/** The whole resource, from any focus. */
+/** A step that leads to the whole resource, wherever it starts. */
 export const RESOURCE_STEP: Step = {
   text: '%resource',
   isRepeated: false,
@@ -110,7 +110,7 @@ export const RESOURCE_STEP: Step = {
   },
 };
 
-/** `where(…)` as a step of each branch, so that a path stays a path. */
+/** Makes a step of each branch from `where(…)`, so that a path stays a path. */
 export function whereStep(argument: Expression, holds: Truth, resolvesTo: string | undefined): Step {
   return {
     text: `where(${JSON.stringify(argument)})`,
@@ -123,7 +123,7 @@ export function whereStep(argument: Expression, holds: Truth, resolvesTo: string
   };
 }
 
-/** `where(system = 'phone')` also has a JSON path filter. */
+/** The JSON path filter of `where(system = 'phone')`; empty for other conditions. */
 function equalityPathOf(argument: Expression): Pick<Step, 'jsonPath'> {
   if (argument.kind !== 'binary' || argument.operator !== '=') return {};
   const { left, right } = argument;
@@ -131,7 +131,7 @@ function equalityPathOf(argument: Expression): Pick<Step, 'jsonPath'> {
   return { jsonPath: ` ? (@.${JSON.stringify(left.name)} == ${JSON.stringify(right.value)})` };
 }
 
-/** `[n]` counts over the whole collection, so the steps before it become one. */
+/** Compiles `[n]`. It counts over the whole collection, so the steps before it become one. */
 export function indexed({ branches }: Compiled, position: number): Compiled {
   const [branch, ...others] = branches;
   if (branch === undefined) return { branches };
@@ -151,9 +151,9 @@ export function indexed({ branches }: Compiled, position: number): Compiled {
 }
 
 /**
- * The branches of a type.
+ * The branches whose values have a type.
  * @param isByTable whether the tables alone decide; otherwise a resource of any type names its own
- * @throws NotCompiled if the data decides
+ * @throws NotCompiled if only the data can decide
  */
 export function narrowedTo(
   { branches }: Compiled,
@@ -179,7 +179,7 @@ export function narrowedTo(
   };
 }
 
-/** A search parameter that selects an extension means its value. */
+/** The branch to the value of an extension. A search parameter that selects an extension means its value. */
 export function valueOfExtension(branch: Branch): Branch {
   if (branch.type !== 'Extension') return branch;
   const step: Step = {
@@ -194,7 +194,7 @@ export function valueOfExtension(branch: Branch): Branch {
   return { steps: [...branch.steps, step], type: undefined };
 }
 
-/** A member of the focus, the most frequent path: its existence is one lookup. */
+/** Compiles a member of the focus, the most frequent path. To test its existence takes one lookup. */
 export function focusMember(type: string, compiled: Compiled, name: string): Compiled {
   const element = elementsOfType(type)?.get(name);
   const keys = (element?.types ?? []).flatMap((of) => {

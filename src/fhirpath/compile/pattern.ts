@@ -4,14 +4,14 @@ import { TooCostly } from '../../platform/errors/too-costly';
 import { EvaluationError } from './compiled';
 
 /**
- * Bounded cache. Most patterns are literals in definitions: few, and expensive to compile. But profiles change, and
- * data may hold patterns too.
+ * Compiled patterns. Most are literals in definitions: these are few, and expensive to compile. The cache is bounded,
+ * since profiles change, and since data may hold patterns too.
  */
 const compile = memoized((source) => LinearRegex.compile(source), 500);
 
 /**
- * `matches()` by RE2: callers send FHIRPath, and a backtracking pattern would block all requests (ADR 0047). A dot also
- * matches line breaks, as FHIRPath requires.
+ * Implements `matches()` by RE2. Callers send FHIRPath, and a pattern that backtracks would block all requests (ADR
+ * 0047). A dot also matches line breaks, as FHIRPath requires.
  * @param flags `i` and `m`, as in FHIRPath
  * @throws EvaluationError for a pattern that RE2 refuses, and for a text that is too long for the pattern
  */

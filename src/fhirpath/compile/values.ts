@@ -2,27 +2,28 @@ import { elementsOfType, isPrimitiveType, isSubtype } from '../../fhir/definitio
 import { isObject } from '../../platform/json/plain-object';
 
 /**
- * A primitive with a JSON sibling (`_birthDate`), or only the sibling: its `id` and extensions. Other values are plain.
+ * A primitive that has a JSON sibling (`_birthDate`) with its `id` and extensions. The value itself may be missing. A
+ * primitive without a sibling is a plain value.
  */
 export class Primitive {
-  /** @param value undefined if there is only the sibling: the primitive exists, and equals no value */
+  /** @param value undefined if there is only the sibling: the primitive then exists, but equals no value */
   constructor(
     readonly value: unknown,
     readonly element: unknown,
   ) {}
 }
 
-/** The value of a primitive, with or without a sibling; other values unchanged. */
+/** The value of a primitive, with or without a sibling. Other values are returned unchanged. */
 export function plain(value: unknown): unknown {
   return value instanceof Primitive ? value.value : value;
 }
 
 const elementOf = (value: unknown): unknown => (value instanceof Primitive ? value.element : undefined);
 
-/** Values of one kind are compared the same way. `open`: no table has the type. */
+/** How values are compared: those of one kind are compared the same way. `open` means that no table has the type. */
 export type Kind = 'boolean' | 'string' | 'integer' | 'decimal' | 'temporal' | 'quantity' | 'object' | 'mixed' | 'open';
 
-/** The type of a collection with values of several types. */
+/** The type of a collection whose values have several types. */
 export const MIXED = 'mixed';
 
 const KINDS: readonly (readonly [Kind, readonly string[]])[] = [
@@ -45,7 +46,7 @@ export function comparisonKindOf(type: string | undefined): Kind {
 
 export const isSystem = (type: string | undefined): boolean => type?.startsWith('System.') === true;
 
-/** The library's precision (1e-8): 0.1 + 0.2 equals 0.3. */
+/** Rounds a number to the precision of the library (1e-8), so that 0.1 + 0.2 equals 0.3. */
 const roundedAsLibrary = (value: number): number => Math.round(value / 1e-8) * 1e-8;
 
 export function orderOfNumbers(left: number, right: number): number {
@@ -54,13 +55,13 @@ export function orderOfNumbers(left: number, right: number): number {
 
 /**
  * Equality of single values (http://hl7.org/fhirpath/N1/#equals).
- * @param isOfNodes whether both sides are elements of resources: then ids and extensions count
+ * @param isOfNodes whether both sides are elements of resources; ids and extensions are then compared too
  */
 export function isSameValue(left: unknown, right: unknown, isOfNodes: boolean): boolean {
   const [a, b] = [plain(left), plain(right)];
   if (typeof a !== 'object' || typeof b !== 'object') {
     const isEqual = typeof a === 'number' && typeof b === 'number' ? orderOfNumbers(a, b) === 0 : a === b;
-    // Without a value, a primitive can only be compared by its sibling.
+    // A primitive without a value can be compared only by its sibling.
     if (a === undefined && !isOfNodes) return false;
     if (!isEqual || !isOfNodes || !(left instanceof Primitive || right instanceof Primitive)) return isEqual;
     return canonical(elementOf(left)) === canonical(elementOf(right));
@@ -68,7 +69,7 @@ export function isSameValue(left: unknown, right: unknown, isOfNodes: boolean): 
   return a === b || canonical(a) === canonical(b);
 }
 
-/** Key for distinct values: two values are the same if their keys are. */
+/** A key for finding distinct values: two values are the same if their keys are the same. */
 export function distinctKeyOf(value: unknown, isOfNodes: boolean): unknown {
   const bare = plain(value);
   const element = isOfNodes ? elementOf(value) : undefined;
@@ -78,7 +79,7 @@ export function distinctKeyOf(value: unknown, isOfNodes: boolean): unknown {
   return typeof bare === 'object' ? `=${canonical(bare)}` : bare;
 }
 
-/** JSON with sorted names, since the order of members has no meaning. */
+/** Prints JSON with sorted names, since the order of members has no meaning. */
 function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,

@@ -1,4 +1,4 @@
-/** FHIRPath (http://hl7.org/fhirpath/N1) as a tree. */
+/** An expression of FHIRPath (http://hl7.org/fhirpath/N1) as a tree. */
 export type Expression =
   | { readonly kind: 'member'; readonly of?: Expression; readonly name: string }
   | {
@@ -8,7 +8,7 @@ export type Expression =
       readonly arguments: readonly Expression[];
     }
   | { readonly kind: 'index'; readonly of: Expression; readonly index: number }
-  /** `isDecimal` distinguishes 1.0 from 1. */
+  /** A literal; `isDecimal` distinguishes 1.0 from 1. */
   | { readonly kind: 'literal'; readonly value: string | number | boolean; readonly isDecimal?: true }
   /** `%resource`, `%'vs-name'`: the name without the sign. */
   | { readonly kind: 'variable'; readonly name: string }
@@ -19,7 +19,10 @@ export type Expression =
   /** Syntax that the compiler does not support: dates, quantities, `$index`, signs before anything but a number. */
   | { readonly kind: 'foreign'; readonly what: string; readonly parts: readonly Expression[] };
 
-/** Operator precedence (http://hl7.org/fhirpath/N1/#operator-precedence). `is` and `as` have a type on their right. */
+/**
+ * Precedence of the operators (http://hl7.org/fhirpath/N1/#operator-precedence). `is` and `as` have a type on their
+ * right.
+ */
 export const BINDING_POWER = {
   implies: 1,
   or: 2,
@@ -49,22 +52,22 @@ export const BINDING_POWER = {
 
 export type Operator = keyof typeof BINDING_POWER;
 
-/** A position in the text of an expression; line and column count from 1. */
+/** A position in the text of an expression. Line and column are counted from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Stored outside the tree, so that equal expressions have equal trees at any position. */
+/** Positions of nodes. They are outside of the tree, so that equal expressions have equal trees wherever they are. */
 const places = new WeakMap<Expression, Place>();
 
-/** Stores the position of a node; returns the node. */
+/** Stores the position of a node, and returns the node. */
 export function placed(expression: Expression, place: Place): Expression {
   places.set(expression, place);
   return expression;
 }
 
-/** The reason why an expression cannot be used and, if known, line and column. */
+/** The reason why an expression cannot be used, with line and column if they are known. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 
@@ -74,12 +77,12 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Valid FHIRPath that is not compiled: the library evaluates it. */
+/** Valid FHIRPath that is not compiled, so that the library evaluates it. */
 export class NotCompiled extends ExpressionError {}
 
 /**
- * A type as an expression names it, without its namespace: `FHIR.Quantity` → `Quantity`. `System.String` and `String`
- * remain distinct.
+ * A type as an expression names it, without the namespace `FHIR`: `FHIR.Quantity` becomes `Quantity`. `System.String`
+ * and `String` stay distinct.
  */
 export interface TypeName {
   readonly name: string;
@@ -89,7 +92,7 @@ export interface TypeName {
 const SYSTEM_TYPES = /^(Boolean|String|Integer|Decimal|Date|DateTime|Time)$/;
 
 /**
- * The type after `is` and `as` or in `ofType()`.
+ * Reads the type after `is` and `as`, or in `ofType()`.
  * @throws ExpressionError if it is no type
  */
 export function typeNameOf(expression: Expression): TypeName {

@@ -1,16 +1,19 @@
 import { BINDING_POWER, type Expression, ExpressionError, type Operator, placed, typeNameOf } from './expression';
 import { type Token, tokenize } from './tokens';
 
-/** Limit for nested brackets, and for operators or steps in a row: the compiler recurses for each. */
+/** Most nested brackets, and most operators or steps in a row. The compiler recurses for each of them. */
 const MAX_DEPTH = 250;
 
 const RESERVED: ReadonlySet<string> = new Set(['and', 'or', 'xor', 'implies', 'div', 'mod']);
 const UNITS = /^(year|month|week|day|hour|minute|second|millisecond)s?$/;
 
-/** Signs bind tighter than any operator, and less tightly than `.` and `[]`. */
+/** Precedence of a sign. It binds tighter than any operator, and less tightly than `.` and `[]`. */
 const SIGN_POWER = 11;
 
-/** @throws ExpressionError at the first invalid token, with its line and column */
+/**
+ * Parses an expression.
+ * @throws ExpressionError at the first invalid token, with its line and column
+ */
 export function parseExpression(text: string): Expression {
   const parser = new Parser(tokenize(text));
   const expression = parser.parse(0);
@@ -18,7 +21,10 @@ export function parseExpression(text: string): Expression {
   return expression;
 }
 
-/** Precedence climbing: an operator takes the following expression as long as that binds tighter than the operator. */
+/**
+ * Parses by precedence climbing: an operator takes the expression that follows it, as far as this expression binds
+ * tighter than the operator.
+ */
 class Parser {
   private position = 0;
   private depth = 0;
@@ -108,7 +114,7 @@ class Parser {
     }
   }
 
-  /** A number, or a quantity: `4 'kg'`, `3 days`. */
+  /** Parses a number, or a quantity such as `4 'kg'` or `3 days`. */
   private parseNumber(): Expression {
     const { text, place } = this.token;
     const isDecimal = text.includes('.');

@@ -2,20 +2,23 @@ import { ExpressionError, type Place } from './expression';
 
 export interface Token {
   readonly kind: 'name' | 'string' | 'number' | 'variable' | 'time' | 'symbol' | 'end';
-  /** For a name, string or variable: its value without quotes, escapes and `%`. */
+  /** Text of the token. For a name, string or variable, it is the value without quotes, escapes and `%`. */
   readonly text: string;
-  /** Whether a name is in backticks; then it is never an operator. */
+  /** Whether a name is in backticks. Such a name is never an operator. */
   readonly isDelimited: boolean;
   readonly place: Place;
 }
 
-/** Blanks and comments; then the groups in the order of {@link KINDS}. */
+/** Pattern of the next token: blanks and comments, then one group for each of {@link KINDS}, in their order. */
 const SYNTAX =
   /\s+|\/\/[^\n]*|\/\*[^]*?\*\/|([A-Za-z_]\w*)|`((?:[^`\\]|\\.)*)`|'((?:[^'\\]|\\.)*)'|(\d+(?:\.\d+)?)|%([A-Za-z_]\w*)|%[`']((?:[^`'\\]|\\.)*)[`']|@(T\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?|\d{4}(?:-\d\d(?:-\d\d)?)?(?:T(?:\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:\d\d)?)?)?)|(\$(?:this|index|total)|!=|!~|<=|>=|[()[\]{}.,|=~<>+\-&*/])/y;
 const KINDS = ['name', 'name', 'string', 'number', 'variable', 'variable', 'time', 'symbol'] as const;
 const DELIMITED_NAME = 1;
 
-/** HL7's longest invariant has about 250 tokens; each costs time at every write that evaluates the expression. */
+/**
+ * Most tokens of an expression. HL7's longest invariant has about 250. Each costs time at every write that evaluates
+ * the expression.
+ */
 const MAX_TOKENS = 1000;
 
 /**
@@ -41,7 +44,7 @@ export function tokenize(text: string): readonly Token[] {
   return [...tokens, { kind: 'end', text: '', isDelimited: false, place: placeAt(text.length) }];
 }
 
-/** Offsets must be requested in ascending order. */
+/** Finds the position of an offset. Offsets must be requested in ascending order. */
 function placeFinder(text: string): (offset: number) => Place {
   let line = 1;
   let lineStart = 0;
@@ -56,7 +59,7 @@ function placeFinder(text: string): (offset: number) => Place {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f' };
 
-/** `it\'s` → `it's` (http://hl7.org/fhirpath/N1/#string). */
+/** The value of a string without escapes: `it\'s` becomes `it's` (http://hl7.org/fhirpath/N1/#string). */
 function withoutEscapes(text: string): string {
   return text.replace(/\\(u[0-9a-fA-F]{4}|.)/gs, (_all, escape: string) =>
     escape.length > 1 ? String.fromCharCode(parseInt(escape.slice(1), 16)) : (ESCAPES[escape] ?? escape),

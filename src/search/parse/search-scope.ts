@@ -31,8 +31,8 @@ export function scopeElsewhere(scope: SearchScope, type: string): SearchScope {
 }
 
 /**
- * Notes a parameter as used, if its index is incomplete. It serves parameters that are found without {@link
- * parameterOf}.
+ * Notes a parameter as used, if its index is incomplete. It serves parameters that are found without
+ * {@link parameterOf}.
  */
 export function noteIncomplete(parameter: SearchParameter, { parameters, incomplete }: SearchScope): void {
   if (parameters.isUnfinished(parameter)) incomplete?.add(parameter);

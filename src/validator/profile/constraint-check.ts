@@ -9,7 +9,7 @@ import { type StoredSources } from './profile-trees';
 import { type ElementConstraint, type Invariant } from './stored-profile';
 import { checkLimits, type Measures } from './value-limits';
 
-/** Checks a single value: fixed values, limits, codes, invariants. */
+/** Checks a single value by one constraint: fixed values, limits, codes, invariants. */
 export class ConstraintCheck {
   private readonly invariants = new Map<Invariant, Truth | ExpressionError>();
 
@@ -75,14 +75,18 @@ function shortJson(value: unknown): string {
 let coreKeys: ReadonlySet<string> | undefined;
 
 /**
- * Snapshots repeat R4's own invariants, which are checked already. dom-6 is advice that R4 gives for every resource.
+ * Whether an invariant is one of R4's own. Snapshots repeat these, but the validation by type checks them already.
+ * dom-6 is left out too: R4 gives it as advice for every resource.
  */
 function isOfR4({ key }: Invariant): boolean {
   coreKeys ??= new Set(['dom-6', ...invariantDefinitions().map((stated) => stated.key)]);
   return coreKeys.has(key);
 }
 
-/** @param path of the element in its type, such as `Patient.contact` */
+/**
+ * Compiles an invariant, or returns the error that it cannot be compiled.
+ * @param path path of the element in its type, such as `Patient.contact`
+ */
 function truthOrError({ expression }: Invariant, path: string): Truth | ExpressionError {
   try {
     return compileConstraint(expression, path);

@@ -5,28 +5,31 @@ import { bareValue, type ElementValue, matchesPattern, valuesOfElement } from '.
 import { type ProfileNode } from './profile-tree';
 import { type Slicing } from './stored-profile';
 
-/** Resources around a value, for discriminators that need more than the value. */
+/** Access to the resources around a value, for discriminators that test more than the value itself. */
 export interface SliceSurroundings {
-  /** The target of a reference if available, else only its type. */
+  /** Finds the target of a reference. If the target is not at hand, only its type is returned. */
   resolve(reference: unknown): { readonly type?: string; readonly resource?: PlainObject };
-  /** Whether a resource conforms to a profile; undefined if the profile is not stored here. */
+  /** Whether a resource conforms to a profile; undefined if the profile is not stored on this server. */
   conforms(resource: PlainObject, canonical: string): boolean | undefined;
 }
 
-/** Other profiles, for slices of references. */
+/** Access to other profiles, for slices that test the target of a reference. */
 export interface SliceProfiles {
   treeOf(canonical: string): ProfileNode | undefined;
   typeOf(canonical: string): string | undefined;
   codes(canonical: string): CodeSet | undefined;
 }
 
-/** Whether a value belongs to a slice; undefined if this server cannot decide. */
+/** Tests whether a value belongs to a slice; undefined if this server cannot decide. */
 export type SliceTest = (value: ElementValue, surroundings: SliceSurroundings) => boolean | undefined;
 
-/** For a discriminator that needs data not stored here. */
+/** The test of a discriminator that this server cannot decide. */
 const UNTOLD: SliceTest = () => undefined;
 
-/** Compiles the discriminators of a slicing for one slice (http://hl7.org/fhir/R4/profiling.html#discriminator). */
+/**
+ * Compiles the discriminators of a slicing to the test of one slice
+ * (http://hl7.org/fhir/R4/profiling.html#discriminator).
+ */
 export function sliceTestOf(slice: ProfileNode, { discriminators }: Slicing, profiles: SliceProfiles): SliceTest {
   const tests = discriminators.map(({ type, path }) => discriminatorTest(slice, type, path, profiles) ?? UNTOLD);
   if (tests.length === 0) return UNTOLD;
@@ -41,7 +44,9 @@ export function sliceTestOf(slice: ProfileNode, { discriminators }: Slicing, pro
   };
 }
 
-/** The steps before and after `resolve()` in a path: `other.resolve().code` is `other`, then `code`. */
+/**
+ * The steps of a path before and after `resolve()`. `other.resolve().code` has `other` before it and `code` after it.
+ */
 interface Way {
   readonly steps: readonly string[];
   readonly behind: readonly string[] | undefined;
@@ -70,7 +75,7 @@ function discriminatorTest(
   if (behind === undefined) return plainTest(slice, type, steps, profiles);
   const targets = targetProfilesOf(nodeAt(slice, steps));
   if (type === 'type' && behind.length === 0) return targetTypeTest(targets, steps, profiles);
-  // The slice constrains the target by the one profile that the target must have.
+  // If the target must have exactly one profile, this profile holds the constraints of the slice on the target.
   const [only] = targets;
   const target = only === undefined || targets.length > 1 ? undefined : profiles.treeOf(only);
   const test = target === undefined ? undefined : plainTest(target, type, behind, profiles);
@@ -102,14 +107,14 @@ function plainTest(
 }
 
 function valueTest(slice: ProfileNode, steps: readonly string[]): SliceTest | undefined {
-  // The profile of an extension states its url.
+  // A slice of extensions may name only the profile of the extension. That profile states the url.
   const [url] = steps.length === 1 && steps[0] === 'url' ? profilesOf(slice) : [];
   const expected = url === undefined ? expectedAt(slice, steps) : { value: url };
   if (expected === undefined) return undefined;
   return ({ value }) => reach(value, steps).some((found) => matchesPattern(found, expected.value));
 }
 
-/** A required binding separates slices like a fixed value. */
+/** Tests the codes of a required binding. Like a fixed value, such a binding can tell slices apart. */
 function bindingTest(slice: ProfileNode, steps: readonly string[], profiles: SliceProfiles): SliceTest | undefined {
   const bound = nodeAt(slice, steps)?.constraints.findLast(({ requiredValueSet }) => requiredValueSet !== undefined);
   const codes = bound?.requiredValueSet === undefined ? undefined : profiles.codes(bound.requiredValueSet);
@@ -139,7 +144,9 @@ function typeTest(slice: ProfileNode, steps: readonly string[]): SliceTest | und
   };
 }
 
-/** The target type of a reference; its text shows the type if the target is stored elsewhere. */
+/**
+ * Tests the type of a reference's target. If the target is stored elsewhere, the text of the reference shows its type.
+ */
 function targetTypeTest(
   targets: readonly string[],
   steps: readonly string[],
@@ -155,7 +162,8 @@ function targetTypeTest(
 }
 
 /**
- * Whether the resource at the path, or the target of the reference there, conforms to a profile that the slice names.
+ * Tests whether a resource conforms to a profile that the slice names. It is the resource at the path, or the target of
+ * the reference there.
  */
 function profileTest(slice: ProfileNode, { steps, behind }: Way): SliceTest | undefined {
   const node = nodeAt(slice, steps);
@@ -169,7 +177,7 @@ function profileTest(slice: ProfileNode, { steps, behind }: Way): SliceTest | un
     });
 }
 
-/** True if the test holds for one item; undefined if it holds for none but is undecided for some. */
+/** True if the test is true for one item. If it is true for none but undecided for some, the result is undefined. */
 function anyHolds<T>(items: readonly T[], test: (item: T) => boolean | undefined): boolean | undefined {
   let answer: boolean | undefined = false;
   for (const item of items) {
@@ -180,7 +188,7 @@ function anyHolds<T>(items: readonly T[], test: (item: T) => boolean | undefined
   return answer;
 }
 
-/** Profiles of an element's types, without versions. */
+/** The profiles that the types of an element name, without versions. */
 function profilesOf(node: ProfileNode | undefined): readonly string[] {
   return (node?.constraints ?? [])
     .flatMap(({ types }) => types)
@@ -193,7 +201,9 @@ function targetProfilesOf(node: ProfileNode | undefined): readonly string[] {
   return stated.findLast((targets) => targets.length > 0) ?? [];
 }
 
-/** The fixed value or pattern of the slice at a path, or a part of one stated above it. */
+/**
+ * The fixed value or pattern that the slice states at a path. It may be a part of a value that is stated for a parent.
+ */
 function expectedAt(slice: ProfileNode, steps: readonly string[]): { readonly value: unknown } | undefined {
   for (let depth = steps.length; depth >= 0; depth -= 1) {
     for (const { fixed, pattern } of nodeAt(slice, steps.slice(0, depth))?.constraints ?? []) {

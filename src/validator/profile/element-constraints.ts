@@ -28,7 +28,10 @@ export function checkCount(
     );
 }
 
-/** Only if all targets are R4 types: whether a stored target conforms to a profile is not checked here. */
+/**
+ * Checks that a reference leads to one of the allowed types. It checks only if all targets are R4 types; whether a
+ * stored target conforms to a profile is not checked here.
+ */
 export function checkTargetProfiles(
   targetProfiles: readonly string[],
   reference: unknown,

@@ -3,15 +3,18 @@ import { isObject, type PlainObject } from '../../platform/json/plain-object';
 /** One value of an element in JSON. */
 export interface ElementValue {
   readonly value: unknown;
-  /** The type in the key of a choice, `Quantity` for `valueQuantity`; undefined for other elements. */
+  /** The type in the key of a choice (`Quantity` for `valueQuantity`); undefined for other elements. */
   readonly choiceType: string | undefined;
   readonly index: number | undefined;
 }
 
-/** A value without a key: a resource, an extension, a part of a pattern. */
+/** A value that has no key of its own: a resource, an extension, a part of a pattern. */
 export const bareValue = (value: unknown): ElementValue => ({ value, choiceType: undefined, index: undefined });
 
-/** The values of an element of an object; `value[x]` names a choice. A primitive with only extensions counts. */
+/**
+ * The values of an element of an object; the name of a choice is `value[x]`. A primitive that has only extensions is a
+ * value too.
+ */
 export function valuesOfElement(owner: unknown, name: string): readonly ElementValue[] {
   if (!isObject(owner)) return [];
   if (!name.endsWith('[x]')) return valuesAt(owner, name, undefined);
@@ -32,8 +35,7 @@ function valuesAt(owner: PlainObject, key: string, choiceType: string | undefine
 }
 
 /**
- * Whether `value` contains everything that `pattern` contains (http://hl7.org/fhir/R4/elementdefinition.html,
- * "pattern[x]").
+ * Whether `value` contains all that `pattern` contains (http://hl7.org/fhir/R4/elementdefinition.html, "pattern[x]").
  */
 export function matchesPattern(value: unknown, pattern: unknown): boolean {
   if (Array.isArray(pattern)) {

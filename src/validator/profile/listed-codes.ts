@@ -2,14 +2,14 @@ import { boundValueSets } from '../../fhir/definitions/definitions';
 import { CodeSet } from '../r4/binding-check';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
-/** The codes of an R4 value set with required bindings. */
+/** The codes of an R4 value set; undefined unless R4 has required bindings to it. */
 export function codesOfR4(url: string): CodeSet | undefined {
   const found = boundValueSets().find((set) => set.url === url);
   return found === undefined ? undefined : new CodeSet(url, found.codes);
 }
 
 /**
- * The codes of a stored ValueSet: its expansion, or a definition that lists every code.
+ * The codes of a stored ValueSet. They are in its expansion, or in a definition that lists every code.
  * @returns undefined if neither lists the codes
  */
 export function listedCodesOf(url: string, valueSet: unknown): CodeSet | undefined {

@@ -10,7 +10,10 @@ export interface PlacedExtension {
   readonly path: readonly (string | number)[];
 }
 
-/** The extensions of a resource with one of the urls. Extensions of nested resources belong to those. Iterative. */
+/**
+ * The extensions of a resource that have one of the urls. An extension of a nested resource belongs to that resource,
+ * and is left out. The walk is a loop and does not recurse.
+ */
 export function extensionsIn(place: PlacedResource, urls: ReadonlySet<string>): readonly PlacedExtension[] {
   const found: PlacedExtension[] = [];
   const pending: { value: unknown; path: PlacedResource['path'] }[] = [{ value: place.resource, path: place.path }];
@@ -25,7 +28,8 @@ export function extensionsIn(place: PlacedResource, urls: ReadonlySet<string>): 
     const name = path.at(-2);
     if ((name === 'extension' || name === 'modifierExtension') && typeof value.url === 'string' && urls.has(value.url))
       found.push({ place, url: value.url, extension: value, path });
-    // In JSON, extensions of a primitive are in a sibling member; in FHIRPath they are below its name.
+    // In JSON, the extensions of a primitive are in a sibling member. In FHIRPath, they are below the name of the
+    // primitive.
     for (const [key, member] of Object.entries(value))
       if (typeof member === 'object') pending.push({ value: member, path: [...path, key.replace(/^_/, '')] });
   }

@@ -1,43 +1,47 @@
 import { parseReference } from '../../fhir/reference';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
 
-/** A resource with its surroundings: profiles also apply to contained resources and to entries of a stored Bundle. */
+/** A resource with its place, since profiles also apply to contained resources and to entries of a stored Bundle. */
 export interface PlacedResource {
   readonly resource: PlainObject;
   /** Path from the outermost resource: `['Bundle', 'entry', 0, 'resource']`. */
   readonly path: readonly (string | number)[];
-  /** The target of `#`: the resource itself, or its container. */
+  /** The resource that `#` means: this resource itself, or its container. */
   readonly container: PlainObject;
-  /** Other resources by the URL in references: the entries of the surrounding Bundle. */
+  /** The other entries of the Bundle around the resource, by the URLs that references use. */
   readonly neighbours: ReadonlyMap<string, PlainObject>;
-  /** URL of the resource in that Bundle, the base of relative references. */
+  /** URL of the resource in its Bundle. Relative references start from it. */
   readonly fullUrl: string | undefined;
 }
 
 const NONE: ReadonlyMap<string, PlainObject> = new Map();
 
-/** A resource without surroundings. */
+/** The place of a resource that is in no other. */
 export function placeByItself(resource: PlainObject): PlacedResource {
   const path = [String(resource.resourceType)];
   return { resource, path, container: resource, neighbours: NONE, fullUrl: undefined };
 }
 
 /**
- * The resource and all nested ones: contained ones, entries of Bundles and Parameters. Each comes after its container.
+ * The resource and all resources in it: contained ones, and entries of Bundles and Parameters. Each comes after its
+ * container.
  */
 export function placesIn(resource: PlainObject): readonly PlacedResource[] {
   return placesFrom(placeByItself(resource));
 }
 
-/** The same for a resource with known surroundings. */
+/** The same as {@link placesIn}, for a resource whose place is known. */
 export function placesFrom(place: PlacedResource): readonly PlacedResource[] {
   const places = [place];
-  // The loop appends to the list that it iterates over.
+  // The loop appends to the list over which it iterates.
   for (const one of places) places.push(...placesBelow(one));
   return places;
 }
 
-/** Resolves a reference within the resource, its container and its Bundle; only the type if nothing else is known. */
+/**
+ * Finds the target of a reference in the resource, its container and its Bundle. If it is not there, only the type is
+ * returned, as far as it is known.
+ */
 export function resolveFrom(
   { container, neighbours, fullUrl }: PlacedResource,
   reference: unknown,

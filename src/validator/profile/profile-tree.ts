@@ -1,15 +1,15 @@
 import { type ElementConstraint } from './stored-profile';
 
-/** An element of a profile with its children and slices: ids such as `Patient.identifier:mrn.system` as a tree. */
+/** An element of a profile with its children and slices. Ids such as `Patient.identifier:mrn.system` make the tree. */
 export interface ProfileNode {
   readonly name: string;
-  /** Constraints of the element itself; a profile and each of its bases may add some. */
+  /** The constraints of the element itself. A profile and each of its bases may add some. */
   readonly constraints: ElementConstraint[];
   readonly children: Map<string, ProfileNode>;
   readonly slices: Map<string, ProfileNode>;
 }
 
-/** Builds the tree of a profile's elements, with those of its bases first. */
+/** Builds the tree of a profile's elements. The constraints of its bases come first. */
 export function profileTreeOf(type: string, elements: readonly ElementConstraint[]): ProfileNode {
   const root = nodeOf(type);
   for (const element of elements) {

@@ -5,20 +5,20 @@ import { type ProfileNode, profileTreeOf } from './profile-tree';
 import { type TestedSlice } from './slice-check';
 import { type ElementConstraint, type Slicing, type StoredProfile } from './stored-profile';
 
-/** Stored profiles and value sets. */
+/** Access to stored profiles and value sets. */
 export interface StoredSources {
   /**
-   * Returns the same object at each call.
+   * The profile of a canonical; the same object at each call.
    * @param canonical a URL, with or without `|version`
    */
   profile(canonical: string): StoredProfile | undefined;
-  /** The codes of a completely listed value set. */
+  /** The codes of a value set; undefined unless all of them are listed. */
   codes(canonical: string): CodeSet | undefined;
 }
 
 const MAX_BASES = 16;
 
-/** The trees of profiles and the tests of their slices, each built once. */
+/** The trees of profiles and the tests of their slices. Each is built once. */
 export class ProfileTrees implements SliceProfiles {
   private readonly trees = new Map<StoredProfile, ProfileNode>();
   private readonly slices = new Map<ProfileNode, readonly TestedSlice[]>();
@@ -52,7 +52,7 @@ export class ProfileTrees implements SliceProfiles {
     return this.sources.codes(canonical);
   }
 
-  /** A snapshot is complete; a differential extends its base. */
+  /** The elements of a profile. A snapshot has all of them; a differential is added to those of its base. */
   private elementsOf(profile: StoredProfile, basesLeft: number): readonly ElementConstraint[] {
     if (
       profile.hasSnapshot ||

@@ -59,7 +59,7 @@ const sources: ProfileSources = {
     canonical === 'http://p.example/codes' ? new CodeSet(canonical, { 'http://s': ['a', 'b'] }) : undefined,
 };
 
-/** `severity code expression` of each issue. */
+/** The issues of a validation, each as `severity code expression`. */
 function issues(
   elements: readonly Element[],
   resource: { readonly resourceType: string; readonly [member: string]: unknown },
@@ -361,7 +361,7 @@ describe(ProfileValidator, () => {
     const url = 'http://p.example/deep';
     const type = [{ code: 'Extension', profile: [url] }];
     const element = { id: 'Extension.extension', type };
-    // Two elements of the profile lead to the same values; without a cache each level would double the work.
+    // Two elements of the profile lead to the same values. Without a cache, each level would double the work.
     others[url] = definition('Extension', [element, { ...element, min: 0 }], { url });
     let extension: object = { url: 'x', valueCode: 'x' };
     for (let depth = 0; depth < 60; depth += 1) extension = { url: 'x', extension: [extension] };

@@ -17,10 +17,10 @@ import { type Measures } from './value-limits';
 
 export type ProfileSources = StoredSources & Measures;
 
-/** Maximum nesting of slices that test whether a resource conforms to a profile. */
+/** Most levels at which slices test whether a resource conforms to a profile: such a test may lead to further ones. */
 const MAX_DEPTH = 3;
 
-/** Issues of one value by one profile. */
+/** The issues that one profile gives for one value. */
 interface Outcome {
   readonly issues: readonly ErrorIssue[];
   isReported: boolean;
@@ -28,15 +28,18 @@ interface Outcome {
 
 /**
  * Validates a resource by one stored profile, in addition to the rules of its type
- * (http://hl7.org/fhir/R4/profiling.html). Runs in steps, of which an invariant is the longest.
+ * (http://hl7.org/fhir/R4/profiling.html). It runs in steps; the longest step is one invariant.
  */
 export class ProfileValidator {
   private readonly trees: ProfileTrees;
   private readonly constraints: ConstraintCheck;
   private place: PlacedResource | undefined;
-  /** Resources inside the validated one; collected when a profile first needs one. */
+  /** The resources in the validated one, with their places. They are collected when a profile first needs one. */
   private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
-  /** Each value is checked once by each profile, even if several elements name the profile. */
+  /**
+   * The issues of each value by each profile. So a value is checked once by a profile, even if several elements name
+   * the profile.
+   */
   private outcomes = new Map<StoredProfile, Map<unknown, Outcome>>();
   private readonly conforming = new Map<string, boolean | undefined>();
   private readonly numbers = new Map<unknown, number>();
@@ -47,7 +50,7 @@ export class ProfileValidator {
     this.constraints = new ConstraintCheck(sources);
   }
 
-  /** Issues of the resource by the profile; unchecked rules are warnings. */
+  /** The issues of a resource by a profile. A rule that cannot be checked gives a warning. */
   *validate(place: PlacedResource, profile: StoredProfile): Steps<readonly ErrorIssue[]> {
     const run = this.runAt(place.path);
     if (profile.type === place.resource.resourceType) yield* this.checkResource(place, profile, run);
@@ -56,8 +59,8 @@ export class ProfileValidator {
   }
 
   /**
-   * Issues of an extension by its definition.
-   * @param path from the outermost resource to the extension
+   * The issues of an extension by its definition.
+   * @param path path from the outermost resource to the extension
    */
   *validateExtension(
     place: PlacedResource,
@@ -110,7 +113,10 @@ export class ProfileValidator {
     },
   };
 
-  /** Each resource is tested once by each profile at each depth, for any number of references to it. */
+  /**
+   * Whether a resource conforms to a profile. This is tested once at each depth, whatever the number of references to
+   * the resource.
+   */
   private conformsBy(profile: StoredProfile, resource: PlainObject, place: PlacedResource): boolean {
     const key = `${this.depth} ${this.numberOf(profile)} ${this.numberOf(resource)}`;
     const known = this.conforming.get(key);
@@ -170,7 +176,7 @@ export class ProfileValidator {
     url: string,
   ): Steps<void> {
     this.constraints.checkValue(constraint, item.value, run, url);
-    // The code of a value with a wrong type has no meaning.
+    // If the value has a wrong type, its code has no meaning, so the binding is not checked.
     if (yield* this.checkTypes(constraint, item, run, url)) this.constraints.checkBinding(constraint, item, run, url);
     for (const invariant of constraint.invariants) {
       this.constraints.checkInvariant(invariant, constraint.path, item.value, run);
@@ -196,7 +202,7 @@ export class ProfileValidator {
     return true;
   }
 
-  /** The value must conform to one of the profiles that its type names. */
+  /** Checks that a value conforms to one of the profiles that its type names. */
   private *checkProfiles(
     canonicals: readonly string[],
     value: PlainObject,
@@ -206,7 +212,7 @@ export class ProfileValidator {
     const outcomes: Outcome[] = [];
     for (const canonical of canonicals) {
       const outcome = yield* this.outcomeOf(canonical, value, run);
-      // A profile that is not stored, or is an R4 type, counts as met.
+      // There is nothing to check by this profile: it is not stored, or is an R4 type. The value is accepted.
       if (outcome === undefined) return;
       outcomes.push(outcome);
     }

@@ -13,7 +13,7 @@ export interface TestedSlice {
 }
 
 export interface SliceContext {
-  /** URL of the profile. */
+  /** URL of the profile, for messages. */
   readonly url: string;
   readonly surroundings: SliceSurroundings;
   checkNode(slice: ProfileNode, item: ElementValue): Steps<void>;
@@ -25,7 +25,7 @@ const EXTENSION_SLICING: Slicing = {
   isOrdered: false,
 };
 
-/** The slicing stated by the profile, or the implicit one of extensions and choices. */
+/** The slicing that the profile states. Without one, extensions are sliced by url and choices by type. */
 export function slicingOf({ name, constraints }: ProfileNode): Slicing | undefined {
   const stated = constraints.findLast(({ slicing }) => slicing !== undefined)?.slicing;
   if (stated !== undefined) return stated;
@@ -36,8 +36,9 @@ export function slicingOf({ name, constraints }: ProfileNode): Slicing | undefin
 }
 
 /**
- * Assigns the values of an element to its slices and checks each by its slice, then order and counts
- * (http://hl7.org/fhir/R4/profiling.html#slicing). If the test of a slice is undecided, the others are still checked.
+ * Assigns the values of an element to its slices, and checks each value by its slice. Then it checks the order and the
+ * counts (http://hl7.org/fhir/R4/profiling.html#slicing). If the test of one slice is undecided, the other slices are
+ * still checked.
  */
 export function* checkSlices(
   slicing: Slicing,

@@ -5,17 +5,17 @@ export interface ElementConstraint {
   readonly id: string;
   readonly path: string;
   readonly min: number | undefined;
-  /** Infinity for `*`. */
+  /** Most occurrences of the element; Infinity for `*`. */
   readonly max: number | undefined;
   readonly types: readonly TypeConstraint[];
-  /** `fixed[x]`: the value must be exactly this. */
+  /** `fixed[x]`: the value must be equal to this value. */
   readonly fixed: { readonly value: unknown } | undefined;
-  /** `pattern[x]`: the value must contain at least this. */
+  /** `pattern[x]`: the value must contain this value. */
   readonly pattern: { readonly value: unknown } | undefined;
-  /** `minValue[x]` and `maxValue[x]`, both inclusive. */
+  /** The least (`minValue[x]`) and the greatest (`maxValue[x]`) allowed value. */
   readonly minValue: { readonly value: unknown } | undefined;
   readonly maxValue: { readonly value: unknown } | undefined;
-  /** In characters. */
+  /** Most characters of the value. */
   readonly maxLength: number | undefined;
   readonly requiredValueSet: string | undefined;
   readonly slicing: Slicing | undefined;
@@ -41,18 +41,18 @@ export interface Invariant {
   readonly expression: string;
 }
 
-/** A stored profile: a StructureDefinition that constrains a type. */
+/** A stored profile, that is, a StructureDefinition that constrains a type. */
 export interface StoredProfile {
   readonly url: string;
-  /** The constrained type. */
+  /** The type that the profile constrains. */
   readonly type: string;
-  /** Canonical of its base: an R4 type or another profile. */
+  /** Canonical of the profile's base, which is an R4 type or another profile. */
   readonly base: string | undefined;
   readonly hasSnapshot: boolean;
   readonly elements: readonly ElementConstraint[];
 }
 
-/** Reads a StructureDefinition; undefined if it constrains no type, such as a logical model. */
+/** Reads a StructureDefinition. Undefined if it constrains no type, as a logical model does not. */
 export function storedProfileOf(definition: unknown): StoredProfile | undefined {
   if (!isObject(definition) || definition.kind === 'logical') return undefined;
   const { url, type, baseDefinition, snapshot, differential } = definition;

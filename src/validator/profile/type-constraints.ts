@@ -3,18 +3,24 @@ import { isObject } from '../../platform/json/plain-object';
 import { type ElementValue } from './element-values';
 import { type TypeConstraint } from './stored-profile';
 
-/** The types of an element in a profile, compared with one value. */
+/** The types that a profile allows for an element, compared with one value. */
 export interface FittingTypes {
-  /** The type of the value, if its key or the value itself names it. */
+  /** The type of the value, if the key of the value or the value itself names it. */
   readonly actual: string | undefined;
   readonly isFitting: boolean;
-  /** Canonicals of profiles; the value must conform to one. None if any value is allowed. */
+  /** Canonicals of profiles. The value must conform to one of them; an empty list allows any value. */
   readonly profiles: readonly string[];
-  /** Profiles of reference targets; the target must conform to one. None if any target is allowed. */
+  /**
+   * Canonicals of profiles for the target of a reference. It must conform to one of them; an empty list allows any
+   * target.
+   */
   readonly targetProfiles: readonly string[];
 }
 
-/** If several types are possible, one without profiles allows all values. */
+/**
+ * Compares the types with a value. If several types are possible and one of them has no profiles, all values are
+ * allowed.
+ */
 export function fittingTypesOf(types: readonly TypeConstraint[], item: ElementValue): FittingTypes {
   const actual = item.choiceType ?? resourceTypeOf(item.value);
   const fitting = actual === undefined ? types : types.filter(({ code }) => isOfType(actual, code));
@@ -32,7 +38,10 @@ export function resourceTypeOf(value: unknown): string | undefined {
   return isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined;
 }
 
-/** Types of this server are resources too, though R4 does not define them. */
+/**
+ * Whether a type is `code` or a subtype of it. Types of this server are resources too, although R4 does not define
+ * them.
+ */
 function isOfType(actual: string, code: string): boolean {
   if (actual === `${code.charAt(0).toUpperCase()}${code.slice(1)}` || isSubtype(actual, code)) return true;
   return lineageOf(actual).length === 0 && (code === 'Resource' || code === 'DomainResource');

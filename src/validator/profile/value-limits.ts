@@ -4,21 +4,21 @@ import { type ValidationRun } from '../r4/validation-run';
 import { type ElementConstraint } from './stored-profile';
 
 export interface Measures {
-  /** Converts a number between UCUM units; undefined if they are not convertible. */
+  /** Converts a number between units of UCUM; undefined if one cannot be converted into the other. */
   convert(value: number, from: string, to: string): number | undefined;
-  /** Epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   now(): number;
 }
 
 const UCUM = 'http://unitsofmeasure.org';
 const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?$/;
 const HOUR = 3_600_000;
-/** Time zones range from UTC-12 to UTC+14. */
+/** The largest difference between a local time and UTC: time zones range from UTC-12 to UTC+14. */
 const WIDEST_ZONE = 14 * HOUR;
 
 /**
  * Checks `minValue[x]`, `maxValue[x]` and `maxLength` of a profile (http://hl7.org/fhir/R4/elementdefinition.html). A
- * date is refused only if its whole span is outside.
+ * date is refused only if its whole period is outside of the limits.
  */
 export function checkLimits(
   { minValue, maxValue, maxLength }: ElementConstraint,
@@ -58,7 +58,10 @@ function checkLimit(
   else if (side === 'max' && order > 0) run.report('value', `${url}: it must be at most ${shown}.`);
 }
 
-/** Counts code points: UTF-16 would count characters beyond the basic plane twice. */
+/**
+ * Whether a text has more characters than `length`. Code points are counted, since UTF-16 would count characters beyond
+ * the basic plane twice.
+ */
 function isLonger(text: string, length: number): boolean {
   if (text.length <= length) return false;
   const characters = text[Symbol.iterator]();
@@ -66,7 +69,10 @@ function isLonger(text: string, length: number): boolean {
   return characters.next().done !== true;
 }
 
-/** Negative if all of `value` is less than `limit`, positive if greater; undefined if they cannot be compared. */
+/**
+ * Negative if all of `value` is less than `limit`, positive if all of it is greater. Undefined if the two cannot be
+ * compared.
+ */
 function compare(value: unknown, limit: unknown, measures: Measures): number | undefined {
   if (typeof value === 'number' && typeof limit === 'number') return value - limit;
   if (isObject(value) && isObject(limit)) return compareQuantities(value, limit, measures);
@@ -103,7 +109,7 @@ function compareQuantities(value: PlainObject, limit: PlainObject, measures: Mea
   return converted === undefined ? undefined : converted - limit.value;
 }
 
-/** For a date, a Quantity is a time before now (`minValue`) or after it (`maxValue`). */
+/** The limit of a date that is given as a Quantity. It is a time before now (`minValue`) or after now (`maxValue`). */
 function aroundNow({ value, code }: PlainObject, side: 'min' | 'max', present: number): Span | undefined {
   if (typeof value !== 'number') return undefined;
   const amount = side === 'min' ? -value : value;

@@ -6,26 +6,26 @@ import { type ValidationRun } from './validation-run';
 
 export type ItemCheck = (item: unknown, run: ValidationRun) => void;
 
-/** Like {@link ItemCheck}, for a value that may be large: it may return unfinished work. */
+/** Checks a value that may be large. It is like {@link ItemCheck}, but may return unfinished work. */
 export type ElementCheck = (item: unknown, run: ValidationRun) => Rest;
 
-/** Messages list the codes of a value set up to this number; for longer ones they name the URL. */
+/** Most codes that a message lists. For a larger value set, the message names its URL. */
 const LISTED_CODES = 24;
 
-/** HL7's package does not list currencies; their codes are checked by syntax (ISO 4217). */
+/** Codes that are checked by their syntax. HL7's package does not list currencies (ISO 4217). */
 const SYNTAX: Readonly<Record<string, { readonly pattern: RegExp; readonly description: string }>> = {
   'Money.currency': { pattern: /^[A-Z]{3}$/, description: 'a currency code of ISO 4217, such as "EUR"' },
 };
 
 let byElement: ReadonlyMap<string, BoundValueSet> | undefined;
 
-/** The code system of resource types, to which modules add types. */
+/** The code system of resource types. Modules add types to it. */
 const RESOURCE_TYPES = 'http://hl7.org/fhir/resource-types';
 
 /**
- * The check of an element's required binding, if it has one.
+ * The check of the required binding of an element; undefined if the element has none.
  * @param owner the type that has the element
- * @param ownTypes resource types of this server unknown to R4; a code may name them too
+ * @param ownTypes resource types of this server that R4 does not define; a code may name these too
  */
 export function bindingCheckOf(
   owner: string,
@@ -49,7 +49,7 @@ function withTypes(codes: BoundValueSet['codes'], ownTypes: readonly string[]): 
   return types === undefined ? codes : { ...codes, [RESOURCE_TYPES]: [...types, ...ownTypes] };
 }
 
-/** A complete value set. */
+/** The codes of a value set of which all codes are known. */
 export class CodeSet {
   private readonly systems: ReadonlyMap<string, ReadonlySet<string>>;
   private readonly codes: ReadonlySet<string>;
@@ -83,10 +83,10 @@ export class CodeSet {
     return this.codes.size <= LISTED_CODES ? [...this.codes].join(', ') : `those of ${this.url}`;
   }
 
-  /** The probable meaning of a wrong code; empty if none is near, or if the system is wrong. */
+  /** A sentence with the code that was probably meant. Empty if no code is near, or if the system is wrong. */
   hintFor(codes: readonly unknown[]): string {
     for (const code of codes) {
-      // For symbols such as "=<", the nearest one would be a guess.
+      // For symbols such as "=<", the nearest code would be a guess.
       if (typeof code !== 'string' || this.codes.has(code) || !/[a-z]{2}/i.test(code)) continue;
       const near = nearestCode(code.toLowerCase().replace(/[\s_]/g, '-'), this.codes) ?? nearestCode(code, this.codes);
       if (near !== undefined) return ` Did you mean "${near}"?`;
@@ -100,7 +100,7 @@ export class CodeSet {
   }
 }
 
-/** Checks a code, Coding, CodeableConcept or Quantity against a value set. */
+/** The check of a code, Coding, CodeableConcept or Quantity against a value set. */
 export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   if (isPrimitiveType(type)) {
     return (item, run) => {
@@ -129,7 +129,10 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   };
 }
 
-/** Allows extensions such as `data-absent-reason` instead of a value. */
+/**
+ * Whether an object has extensions but no value. It is accepted, since an extension such as `data-absent-reason` may
+ * replace the value.
+ */
 function hasOnlyExtensions(item: PlainObject): boolean {
   return Object.keys(item).every((key) => key === 'extension' || key === 'id');
 }

@@ -7,12 +7,12 @@ import { type ValidationRun } from './validation-run';
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 const RESTFUL = /^(https?:\/\/\S*\/)([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})$/;
 /**
- * Paging links (https://www.iana.org/assignments/link-relations), which may occur once; others, such as stylesheets,
- * may repeat.
+ * Relations of links that may occur once in a Bundle: those for paging
+ * (https://www.iana.org/assignments/link-relations). Other links, such as those to stylesheets, may repeat.
  */
 const ONCE: readonly unknown[] = ['self', 'first', 'previous', 'prev', 'next', 'last'];
 
-/** Rules for a Bundle that R4 states in prose (http://hl7.org/fhir/R4/bundle.html). */
+/** Checks rules for a Bundle that R4 states in prose (http://hl7.org/fhir/R4/bundle.html). */
 export const checkBundle: ItemCheck = (bundle, run) => {
   if (!isObject(bundle)) return;
   const entries = objectsIn(bundle.entry);
@@ -36,9 +36,9 @@ function checkLinks(links: readonly PlainObject[], run: ValidationRun): void {
 }
 
 /**
- * `fullUrl` must be absolute and, in a document, agree with the id
- * (http://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl). Elsewhere it need not: HL7's own examples of
- * searches and collections do not agree.
+ * The fault of a `fullUrl`. It must be absolute. In a document it must also agree with the id
+ * (http://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl). In other Bundles it need not, since HL7's own
+ * examples of searches and collections do not agree.
  */
 function fullUrlFaultOf({ fullUrl, resource }: PlainObject, bundleType: unknown): string | undefined {
   if (typeof fullUrl !== 'string') return undefined;
@@ -61,7 +61,8 @@ function searchFaultOf({ resource, search }: PlainObject): string | undefined {
 }
 
 /**
- * Direct references of a Composition must have targets in its document (http://hl7.org/fhir/R4/documents.html#content).
+ * Checks that the document of a Composition holds the targets of its direct references
+ * (http://hl7.org/fhir/R4/documents.html#content).
  */
 function checkDocument(entries: readonly PlainObject[], run: ValidationRun): void {
   const [first] = entries;
@@ -94,11 +95,14 @@ interface FoundReference {
   readonly path: readonly (string | number)[];
 }
 
-/** Members of a Composition with targets in its document; relatesTo names other documents. */
+/**
+ * Members of a Composition whose targets must be in its document. relatesTo is not one of them, since it names other
+ * documents.
+ */
 const DIRECT = ['subject', 'encounter', 'author', 'custodian', 'focus', 'entry', 'party', 'detail'] as const;
 const BETWEEN = ['attester', 'event', 'section'] as const;
 
-/** Iterative: sections may be nested. */
+/** Collects direct references in a loop without recursion, since sections may be nested. */
 function directReferencesOf(composition: PlainObject): readonly FoundReference[] {
   const found: FoundReference[] = [];
   const pending: { owner: PlainObject; path: readonly (string | number)[] }[] = [{ owner: composition, path: [] }];

@@ -2,7 +2,10 @@ import { elementsOfType, isPrimitiveType, memberKey, typeOfCanonical } from '../
 import { type ItemCheck } from './binding-check';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
-/** A profile of an R4 type must constrain elements that the type has: constraints on others would never be checked. */
+/**
+ * Checks that a profile of an R4 type constrains only elements that the type has. Constraints on other elements would
+ * never be checked.
+ */
 export const checkConstrainedPaths: ItemCheck = (definition, run) => {
   if (!isObject(definition) || definition.derivation !== 'constraint' || !isObject(definition.differential)) return;
   if (typeof definition.type !== 'string' || elementsOfType(definition.type) === undefined) return;
@@ -14,7 +17,7 @@ export const checkConstrainedPaths: ItemCheck = (definition, run) => {
   }
 };
 
-/** An R4 type given as a profile must be the type itself. */
+/** The faults of a type in a profile. If its `profile` is an R4 type, it must be this type itself. */
 function typeFaultsOf({ code, profile }: PlainObject): string[] {
   if (typeof code !== 'string' || !Array.isArray(profile) || elementsOfType(code) === undefined) return [];
   return (profile as readonly unknown[]).flatMap((canonical) => {
@@ -29,7 +32,7 @@ function isElement(path: string): boolean {
   const [root = '', ...steps] = path.split('.');
   let types: readonly string[] = [root];
   for (const step of steps) {
-    // Any resource is possible here.
+    // A resource of any type is possible here, so any element is accepted.
     if (types.includes('Resource')) return true;
     const below = types.flatMap((type) => typesBelow(type, step));
     if (below.length === 0) return step === 'value' && types.some(isPrimitiveType);

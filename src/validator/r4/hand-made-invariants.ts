@@ -3,7 +3,10 @@ import { type ItemCheck } from './binding-check';
 import { checkBundle } from './bundle-rules';
 import { checkConstrainedPaths } from './definition-rules';
 
-/** Invariants whose expressions visit all descendants, each as one walk; and rules that R4 states in prose. */
+/**
+ * Checks that are written by hand, by type. Some replace invariants whose expressions visit all descendants, and do so
+ * in one walk. Others are rules that R4 states in prose.
+ */
 export const HAND_MADE: Readonly<Record<string, ItemCheck>> = {
   Attachment: (attachment, run) => {
     if (!isObject(attachment)) return;
@@ -39,7 +42,7 @@ function differentialPathsOf(definition: unknown): readonly string[] {
   return elements.flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
 }
 
-/** The number of bytes encoded by base64; white space is allowed between its characters. */
+/** Number of the bytes that a base64 text encodes. White space is allowed between its characters. */
 function byteCountOf(base64: string): number {
   let signs = 0;
   for (let index = 0; index < base64.length; index += 1) {
@@ -49,7 +52,7 @@ function byteCountOf(base64: string): number {
   return Math.floor((signs * 3) / 4);
 }
 
-/** Whether all values of a member in nested elements are distinct. */
+/** Whether all values of a member in nested elements differ from each other. */
 function isDistinct(root: unknown, children: string, member: string): boolean {
   const seen = new Set<unknown>();
   const pending = [root];

@@ -20,19 +20,19 @@ export function invariantsOfType(type: string): readonly ItemCheck[] {
 /**
  * The invariants that an element states in addition to those of its type.
  * @param owner the type that has the element
- * @param type of its values; a choice may state some for only one of its types
+ * @param type type of the values; a choice may state invariants for only one of its types
  */
 export function invariantsOfElement(owner: string, element: ElementDefinition, type: string): readonly ItemCheck[] {
   return lineageOf(owner).flatMap((ancestor) => {
     const path = `${ancestor}.${element.name}`;
-    // A backbone element is a separate type, named by its path.
+    // A backbone element is a type of its own, with its path as the name. Its invariants are those of this type.
     if (path === type) return [];
     const ofChoice = element.isChoice ? statedAt(`${ancestor}.${memberKey(element, type)}`) : [];
     return [...statedAt(path), ...ofChoice].map((stated) => checkOf(stated, type, path));
   });
 }
 
-/** Invariants by the path that states them, without those checked by other code or not at all. */
+/** The invariants that a path states. Those that other code checks, or that are not checked at all, are left out. */
 export function statedAt(path: string): readonly InvariantDefinition[] {
   if (byElement === undefined) {
     const table = new Map<string, InvariantDefinition[]>();
@@ -50,7 +50,8 @@ function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCh
   const message = `${stated.key}: ${stated.human}`;
   return (item, run) => {
     const { resource, rootResource } = run;
-    // Empty is no failure: dates of different precision, for one, cannot be compared.
+    // Only false is a failure. The result may be empty, for example because dates of different precision cannot be
+    // compared.
     if (truth(item, { resource, rootResource, context: item }) !== false) return;
     const reason = reasonForLeavingUnmet(stated.key, item);
     if (reason === undefined) run.report('invariant', message);

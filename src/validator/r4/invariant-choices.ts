@@ -1,4 +1,4 @@
-/** Invariants that other code checks instead of their expression, and where. */
+/** Invariants that other code checks instead of their expression, each with the place of that code. */
 export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'ele-1': 'object-check.ts: an element without any member but id is empty',
   'dom-2': 'resource-check.ts: a contained resource has no "contained"',
@@ -12,7 +12,7 @@ export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'que-2': 'hand-made-invariants.ts: one walk over the items',
 };
 
-/** Invariants that are not checked, with the reason. */
+/** Invariants that are not checked, each with the reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'ctm-1': 'asks what a reference resolves to, which is another resource',
 };

@@ -34,7 +34,8 @@ describe('compiled invariants', () => {
       const words = wordsOf(invariant.expression);
       const differing = Array.from({ length: CASES }, () => elementOf(type, random, words, 3)).filter((element) => {
         const variables = { resource: element, rootResource: element, context: element };
-        // Only false is a failure. True and empty may differ, since the library stops where nothing is decided.
+        // Only false is a failure. One side may be true and the other empty, since the library stops where nothing is
+        // decided.
         return (compiled(element, variables) === false) !== (library(element, variables) === false);
       });
       expect(differing).toEqual([]);
@@ -65,7 +66,7 @@ function randomOf(seed: number): Random {
   };
 }
 
-/** The string literals of an expression: values that affect its result. */
+/** The string literals of an expression. As values in a resource, they can change its result. */
 function wordsOf(expression: string): readonly string[] {
   return [...expression.matchAll(/'([^'\\]*)'/g)].map(([, word = '']) => word).filter((word) => word !== '');
 }

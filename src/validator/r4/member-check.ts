@@ -5,17 +5,17 @@ import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
 import { type ValidationRun } from './validation-run';
 import { fragmentsOf } from './xhtml';
 
-/** Checks one member of a JSON object; `owner` is the object. */
+/** Checks one member of the JSON object `owner`. */
 export type MemberCheck = (value: unknown, owner: PlainObject, run: ValidationRun) => Rest;
 
 /** A JSON member that a type may have. */
 export interface KnownMember {
   readonly check: MemberCheck;
-  /** Name of the choice, and key without `_`: `value[x]` may have only one key. */
+  /** For a choice: its name, and the key without `_`. `value[x]` may have only one key. */
   readonly choice?: { readonly name: string; readonly key: string };
 }
 
-/** An element: its name in paths, and the check of each value. */
+/** An element for its checks: its name in paths, and the check of each value. */
 export interface ElementShape {
   readonly name: string;
   readonly isRepeated: boolean;
@@ -25,7 +25,7 @@ export interface ElementShape {
 /** Checks one item of a repeated element. */
 type ListItemCheck = (item: unknown, index: number, owner: PlainObject, run: ValidationRun) => Rest;
 
-/** A member with object values. */
+/** The check of a member whose values are objects. */
 export function complexMember({ name, isRepeated, item }: ElementShape): MemberCheck {
   if (!isRepeated) return singleMember(name, item);
   return listMember(name, (one, _index, _owner, run) => {
@@ -35,7 +35,7 @@ export function complexMember({ name, isRepeated, item }: ElementShape): MemberC
   });
 }
 
-/** A member with primitive values; its sibling `_member` may hold their extensions. */
+/** The check of a member whose values are primitives. Its sibling `_member` may hold their extensions. */
 export function primitiveMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
   if (!isRepeated) return singleMember(name, item);
   const sibling = `_${key}`;
@@ -47,7 +47,7 @@ export function primitiveMember(key: string, { name, isRepeated, item }: Element
   });
 }
 
-/** `_member`: an Element with id and extensions for each value of `member`. */
+/** The check of `_member`. It holds an Element with id and extensions for each value of `member`. */
 export function siblingMember(key: string, { name, isRepeated, item }: ElementShape): MemberCheck {
   if (!isRepeated) {
     return singleMember(name, (value, run, owner) =>
@@ -86,7 +86,10 @@ function singleMember(
   };
 }
 
-/** @param checkList reports faults of the whole list */
+/**
+ * The check of a member with a list.
+ * @param checkList reports faults of the whole list
+ */
 function listMember(
   name: string,
   check: ListItemCheck,
@@ -100,7 +103,7 @@ function listMember(
   };
 }
 
-/** Checks items until the next pause; returns the remaining items as unfinished work. */
+/** Checks items until the next pause, and returns the check of the remaining items as unfinished work. */
 function checkItems(items: readonly unknown[], check: ListItemCheck, owner: PlainObject, run: ValidationRun): Rest {
   for (let at = 0; at < items.length; at += 1) {
     run.enter(at);
@@ -131,7 +134,7 @@ function* otherItems(
   }
 }
 
-/** Invariant ele-1 for a primitive without a value: an id alone is no content. */
+/** Checks invariant ele-1 for a primitive without a value: an id alone is no content. */
 function checkContent(element: unknown, run: ValidationRun): void {
   if (!isObject(element) || element.id === undefined || Object.keys(element).length > 1) return;
   run.report(

@@ -5,26 +5,29 @@ import { jsonKindOf, type KnownMember } from './member-check';
 import { hintFor } from './unknown-member';
 import { type ValidationRun } from './validation-run';
 
-/** A required element, by any of its keys. */
+/** A required element. One of its keys must be present. */
 export interface RequiredElement {
   readonly name: string;
   readonly keys: readonly string[];
 }
 
-/** The table for checking objects of a type. */
+/** The table by which objects of a type are checked. */
 export interface ObjectTable {
   readonly type: string;
-  /** Whether FHIR's ele-1 does not apply: to resources and native types. */
+  /** Whether FHIR's invariant ele-1 (no empty elements) does not apply. This is so for resources and native types. */
   readonly mayBeEmpty: boolean;
-  /** Whether unlisted members are allowed. */
+  /** Whether members that the table does not list are allowed. */
   readonly hasOtherMembers: boolean;
   readonly members: ReadonlyMap<string, KnownMember>;
   readonly required: readonly RequiredElement[];
-  /** Rules that run only on objects without structural faults. */
+  /** Rules that run only on an object without structural faults. */
   readonly rules: readonly ItemCheck[];
 }
 
-/** Checks a JSON object: only known members, all required ones, one of each choice, not empty, rules met. */
+/**
+ * Checks a JSON object. It must have only known members, all required ones and one of each choice; it must not be
+ * empty, and must meet the rules.
+ */
 export function checkObject(table: ObjectTable, value: unknown, run: ValidationRun): Rest {
   if (isObject(value)) return new ObjectWalk(table, value, run).start();
   run.report('structure', `It must be an object (${table.type}), not ${jsonKindOf(value)}.${exampleOf(table.type)}`);
@@ -34,9 +37,10 @@ export function checkObject(table: ObjectTable, value: unknown, run: ValidationR
 /** The check of one object, which can pause between its members. */
 class ObjectWalk {
   private readonly issuesBefore: number;
-  // Beside a primitive, an id alone is content: the value is in the other member.
+  // Whether the object has any content. For the extensions of a primitive, an id alone suffices: the value is in the
+  // other member.
   private hasContent: boolean;
-  /** The chosen member of each choice; undefined once a second one was reported. */
+  /** The member that is present of each choice. It is undefined after a second member was reported. */
   private chosen: Map<string, string | undefined> | undefined;
   private misspelt: Set<string> | undefined;
 
@@ -97,7 +101,7 @@ class ObjectWalk {
   private end(): void {
     const { table, value, run } = this;
     for (const { name, keys } of table.required) {
-      // Misspelt names are already reported.
+      // If a member is probably this element misspelt, the fault is reported already.
       if (keys.some((key) => value[key] !== undefined) || this.misspelt?.has(name) === true) continue;
       run.reportAt(
         name,
@@ -115,7 +119,7 @@ class ObjectWalk {
   }
 }
 
-/** Examples of the data types that are most often sent as a text. */
+/** Examples of the data types that clients most often send as a text by mistake. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   Reference: '{"reference": "Patient/1"}',
   CodeableConcept: '{"text": "…"} or {"coding": [{"system": "…", "code": "…"}]}',
@@ -133,7 +137,10 @@ function exampleOf(type: string): string {
   return example === undefined ? '' : ` Send ${example}.`;
 }
 
-/** @returns the name of the probably intended element, if one is near */
+/**
+ * Reports a member that the type does not have.
+ * @returns the name of the element that was probably meant, if one is near
+ */
 function reportUnknown({ type, members }: ObjectTable, key: string, run: ValidationRun): string | undefined {
   const { hint, meant } = hintFor(key, type, members);
   const shown = key.slice(0, 64);

@@ -2,14 +2,14 @@ import { isFhirId } from '../../fhir/reference';
 import { dateSpanOf, type DateSpan } from '../../fhir/instant';
 import { xhtmlFaultOf } from './xhtml';
 
-/** A primitive type: the test for JSON values, and a description for messages. */
+/** The check of a primitive type: its JSON kind, a test of the value, and a description for messages. */
 export interface PrimitiveCheck {
   readonly json: 'string' | 'number' | 'boolean';
   readonly is: (value: string | number | boolean) => boolean;
   readonly description: string;
 }
 
-/** http://hl7.org/fhir/R4/datatypes.html#string */
+/** Most characters of a string (http://hl7.org/fhir/R4/datatypes.html#string). */
 const MAX_STRING_LENGTH = 1024 * 1024;
 const MAX_INTEGER = 2 ** 31 - 1;
 
@@ -21,9 +21,9 @@ const UUID = /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?$/;
 
 /**
- * The primitive types of R4 by their formats (http://hl7.org/fhir/R4/datatypes.html#primitive). Three deviations:
- * strings may contain any white space, as in the corrected pattern of R5; dates must exist in the calendar; uuids may
- * be upper case.
+ * The primitive types of R4 with their formats (http://hl7.org/fhir/R4/datatypes.html#primitive). Three differ from R4.
+ * Strings may contain any white space, as in the corrected pattern of R5. Dates must exist in the calendar. A uuid may
+ * be in upper case.
  */
 export const PRIMITIVES: Readonly<Record<string, PrimitiveCheck>> = {
   boolean: { json: 'boolean', is: () => true, description: 'true or false, without quotes' },
@@ -87,14 +87,17 @@ function isMoment(span: DateSpan | undefined): boolean {
   return span !== undefined && span.hasZone && (span.precision === 'second' || span.precision === 'fraction');
 }
 
-/** Parses the text once, since times are a large part of the cost of a validation. */
+/**
+ * Whether a date is a day or a moment. The text was parsed only once, since times are a large part of the cost of a
+ * validation.
+ */
 function isDayOrMoment(span: DateSpan | undefined): boolean {
   return isDay(span) || isMoment(span);
 }
 
 /**
- * Checks character by character: a pattern would keep state for each group of a 20 MB attachment. White space is
- * allowed in between.
+ * Whether a text is base64, with white space allowed between its characters. It is checked character by character,
+ * since a pattern would keep state for each group of a 20 MB attachment.
  */
 function isBase64(value: string): boolean {
   let symbols = 0;

@@ -5,13 +5,16 @@ import { isObject } from '../../platform/json/plain-object';
 import { type ItemCheck } from './binding-check';
 import { type ValidationRun } from './validation-run';
 
-/** In a transaction, a reference may be a search for its target (http://hl7.org/fhir/R4/http.html#trules). */
+/**
+ * Pattern of a reference by search. In a transaction, a reference may be a search for its target
+ * (http://hl7.org/fhir/R4/http.html#trules).
+ */
 const CONDITIONAL = /^([A-Z][A-Za-z]*)\?\S+$/;
 
 /**
  * Checks the syntax of a Reference and, if it is known, the type of its target
- * (http://hl7.org/fhir/R4/references.html). A logical reference, with only an identifier, is valid.
- * @param targets allowed target types; none for any
+ * (http://hl7.org/fhir/R4/references.html). A logical reference, which has only an identifier, is valid.
+ * @param targets allowed types of the target; an empty list allows any
  */
 export function referenceCheck(targets: readonly string[]): ItemCheck {
   return (item, run) => {
@@ -34,7 +37,7 @@ export function referenceCheck(targets: readonly string[]): ItemCheck {
   };
 }
 
-/** A type is a name or the URL of a definition; logical models have other URLs. */
+/** The resource type in `Reference.type`. It is a name; the URL of a logical model gives none. */
 function typeOfName(type: string): string | undefined {
   return /^[A-Z][A-Za-z]*$/.test(type) ? type : undefined;
 }
@@ -46,18 +49,18 @@ function checkTarget(type: string, targets: readonly string[], run: ValidationRu
   run.report('structure', `It may point at ${targets.join(', ')}, not at ${type.slice(0, 64)}.${hint}`);
 }
 
-/** Also reports text that is no reference. */
+/** The type of a reference's target, if the text shows it. A text that is no reference is reported. */
 function targetTypeOf(reference: string, run: ValidationRun): string | undefined {
   const target = parseReference(reference, '');
   switch (target?.kind) {
     case 'local':
-      // Some systems name an entry "urn:uuid:…" and refer to it by type and UUID.
+      // Some systems name an entry "urn:uuid:…", but refer to it by type and UUID.
       return run.entryTypeOf(`urn:uuid:${target.id}`) ?? target.type;
     case 'contained':
       run.noteFragment(reference);
       return containedTypeOf(target.id, run);
     case 'absolute':
-      // On another server, a path segment that looks like a type need not be one.
+      // In a URL of another server, a segment that looks like a type need not be one.
       return (
         run.entryTypeOf(target.key) ??
         (target.type !== undefined && isR4ResourceType(target.type) ? target.type : undefined)
@@ -83,7 +86,7 @@ function containedTypeOf(id: string, run: ValidationRun): string | undefined {
         'Add it to "contained", or correct the reference.',
     );
   }
-  // An unknown type is reported at the contained resource itself.
+  // If the contained resource has an unknown type, this fault is reported at that resource.
   return type !== undefined && isR4ResourceType(type) ? type : undefined;
 }
 

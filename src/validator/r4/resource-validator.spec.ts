@@ -14,7 +14,7 @@ function faults(resource: Json): string[] {
 
 type Json = Readonly<Record<string, unknown>> & { readonly resourceType: string };
 
-/** JSON has no infinity, but `JSON.parse` turns 1e400 into one. */
+/** Turns '1e400' into infinity. JSON has no infinity, but `JSON.parse` reads 1e400 as one. */
 const infinite = (_key: string, value: unknown): unknown => (value === '1e400' ? Infinity : value);
 
 const UNKNOWN = { url: 'http://x', valueCode: 'unknown' };
@@ -37,7 +37,7 @@ const bundle = (type: string, entry: readonly object[]): Json => ({
   ...(entry.length === 0 ? {} : { entry }),
 });
 
-/** A document of a Composition, version 1 of a Patient, and more. */
+/** A document with a Composition, version 1 of a Patient, and further resources. */
 const documentOf = (members: object, ...more: readonly object[]): Json => ({
   ...bundle('document', [
     {
@@ -64,7 +64,10 @@ const FIRST_VERSION = {
   resource: { resourceType: 'Patient', id: '1', meta: { versionId: '1' } },
 };
 
-/** A profile of Observation with these paths, each optionally with a type and its profile after colons. */
+/**
+ * A profile of Observation that constrains these paths. A path may be followed by a type and by the profile of the
+ * type, after colons.
+ */
 const constraining = (...paths: readonly string[]): Json => ({
   resourceType: 'StructureDefinition',
   url: 'http://x.example/profile',

@@ -10,7 +10,8 @@ import { ValidationRun } from './validation-run';
 
 /**
  * Validates resources by the definitions of R4 4.0.1 (http://hl7.org/fhir/R4/validation.html): structure, cardinality,
- * formats, required bindings, references and invariants. The checks of a type are compiled with its first resource.
+ * formats, required bindings, references and invariants. The checks of a type are compiled when its first resource is
+ * validated.
  */
 export class ResourceValidator {
   private readonly checks: TypeChecks;
@@ -19,21 +20,21 @@ export class ResourceValidator {
     this.checks = new TypeChecks(elements, (value, isContained, run) => this.checkNested(value, isContained, run));
   }
 
-  /** Whether resources of this type have a shape; others may have any content. */
+  /** Whether resources of this type have a shape. Resources of other types may have any content. */
   hasShape(type: string): boolean {
     return this.elements.isResource(type);
   }
 
   /**
-   * All issues of a resource, at most 100; none if it is valid.
-   * @param type to validate it as
-   * @param value parsed by `JSON.parse`
+   * All issues of a resource, at most 100. The list is empty if the resource is valid.
+   * @param type the type as which it is validated
+   * @param value the resource as `JSON.parse` returns it
    */
   validate(type: string, value: unknown): readonly ErrorIssue[] {
     return atOnce(this.run(type, value)).issues;
   }
 
-  /** Like {@link validate}, in steps and with the other findings of the walk. */
+  /** Validates like {@link validate}, but in steps. It also returns what else the walk found. */
   *run(type: string, value: unknown): Steps<ValidationRun> {
     const run = new ValidationRun();
     run.enter(type);
@@ -44,7 +45,7 @@ export class ResourceValidator {
     return run;
   }
 
-  /** A nested resource names its own type. */
+  /** Checks a nested resource, which names its own type. */
   private checkNested(value: unknown, isContained: boolean, run: ValidationRun): Rest {
     if (!isObject(value)) {
       run.report('structure', `It must be a resource, not ${jsonKindOf(value)}.`);

@@ -26,15 +26,18 @@ import { checkObject, type ObjectTable, type RequiredElement } from './object-ch
 import { referenceCheck } from './reference-check';
 import { type ValidationRun } from './validation-run';
 
-/** HL7's definitions declare a string, its web pages an id (http://hl7.org/fhir/R4/resource.html#id). */
+/**
+ * The type of a resource's id. HL7's definitions say string, but its web pages say id
+ * (http://hl7.org/fhir/R4/resource.html#id).
+ */
 const RESOURCE_ID = ['id'];
 
-/** Checks a nested resource, which has its own scope. */
+/** Checks a nested resource, whose references are resolved inside of it. */
 export type NestedResourceCheck = (value: unknown, isContained: boolean, run: ValidationRun) => Rest;
 
-/** The checks of all types, each compiled to closures on first use. */
+/** The checks of all types. Each is compiled to closures at its first use. */
 export class TypeChecks {
-  /** Tables are built on first use, since types contain each other. */
+  /** The table of a type. It is built at its first use, since types contain each other. */
   private readonly tableOf = memoized((type) => this.compile(type));
 
   constructor(
@@ -86,7 +89,7 @@ export class TypeChecks {
       return [key];
     }
     members.set(key, { check: primitiveMember(key, shape), ...choice });
-    // In XML, ids and urls of extensions are attributes, so they have no extensions.
+    // In XML, ids and the urls of extensions are attributes. So these have no extensions.
     if (name === 'id' || (owner === 'Extension' && name === 'url')) return [key];
     const extensions: ElementCheck = (value, run) => this.check('Element', value, run);
     members.set(`_${key}`, { check: siblingMember(key, { name, isRepeated, item: extensions }), ...choice });
@@ -144,14 +147,14 @@ const extensionUrl: ElementCheck = (item, run) => {
   return plainUri(item, run);
 };
 
-/** For extensions, and for canonical URLs (http://hl7.org/fhir/R4/resource.html#canonical). */
+/** The check of a url: that of an extension, or a canonical URL (http://hl7.org/fhir/R4/resource.html#canonical). */
 function urlCheckOf(owner: string, name: string, type: string): ElementCheck | undefined {
   if (name !== 'url' || type !== 'uri') return undefined;
   if (owner === 'Extension') return extensionUrl;
   return isR4ResourceType(owner) ? absoluteUri : undefined;
 }
 
-/** `{resourceType, id}`, the reference form of the server's own types. */
+/** The check of `{resourceType, id}`, the form of references in types of this server. */
 function nativeReferenceCheck(targets: readonly string[]): ElementCheck {
   return (item, run) => {
     if (!isObject(item)) {

@@ -2,21 +2,21 @@ import { elementsOfType, isPrimitiveType } from '../../fhir/definitions/definiti
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type KnownMember } from './member-check';
 
-/** Longer lists do not help: an extension has fifty types. */
+/** Most choices that a hint lists. A longer list does not help: the value of an extension has fifty types. */
 const LISTED_CHOICES = 40;
-/** Maximum number of suggested parents for a misplaced element; more do not help. */
+/** Most parents that a hint suggests for a misplaced element. More do not help. */
 const LISTED_OWNERS = 3;
-/** Members of nearly every element, which are no hint. */
+/** Members that nearly every element has, so that they are no hint. */
 const GENERAL = new Set(['meta', 'text', 'contained', 'extension', 'modifierExtension']);
 
 interface Hint {
-  /** A remedy with a leading blank; may be empty. */
+  /** A sentence that says what to do instead, with a leading blank; may be empty. */
   readonly hint: string;
-  /** Name of the probably intended element, if one is near. */
+  /** Name of the element that was probably meant, if one is near. */
   readonly meant?: string;
 }
 
-/** The probable meaning of a member that the type does not have. */
+/** A hint for a member that the type does not have: what was probably meant. */
 export function hintFor(key: string, type: string, members: ReadonlyMap<string, KnownMember>): Hint {
   if (key === 'fhir_comments') return { hint: ' R4 has no comments in JSON. Leave them out.' };
   const known = [...members].filter(([name]) => !name.startsWith('_'));
@@ -32,7 +32,7 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
       : [],
   );
   const [first] = types;
-  // "valueText" is nearer to "valueMeta" than to any sensible name, so for a choice only the type is compared.
+  // "valueText" is nearer to "valueMeta" than to any sensible name. So for a choice only the types are compared.
   const near =
     first === undefined
       ? nearestOf(
@@ -78,7 +78,7 @@ function shortListOf(names: readonly string[]): string {
   return names.length < LISTED_CHOICES ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
 }
 
-/** The elements of a type whose child elements have this name: `family` belongs in `name`. */
+/** The elements of a type that have a child element with this name: `family` belongs in `name`. */
 function ownersOf(name: string, type: string): readonly string[] {
   const owners = [...(elementsOfType(type)?.values() ?? [])].filter(
     (element) =>

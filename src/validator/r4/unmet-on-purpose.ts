@@ -1,8 +1,9 @@
 import { isObject } from '../../platform/json/plain-object';
 
 /**
- * The reason why a resource violates an invariant on purpose; undefined if it does not. Then a warning is reported: an
- * error would refuse this server's own messages, and silence would suggest conformance to R4.
+ * The reason why a resource does not meet an invariant on purpose; undefined if there is none. With a reason, a warning
+ * is reported. An error would refuse messages that this server itself sends, and silence would suggest that they
+ * conform to R4.
  */
 export function reasonForLeavingUnmet(key: string, resource: unknown): string | undefined {
   if ((key !== 'bdl-3' && key !== 'bdl-4') || !isObject(resource) || resource.type !== 'history') return undefined;

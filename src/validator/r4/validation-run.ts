@@ -14,22 +14,25 @@ export type IssueCode =
   | 'informational'
   | 'too-long';
 
-/** A longer list does not help for a body full of faults. */
+/** Most issues in a result. For a body full of faults, a longer list does not help. */
 const MAX_ISSUES = 100;
 
-/** Members and items between two pauses: about a millisecond. */
+/** Members and items that are checked between two pauses; this takes about a millisecond. */
 const VISITS_AT_ONCE = 512;
 
 const NO_IDS: ReadonlyMap<string, string> = new Map();
 const NO_URLS: readonly string[] = [];
 
-/** The targets of references with `#`: a resource and its contained ones. */
+/** The possible targets of references with `#`: a resource and the resources contained in it. */
 class ContainerScope {
-  /** Fragments in references and canonicals of the resource, without the `#`. */
+  /** The fragments, without `#`, that references and canonicals of the resource name. */
   readonly named = new Set<string>();
   /** Contained resources that refer to their container by `#`. */
   readonly namingContainer = new Set<unknown>();
-  /** Whether a reference misses its contained resource. Then unreferenced contained resources are no separate fault. */
+  /**
+   * Whether a reference names a contained resource that is missing. Then a contained resource without a reference to it
+   * is not reported as a second fault.
+   */
   hasBrokenReference = false;
   private ids: ReadonlyMap<string, string> | undefined;
 
@@ -40,23 +43,23 @@ class ContainerScope {
     readonly outer: ContainerScope | undefined,
   ) {}
 
-  /** Types of a Bundle's entries by fullUrl. */
+  /** The type of each entry of a Bundle, by its fullUrl. */
   get entryTypes(): ReadonlyMap<string, string> {
     return (this.typesByUrl ??= entryTypesOf(this.resource));
   }
 
-  /** Types of the contained resources by id. */
+  /** The type of each contained resource, by its id. */
   get containedTypes(): ReadonlyMap<string, string> {
     return (this.ids ??= containedTypesOf(this.resource.contained));
   }
 }
 
-/** The state of one validation: its position, its findings, and the current resource. */
+/** The state of one validation: the present position, the issues found, and the present resource. */
 export class ValidationRun {
   private found: ErrorIssue[] = [];
-  /** Number of issues, including those beyond the limit. */
+  /** Number of issues, with those that were left out beyond the limit. */
   count = 0;
-  /** The innermost resource: `%resource`. */
+  /** The innermost resource, which is the variable `%resource`. */
   resource: unknown;
   private readonly path: (string | number)[] = [];
   private scope: ContainerScope | undefined;
@@ -71,12 +74,12 @@ export class ValidationRun {
     return this.found.length >= MAX_ISSUES;
   }
 
-  /** The container of the current resource, or the resource itself: `%rootResource`. */
+  /** The container of the present resource, or this resource itself. It is the variable `%rootResource`. */
   get rootResource(): unknown {
     return this.scope?.resource;
   }
 
-  /** Called for each member and item: whether the walk through a large resource should pause. */
+  /** Whether the walk through a large resource should pause. It is called for each member and item. */
   isDue(): boolean {
     this.visits += 1;
     return this.visits % VISITS_AT_ONCE === 0;
@@ -86,7 +89,10 @@ export class ValidationRun {
     this.path.push(step);
   }
 
-  /** A property, so that it can run after a {@link Rest}. */
+  /**
+   * Leaves the present step. It is a property and not a method, so that it can be passed on to run after a
+   * {@link Rest}.
+   */
   readonly leave = (): void => {
     this.path.pop();
   };
@@ -96,7 +102,7 @@ export class ValidationRun {
     if (!this.isFull) this.found.push({ severity, code, diagnostics, expression: printPath(this.path) });
   }
 
-  /** Runs a check and returns its issues instead of reporting them. */
+  /** Runs a check, and returns its issues instead of reporting them. */
   *collect(check: Steps<void>): Steps<readonly ErrorIssue[]> {
     const { found, count } = this;
     this.found = [];
@@ -107,13 +113,16 @@ export class ValidationRun {
     return collected;
   }
 
-  /** Reports issues of {@link collect}. */
+  /** Reports issues that {@link collect} returned. */
   add(issues: readonly ErrorIssue[]): void {
     this.count += issues.length;
     this.found.push(...issues.slice(0, Math.max(0, MAX_ISSUES - this.found.length)));
   }
 
-  /** @param below steps from here to the location of the issue */
+  /**
+   * Reports an issue.
+   * @param below steps from the present position to the place of the issue
+   */
   reportAt(below: string | readonly (string | number)[], code: IssueCode, diagnostics: string): void {
     const { length } = this.path;
     this.path.push(...[below].flat());
@@ -121,7 +130,7 @@ export class ValidationRun {
     this.path.length = length;
   }
 
-  /** Validates a resource that is not contained: `#` means its own contained resources. */
+  /** Validates a resource that is not contained. `#` then means the resources contained in it. */
   inResource(resource: PlainObject, validate: () => Rest): Rest {
     return this.inScopeOf(resource, (scope) =>
       then(validate(), () => {
@@ -130,7 +139,10 @@ export class ValidationRun {
     );
   }
 
-  /** The same without reporting unreferenced contained resources, which are already reported. */
+  /**
+   * Validates a resource like {@link inResource}, but does not report contained resources without a reference. These
+   * were reported before.
+   */
   inScopeOf(resource: PlainObject, validate: (scope: ContainerScope) => Rest): Rest {
     const [outerScope, outerResource] = [this.scope, this.resource];
     const scope = new ContainerScope(resource, outerScope);
@@ -142,7 +154,7 @@ export class ValidationRun {
     });
   }
 
-  /** Validates a contained resource: `#` still means the contained resources of its container. */
+  /** Validates a contained resource. `#` still means the resources contained in its container. */
   inContained(resource: unknown, validate: () => Rest): Rest {
     const outer = this.resource;
     this.resource = resource;
@@ -157,12 +169,15 @@ export class ValidationRun {
     else this.scope?.named.add(text.slice(1));
   }
 
-  /** Notes the url of an extension, whose definition may be stored; urls of nested extensions are relative. */
+  /**
+   * Notes the url of an extension, since its definition may be stored. Urls of nested extensions are relative and are
+   * left out.
+   */
   noteExtension(url: unknown): void {
     if (typeof url === 'string' && url.includes(':')) (this.urls ??= []).push(url);
   }
 
-  /** Urls of all extensions. */
+  /** The noted urls of all extensions. */
   get extensionUrls(): readonly string[] {
     return this.urls ?? NO_URLS;
   }
@@ -179,12 +194,12 @@ export class ValidationRun {
     return this.scope?.resource.contained !== undefined;
   }
 
-  /** The type of the entry with this fullUrl in the surrounding Bundle. */
+  /** The type of the entry with this fullUrl in the Bundle around the resource. */
   entryTypeOf(fullUrl: string): string | undefined {
     return this.scope?.outer?.entryTypes.get(fullUrl);
   }
 
-  /** Invariant dom-3: reports contained resources without a reference to them. */
+  /** Checks invariant dom-3: reports contained resources to which no reference leads. */
   private reportUnnamed({ resource, named, namingContainer, hasBrokenReference }: ContainerScope): void {
     const { contained } = resource;
     if (!Array.isArray(contained) || hasBrokenReference) return;
@@ -200,7 +215,7 @@ export class ValidationRun {
   }
 }
 
-/** FHIRPath with indexes: `Patient.name[0].given[1]`. */
+/** Prints a path as FHIRPath with indexes: `Patient.name[0].given[1]`. */
 export function printPath(path: readonly (string | number)[]): string {
   let text = '';
   for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;

@@ -1,4 +1,4 @@
-/** The HTML 4.0 elements allowed in a narrative (http://hl7.org/fhir/R4/narrative.html, invariant txt-1). */
+/** The elements of HTML 4.0 that a narrative may have (http://hl7.org/fhir/R4/narrative.html, invariant txt-1). */
 const ELEMENTS = new Set(
   (
     'a abbr acronym b big blockquote br caption cite code col colgroup dd dfn div dl dt em h1 h2 h3 h4 h5 h6 hr i img li ol p ' +
@@ -9,14 +9,17 @@ const ELEMENTS = new Set(
 const TAG =
   /<(?:!--[\s\S]*?-->|\/([A-Za-z][\w:.-]*)\s*>|([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-/** XML has five named entities; a narrative allows no others (http://hl7.org/fhir/R4/narrative.html#xhtml). */
+/**
+ * Pattern of an `&` that is not allowed. XML has five named entities, and a narrative may have no others
+ * (http://hl7.org/fhir/R4/narrative.html#xhtml).
+ */
 const ENTITY = /&(?!(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|lt|gt|amp|quot|apos);)/;
 const FRAGMENT = /\s(?:href|src)\s*=\s*["']#([A-Za-z0-9.-]{1,64})["']/g;
 
 /**
- * The fault of a narrative's `div`: it must be well-formed, contain only formatting, and not be empty
+ * The fault of the `div` of a narrative. A `div` must be well-formed, contain only formatting, and not be empty
  * (http://hl7.org/fhir/R4/narrative.html, invariants txt-1 and txt-2).
- * @returns undefined if there is none
+ * @returns undefined if there is no fault
  */
 export function xhtmlFaultOf(markup: string): string | undefined {
   const open: string[] = [];
@@ -54,7 +57,7 @@ export function xhtmlFaultOf(markup: string): string | undefined {
   return hasContent ? undefined : 'it has no content';
 }
 
-/** Ids that links and images of a narrative refer to by `#id`. */
+/** The ids to which links and images of a narrative refer by `#id`. */
 export function fragmentsOf(markup: string): readonly string[] {
   return [...markup.matchAll(FRAGMENT)].map(([, id = '']) => id);
 }
@@ -71,7 +74,7 @@ function elementFaultOf(name: string, attributes: string): string | undefined {
   return undefined;
 }
 
-/** Undoes character references and white space, which can hide a URL scheme. */
+/** Undoes character references and removes white space, since both can hide the scheme of a URL. */
 function decoded(value: string): string {
   return value
     .replace(/&#(?:x([0-9A-Fa-f]+)|(\d+));?/g, (_all, hexadecimal?: string, decimal?: string) => {
