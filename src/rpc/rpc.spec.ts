@@ -63,7 +63,7 @@ class Checked implements RpcHandler<ProbeParams, object> {
   }
 }
 
-/** Ends as its param requests. */
+/** A method that ends in the way that its param names. */
 @RpcMethod({ method: 'acme/end', description: 'Ends in each way that a method can.' })
 class End implements RpcHandler<{ readonly as?: string }, unknown> {
   execute({ as }: { readonly as?: string }): Promise<unknown> {

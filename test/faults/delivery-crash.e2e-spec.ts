@@ -87,7 +87,7 @@ describe('kill -9 of a server', () => {
     expect(faults).toEqual([]);
     const { counts } = await server.status();
     expect(counts).toMatchObject({ messagesDelivered: keys.length, messageBatchesDelivered: batches });
-    // Each kill wastes at most the attempt that was in flight, including batches that were sent twice.
+    // Each kill wastes at most one attempt, the one in flight. Batches that came twice are among these attempts.
     const attempts = counts.messageBatchesDeliveryAttempts ?? NaN;
     expect(attempts).toBeLessThanOrEqual(kills);
     expect(repeated).toBeLessThanOrEqual(attempts);

@@ -23,7 +23,7 @@ interface Answer {
   readonly status: number;
   readonly ids: readonly string[];
   readonly isWarned: boolean;
-  /** Texts of the issues in its OperationOutcome. */
+  /** Texts of the issues in the OperationOutcome of the answer. */
   readonly said: readonly string[];
 }
 

@@ -29,8 +29,8 @@ describe('a database connection that breaks while credentials are judged', () =>
   });
 
   /**
-   * The check before the body fails, since its connection is broken. The guard then repeats the check on a new
-   * connection.
+   * Sends while the connection is broken on which the server checks the request before it reads the body. That check
+   * fails, and the guard then repeats the check on a new connection.
    */
   async function withBrokenConnections(send: () => Promise<Received>): Promise<Received> {
     proxy.breakConnections();

@@ -38,7 +38,7 @@ function childrenOf(container: Container): JsonObject {
  */
 interface Branch {
   readonly isArray: boolean;
-  /** A leaf is its JSON text. */
+  /** The children by their keys. A leaf is stored as its JSON text. */
   readonly children: Map<string, Branch | string>;
 }
 

@@ -6,7 +6,7 @@ interface SeenEvent {
   readonly key: string;
 }
 
-/** Notifications of one destination, with versions (`includeVersionIdInFocusReference`). */
+/** Notifications of a destination that names versions (`includeVersionIdInFocusReference`). */
 export class Arrivals {
   /** The first arrival of each event. */
   readonly seen: readonly SeenEvent[];
@@ -46,7 +46,7 @@ const eventsOf = ({ body }: ReceivedRequest): SeenEvent[] =>
     key: focus.reference.replace('/_history/', '/'),
   }));
 
-/** Requests on a path of a receiver; by default on that of its URL. */
+/** The requests on a path of a receiver; by default the path of its URL. */
 export const arrivalsAt = ({ requests }: WebhookReceiver, path = '/hook'): Arrivals =>
   new Arrivals(requests.filter((request) => request.path === path));
 

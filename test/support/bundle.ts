@@ -33,7 +33,7 @@ export const bundleOf = <Entry = SearchEntry>(answer: Received): Bundle<Entry> =
   ...answer.json<Omit<Bundle<Entry>, 'entry'>>(),
 });
 
-/** Ids of what a search found, in the order of the page. */
+/** Ids of the matches of a search, in the order of the page. */
 export const idsOf = (bundle: Pick<Bundle, 'entry'>): string[] => idsOfMode('match', bundle);
 
 /** Ids of entries of a search with this `search.mode`. */

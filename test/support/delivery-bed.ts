@@ -34,7 +34,7 @@ export class DeliveryBed {
 
   /**
    * @param settings environment variables that differ from the usual ones
-   * @param database a migrated one; by default a clone of the template
+   * @param database a migrated database; by default a clone of the template
    */
   static async open(settings: Readonly<Record<string, string>> = {}, database?: ClonedDatabase): Promise<DeliveryBed> {
     database ??= await cloneDatabase('started');

@@ -10,7 +10,7 @@ const PAUSE_MILLISECONDS = 50;
 export class SteadyWriters {
   /** A key such as `Patient/p1/3` for each acknowledged version. */
   readonly acknowledged = new Set<string>();
-  /** Number of writes with another response, or none. */
+  /** Number of writes with a response that is no success, or without a response. */
   refused = 0;
   private isOver = false;
   private readonly running: readonly Promise<void>[];

@@ -60,7 +60,7 @@ export class TcpProxy {
     this.opened = new Set();
   }
 
-  /** Delays each answer on connections that `sent` is sent on, from now on. The returned function ends that. */
+  /** Delays each answer on connections on which `sent` is sent, from now on. The returned function ends the delay. */
   delayAnswers(sent: string, milliseconds: number): () => void {
     this.delay = { sent, milliseconds };
     return () => (this.delay = undefined);

@@ -6,7 +6,7 @@ import { type Message, MessageSplitter, leadingStrings, stringMessage } from '..
 interface Backend {
   readonly client: Client;
   readonly stream: Socket;
-  /** Names of its prepared statements. */
+  /** Names of the prepared statements of the backend. */
   readonly names: Set<string>;
 }
 
@@ -41,7 +41,7 @@ export class TransactionPooler {
     const pooler = new TransactionPooler(createServer(), new URL(targetUrl), keepsNames);
     for (let index = 0; index < backends; index++) {
       const client = new Client({ connectionString: targetUrl });
-      client.on('error', () => undefined); // reports the end of its connection
+      client.on('error', () => undefined); // reports the end of the connection
       await client.connect();
       client.connection.stream.removeAllListeners('data');
       const backend = { client, stream: client.connection.stream as Socket, names: new Set<string>() };

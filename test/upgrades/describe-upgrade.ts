@@ -299,7 +299,7 @@ export const describeUpgrade = (release: string): void => {
 /** The events of each destination of a kept database, with their numbers. */
 const EVENTS = [
   ...['1 f1', '2 f2', '3 f3'],
-  ...['4 f1', '5 f2', '6 f3', '7 f4', '8 f5'], // updated, and created
+  ...['4 f1', '5 f2', '6 f3', '7 f4', '8 f5'], // f1 to f3 are updated, f4 and f5 created
   '9 f2', // deleted
 ];
 

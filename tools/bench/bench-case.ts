@@ -9,9 +9,9 @@ export interface BenchRequest {
 export interface BenchCase {
   readonly name: string;
   readonly expectedStatus: number;
-  /** Requests of one round. */
+  /** The number of requests of one round. */
   readonly operations: number;
-  /** Resources that one request writes, if more than one. */
+  /** The number of resources that one request writes, if more than one. */
   readonly resources?: number;
   /** The request number `n` of a round. */
   readonly requestOf: (n: number) => BenchRequest;

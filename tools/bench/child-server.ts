@@ -13,7 +13,7 @@ export class ChildServer {
     private readonly child: ChildProcess,
     readonly pid: number,
     readonly url: string,
-    /** Lines of its standard output. */
+    /** Lines of the server's standard output. */
     readonly written: readonly string[],
   ) {}
 
@@ -45,7 +45,7 @@ export class ChildServer {
     return new ChildServer(child, child.pid ?? 0, url, written);
   }
 
-  /** Kills it like a crash. */
+  /** Kills the server as a crash would. */
   async kill(): Promise<void> {
     const ended = once(this.child, 'exit');
     this.child.kill('SIGKILL');

@@ -40,7 +40,10 @@ export async function readPostgres(postmasterPid: number): Promise<CpuReading> {
   return new Map([['all', sum]]);
 }
 
-/** Fields 16 and 17 of proc_pid_stat(5), counted after the name, which may contain spaces. */
+/**
+ * The CPU nanoseconds of ended children: fields 16 and 17 of proc_pid_stat(5). They are counted after the name, which
+ * may contain spaces.
+ */
 async function endedChildrenOf(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -54,7 +57,7 @@ export function nanosecondsBetween(before: CpuReading, after: CpuReading): numbe
   return sum;
 }
 
-/** Undefined for a task that has ended since it was listed. */
+/** The text of a file of a task; undefined if the task has ended since it was listed. */
 async function textOfLivingTask(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }

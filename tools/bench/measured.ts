@@ -6,9 +6,9 @@ export interface Round {
   readonly operations: number;
   readonly seconds: number;
   readonly cpu: CpuShare | undefined;
-  /** Per request, in milliseconds. */
+  /** The latency of each request, in milliseconds. */
   readonly latencies: readonly number[];
-  /** Bodies of all responses; undefined without any. */
+  /** Bytes of the bodies of all responses; undefined without responses. */
   readonly answerBytes: number | undefined;
   /** Responses with an unexpected status, and requests without a response. */
   readonly errors: number;

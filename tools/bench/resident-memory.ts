@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 /** Resident bytes of a process; undefined if the kernel has no `/proc`. */
 export interface ResidentMemory {
   readonly before: number | undefined;
-  /** The largest while the work ran. */
+  /** The largest size while the work ran. */
   readonly peak: number | undefined;
   readonly after: number | undefined;
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export class Calm {
   isOn = false;
 
-  /** Resolves when it is off. */
+  /** Resolves when the phase is over. */
   async over(): Promise<void> {
     while (this.isOn) await delay(20);
   }

@@ -25,9 +25,9 @@ const SETTINGS = { max_prepared_transactions: '100' };
 /** A server that is killed and restarted. */
 export interface Replica {
   readonly name: string;
-  /** Undefined while it is down. */
+  /** The process of the replica; undefined while the replica is down. */
   server: ChildServer | undefined;
-  /** Faults of its connections to the database. */
+  /** Faults of the connections between the replica and the database. */
   readonly faults: SlowFaults;
   readonly databaseUrl: string;
 }

@@ -9,7 +9,7 @@ import { type SlowFaults, hold } from './slow-faults';
 interface Owed {
   /** The name of a prepared statement, or the first word of a simple query. */
   readonly statement: string;
-  /** Set if PREPARE TRANSACTION was sent instead of COMMIT. */
+  /** The name of the transaction if PREPARE TRANSACTION was sent instead of COMMIT. */
   readonly preparedAs?: string;
 }
 

@@ -6,7 +6,7 @@ import { stringAt } from './value-at';
 
 export interface RootSecret {
   readonly value: string;
-  /** A shell expression that yields it. */
+  /** A shell expression that yields the secret. */
   readonly expression: string;
 }
 

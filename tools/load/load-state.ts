@@ -31,7 +31,7 @@ export class LoadState {
     return left === undefined ? entries : entries.filter((_entry, index) => left.includes(index));
   }
 
-  /** Records the failed entries of a unit; none when it is done. */
+  /** Records the failed entries of a unit. A unit without failed entries is done. */
   note({ fileHash, number, entries }: LoadUnit, failed: readonly LoadEntry[]): void {
     const units = ((this.all[this.server] ??= {})[fileHash] ??= {});
     units[number] = failed.map((entry) => entries.indexOf(entry));

@@ -14,9 +14,9 @@ export interface LoadOptions {
 }
 
 export interface LoadReport {
-  /** Stored in this run, by type. */
+  /** The number of entries stored in this run, by type. */
   readonly storedByType: ReadonlyMap<string, number>;
-  /** Stored in an earlier run. */
+  /** The number of entries that an earlier run stored. */
   readonly skipped: number;
   readonly failures: readonly (Failure & { readonly file: string })[];
   /** Files that could not be read to the end. */

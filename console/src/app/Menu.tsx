@@ -4,7 +4,7 @@ import { applyTheme, storedTheme, type Theme, THEMES } from './theme';
 
 const NAMES: Readonly<Record<Theme, string>> = { system: 'As the device', light: 'Light', dark: 'Dark' };
 
-/** The signed-in User, and actions of the whole console. */
+/** The menu: the signed-in User, and actions of the whole console. */
 export function Menu({ onHelp }: { readonly onHelp: () => void }): ReactElement {
   const { userName, signOut } = useSession();
   const [theme, setTheme] = useState(storedTheme);

@@ -13,7 +13,7 @@ export interface Page {
   readonly short: string;
   /** The key that opens the page after `g`. */
   readonly shortcut: string;
-  /** Path of its icon in a box of 24. */
+  /** The SVG path of the icon, in a box of 24 by 24. */
   readonly icon: string;
   /** The content of the page. A page without content says that it has none. */
   readonly component?: ComponentType<PageProps>;

@@ -2,7 +2,7 @@ import { type ReactElement } from 'react';
 import css from './diff.module.css';
 
 export interface Change {
-  /** `component.0.valueQuantity.value`. */
+  /** The path of the field, such as `component.0.valueQuantity.value`. */
   readonly path: string;
   /** The value before the change; absent for an added field. */
   readonly old?: string;

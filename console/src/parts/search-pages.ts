@@ -21,7 +21,7 @@ export async function firstPage(
   return pageOf(await client.request('GET', `/fhir/${type}`, { query, ...(signal === undefined ? {} : { signal }) }));
 }
 
-/** @param path a `next` of the page before */
+/** @param path the `next` link of the page before */
 export async function nextPage(client: SvcClient, path: string, signal?: AbortSignal): Promise<Page> {
   return pageOf(await client.request('GET', path, signal === undefined ? {} : { signal }));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addressClassOf } from './address-class';
 import { readEndpointUrl } from './endpoint-url';
 
-/** `refused` when stored; else the address policy's decision when connecting. */
+/** The result for a URL: `refused` when it is stored, else the decision of the address policy when connecting. */
 function fateOf(text: string): string {
   const url = readEndpointUrl(text);
   if (typeof url === 'string') return 'refused';

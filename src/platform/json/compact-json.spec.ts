@@ -20,7 +20,7 @@ const stringToken = fc.oneof(
     '"\\n"',
   ),
 );
-/** fast-check often generates the forbidden keys. */
+/** Keys as tokens, without the forbidden keys, which fast-check generates often. */
 const keyToken = stringToken.filter(
   (token) => !['__proto__', 'constructor', 'prototype'].includes(JSON.parse(token) as string),
 );

@@ -155,7 +155,7 @@ describe('the audit trail', () => {
     const all = await recorded(app, '');
     expect(all.length).toBeGreaterThan(10);
     for (const event of all) {
-      // Without the tag of the server, which no caller may send.
+      // The event is sent without the tag of the server, which no caller may send.
       const sent = { ...event, meta: undefined };
       const { issue } = (await app.post('/AuditEvent/$validate', sent)).json<{ issue: { severity: string }[] }>();
       expect(issue.map(({ severity }) => severity).filter((severity) => severity !== 'information')).toEqual([]);

@@ -175,7 +175,8 @@ describe('x-topic-correlation-id of a request', () => {
       headers: { [HEADER]: id },
       body: { grant_type: 'client_credentials' },
     });
-    // Two addenda; a Session; AuditEvents for the destination on AuditEvents, for the Client and for the Session.
+    // The events are of two addenda, of a Session, and of AuditEvents: for the destination on AuditEvents, for the
+    // Client and for the Session.
     await delivered(app, addenda, 2);
     await delivered(app, sessions, 1);
     await delivered(app, audit, 3);

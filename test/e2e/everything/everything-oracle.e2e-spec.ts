@@ -30,7 +30,7 @@ interface Found extends SentResource {
 
 interface FoundEntry {
   readonly resource: Found;
-  /** The parameters by which it belongs to the patient. */
+  /** The parameters by which the resource belongs to the patient. */
   readonly search: { readonly extension: readonly { readonly valueCode: string }[] };
 }
 

@@ -45,7 +45,7 @@ describe('Patient/$everything of a client that goes away', () => {
     return rows[0]?.busy ?? 0;
   };
 
-  /** A response whose first bytes were received, and no more is read. */
+  /** Begins a response: its first bytes are received, and no more is read. */
   const begin = async (query: string): Promise<IncomingMessage> => {
     const request = get(`${app.url}${PATH}?${query}`, { headers: { Authorization: ROOT }, agent: false });
     const [response] = (await once(request, 'response')) as [IncomingMessage];

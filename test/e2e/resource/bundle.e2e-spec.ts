@@ -271,7 +271,7 @@ describe('bundles', () => {
         ...resources.map(({ resourceType, id, ...members }) => put(resourceType, id, members)),
       );
       expect(new Set(statusesOf(entries))).toEqual(new Set(['201']));
-      // Written again, one by one, under other ids: the search rows must be the same.
+      // The resources are written again, one by one, under other ids: the search rows must be the same.
       for (const { resourceType, id, ...members } of resources.slice(0, 80)) {
         await app.put(`/fhir/${resourceType}/alone-${id}`, { resourceType, ...members });
       }

@@ -9,7 +9,7 @@ export interface Model<State> {
   keyOf(state: State): string;
 }
 
-/** The result of the search. */
+/** The result of the exploration of a model. */
 export interface Exploration {
   /** Number of distinct states. */
   readonly states: number;

@@ -3,7 +3,7 @@ import { type Queue, type Raising, waiting } from './queue-model';
 /** A poll of a process, at a moment between two of its statements. */
 interface Poll {
   readonly stage: 'idle' | 'asks for the living' | 'raises' | 'reads the last number' | 'reads the writers';
-  /** The result of its latest statement. */
+  /** The result of the poll's latest statement. */
   readonly answer: number;
 }
 

@@ -3,7 +3,7 @@ import { type Authorization, type HttpCall } from '../../http-client';
 /** A call of the case; the bench adds credentials. */
 export interface CurveCall extends Pick<HttpCall, 'method' | 'path'> {
   readonly body?: object;
-  /** A Client with its secret; by default the administrator. */
+  /** The caller: a Client with its secret; by default the administrator. */
   readonly user?: Authorization;
 }
 
@@ -12,7 +12,7 @@ export type Sender = (call: CurveCall) => Promise<{ readonly json: unknown }>;
 /** A kind of request whose cost grows with one size. */
 export interface CurveCase {
   readonly name: string;
-  /** n, 4n and 16n. */
+  /** Three sizes: n, 4n and 16n. */
   readonly sizes: readonly number[];
   /** Stores the data for all requests of a size. */
   readonly setUp?: (size: number, send: Sender) => Promise<unknown>;

@@ -24,7 +24,7 @@ interface HeldAttempt {
 }
 
 /**
- * Repeatedly kills the sending one of two servers, and measures the time until the other one sends the batch. Returns
+ * Repeatedly kills the server that sends, and measures the time until another server sends the batch. Returns
  * milliseconds, one value per kill.
  */
 export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promise<readonly number[]> {

@@ -23,7 +23,7 @@ export interface EverythingFigures {
   readonly answerBytes: number;
   readonly firstByteMilliseconds: number;
   readonly milliseconds: number;
-  /** Per response; undefined if the kernel does not report it. */
+  /** CPU time for one response, of server and database; undefined if the kernel does not report it. */
   readonly serverMicroseconds: number | undefined;
   readonly databaseMicroseconds: number | undefined;
   /** Peak of the server's resident memory, minus the value before the first counted request. */

@@ -33,7 +33,7 @@ export interface AttackResult {
   readonly seconds: number;
   /** Number of responses by status; 0 means none. Requests under way when the clients disconnected are not counted. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Responses with 2xx. */
+  /** The number of 2xx responses of each caller. */
   readonly successesByCaller: readonly number[];
   /** The beginning of one response per status that is neither a success nor 503. */
   readonly refusals: Readonly<Record<number, string>>;

@@ -18,7 +18,7 @@ export const BOMBS: readonly (readonly [encoding: string, body: Buffer])[] = [
 /** The part of an upload that is sent, and the length that its head declares. */
 export const UNFINISHED = { body: SPACES.subarray(0, MIB), declaredBytes: 20 * MIB };
 
-/** A Binary of this size; like that of pictures, its content cannot be compressed. */
+/** A Binary of this size. Its content cannot be compressed, like the content of pictures. */
 export function binaryOf(bytes: number): Buffer {
   const block = randomBytes(48 * 1024).toString('base64');
   const data = block.repeat(Math.floor(bytes / block.length));

@@ -33,7 +33,7 @@ export interface SceneFigures {
   readonly reads: readonly number[];
   /** Seconds of other callers' logins; Infinity for a failed one. */
   readonly logins: readonly number[];
-  /** From the disconnection of the attackers to the last statement seen in the database. */
+  /** Seconds from the disconnection of the attackers to the last statement seen in the database. */
   readonly quietSeconds: number;
 }
 

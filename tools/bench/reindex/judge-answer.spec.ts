@@ -13,7 +13,7 @@ const searchset = (...resources: object[]): string =>
 const FINAL: Question = { path: '', kind: 'search', key: 'final', matches: ({ status }) => status === 'final' };
 const READ: Question = { path: '', kind: 'read', key: 'a', matches: () => true };
 
-/** `a` is final, `b` becomes final from 10 to 20. */
+/** Two resources: `a` is final, and `b` becomes final at some moment from 10 to 20. */
 function twoResources(): WrittenResources {
   const written = new WrittenResources(({ status }) => [String(status)]);
   written.put(body('a', 'final'));

@@ -96,7 +96,7 @@ async function untilWarned(server: Target): Promise<void> {
   throw new Error('Searches do not warn while the index is built.');
 }
 
-/** Ends when all rows are built. */
+/** Runs the tool `reindex`, which ends when all rows are built. */
 async function reindex(databaseUrl: string, cleanup: Cleanup): Promise<void> {
   const child = spawn(process.execPath, [resolve('dist/tools/reindex/reindex.js')], {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },

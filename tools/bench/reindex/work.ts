@@ -12,7 +12,7 @@ const MOST_FAULTS = 20;
 
 export interface Callers {
   readonly open: Target;
-  /** Limited by row criteria. */
+  /** A caller that row criteria limit. */
   readonly limited: Target;
 }
 
@@ -89,7 +89,7 @@ export async function workUntil(callers: Callers, data: LoadData, end: Promise<u
   return work;
 }
 
-/** Status 0 when no response arrived. */
+/** Sends a request. The status is 0 when no response arrived. */
 export function send(agent: Agent | undefined, target: Target, { method, path, body }: BenchRequest): Promise<Answer> {
   const headers = {
     ...{ Authorization: target.authorization, Accept: 'application/fhir+json' },

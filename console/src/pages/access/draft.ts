@@ -3,9 +3,9 @@ import { METHODS, typedRequest } from './typed-request';
 /** A request as typed into the form. */
 export interface Draft {
   readonly who: 'user' | 'client';
-  /** Id, user name or email. */
+  /** The id, user name or email of the User. */
   readonly user: string;
-  /** Optional for a token of a User. */
+  /** The id of the Client; optional for a token of a User. */
   readonly client: string;
   readonly method: string;
   readonly request: string;

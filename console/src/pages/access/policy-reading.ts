@@ -37,7 +37,7 @@ export function mayCoverUser(policy: PolicyBody, userId: string, roles: readonly
 export const mayCoverClient = (policy: PolicyBody, clientId: string): boolean =>
   policy.roleName === undefined && mayCover(policy, 'Client', clientId);
 
-/** Links to Operations apply to every caller. */
+/** Whether the links of a policy cover a caller. Links to Operations apply to every caller. */
 const mayCover = ({ link = [] }: PolicyBody, kind: string, id: string): boolean =>
   link.length === 0 ||
   link.some((one) => one.resourceType === 'Operation' || (one.resourceType === kind && one.id === id));
@@ -95,5 +95,5 @@ export function clauseAt(policy: unknown, path: string): unknown {
   return undefined;
 }
 
-/** `.params` and `[0].x` begin with the separator after the previous step. */
+/** The rest of a path without its separator: `.params` and `[0].x` begin with the separator after the previous step. */
 const withoutStep = (rest: string): string => rest.replace(/^\.|^\[/, '').replace(/^(\d+)\]/, '$1');

@@ -9,7 +9,7 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
  * Parses a pasted text: a path, a whole URL, or `GET /fhir/Patient/p7`.
- * @param method for texts without one
+ * @param method for texts without a method
  */
 export function typedRequest(text: string, method: string): TypedRequest {
   const [, named, rest = ''] = /^\s*([A-Za-z]+)(?:\s+(.*?))?\s*$/s.exec(text) ?? [];

@@ -36,7 +36,7 @@ export function mergedRows(
   return withComments(rows, comments);
 }
 
-/** Omits changes of a unit that is shown with its value, and was added or removed with it. */
+/** Omits the change of a unit that was added or removed with its value: the unit is shown with the value. */
 export function withoutShownUnits(changes: readonly FieldRow[]): readonly FieldRow[] {
   if (!changes.some(({ path }) => path.at(-1) === 'unit')) return changes;
   const values = new Map(changes.map((change) => [keyOf(change.path), change]));

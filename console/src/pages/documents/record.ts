@@ -106,10 +106,10 @@ export const chainSentence = ({ length }: Chain): string =>
 export const isComment = ({ type, about }: AddendumAnswer): boolean =>
   type === 'svc.sdc.addendum/Comment' && about !== undefined;
 
-/** `svc.sdc.addendum/Note` as `Note`. */
+/** The kind of an addendum: `Note` for `svc.sdc.addendum/Note`. */
 export const kindOf = (type: string | undefined): string => type?.slice(type.lastIndexOf('/') + 1) ?? 'Addendum';
 
-/** `clinic.forms/VitalsDocument` as `Vitals document`. */
+/** A type in words: `Vitals document` for `clinic.forms/VitalsDocument`. */
 export function wordsOf(type: string): string {
   const [first = '', ...others] = kindOf(type).split(/(?<=[a-z])(?=[A-Z])/);
   return [first, ...others.map((word) => word.toLowerCase())].join(' ');

@@ -59,7 +59,7 @@ export class Timeline {
     for (const entry of this.all) this.place(entry);
   }
 
-  /** Rows, including the headers of months. */
+  /** The number of rows, including the headers of months. */
   get length(): number {
     return this.indexed().length;
   }

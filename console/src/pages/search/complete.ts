@@ -91,7 +91,7 @@ export function valueHint(words: Vocabulary, type: string, name: string): string
   return kind === undefined ? undefined : VALUES[kind];
 }
 
-/** The kind of the last parameter of a name, including chains. */
+/** The kind of the parameter that a name ends with, also at the end of a chain. */
 export function kindOf(words: Vocabulary, type: string, name: string): string | undefined {
   const { at, rest } = endOfChain(words, type, name);
   return at === undefined ? undefined : words.types.get(at)?.kinds.get(rest.split(':')[0] ?? '');

@@ -15,7 +15,7 @@ export interface PlanNode {
   /** Rows per loop, like the estimate; absent in a plan that was not executed. */
   readonly actualRows?: number;
   readonly loops?: number;
-  /** Milliseconds with the nodes below, over all loops. */
+  /** Milliseconds of this node and the nodes below it, over all loops. */
   readonly total?: number;
   /** Milliseconds of this node only. */
   readonly own?: number;
@@ -23,7 +23,7 @@ export interface PlanNode {
   readonly isNeverRun: boolean;
   /** Ratio of actual to estimated rows in either direction; absent up to ten. */
   readonly misestimate?: { readonly factor: number; readonly isMore: boolean };
-  /** Fewer rows than estimated, because a Limit above needed no more. */
+  /** Whether there were fewer rows than estimated because a Limit above needed no more. */
   readonly isCutShort: boolean;
   readonly children: readonly PlanNode[];
 }

@@ -65,7 +65,7 @@ export async function runSearch(
   }
 }
 
-/** @param path a `next` of the page before */
+/** @param path the `next` link of the page before */
 export const runNext = (client: SvcClient, path: string, signal: AbortSignal): Promise<ResultPage> =>
   readPage(client, path, {}, signal);
 
