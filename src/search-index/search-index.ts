@@ -24,7 +24,8 @@ export interface IndexSnapshot {
 }
 
 /**
- * The parameters compiled with the stored ones. They are kept while indexes are built, since only states change then.
+ * The search parameters with those of stored SearchParameters, compiled. They stay compiled while indexes are built,
+ * because a build changes only states.
  */
 interface Compiled {
   readonly signature: string;
@@ -108,7 +109,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     this.cached.forget();
   }
 
-  /** The cached parameters of this process; a very recent change may be missing. */
+  /** The cached parameters of this process. A change of the last moments may be missing in them. */
   get parameters(): SearchParameterSet {
     return this.cached.newest?.parameters ?? this.builtIn;
   }

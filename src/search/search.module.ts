@@ -12,7 +12,10 @@ import { RowCriteria } from './rows/row-criteria';
 import { TypesSearch } from './types/types-search';
 import { ValueSetCodes } from './run/value-set-codes';
 
-/** Searches of one type, of several types and by criteria, with includes. */
+/**
+ * Searches: those of one type, those of several types, and those by the criteria of conditional writes. Each can have
+ * includes.
+ */
 @Module({
   imports: [ModelModule, SearchIndexModule, StoreModule],
   providers: [

@@ -7,7 +7,10 @@ export interface CompiledSearch {
   readonly values: readonly unknown[];
 }
 
-/** Most values of one statement. PostgreSQL allows 65,535, but would plan that many alternatives for seconds. */
+/**
+ * Maximum number of values of one statement. PostgreSQL allows 65,535, but would plan that many alternatives for
+ * seconds.
+ */
 const MAX_VALUES = 10_000;
 
 /** Collects the values of a statement, so that no value is ever part of its text. */
@@ -45,7 +48,10 @@ export class Binder {
   }
 }
 
-/** Most named statements of searches. Each name is a plan in each connection, and real clients use a few dozen. */
+/**
+ * Maximum number of named statements of searches. Each name is a plan in each connection, and real clients use a few
+ * dozen.
+ */
 const MAX_NAMES = 500;
 const statements = new Map<string, Statement>();
 

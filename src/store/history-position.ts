@@ -3,7 +3,10 @@ import { isFhirId } from '../fhir/reference';
 import { ServiceError } from '../platform/errors/service-error';
 import { type HistoryPosition } from './history-statements';
 
-/** Encodes a position for a link; opaque to clients. The id is last, since only the id may hold dots. */
+/**
+ * Prints a position as the text that links hold; its content has no meaning for clients. The id is last, since only the
+ * id may hold dots.
+ */
 export const printPosition = ({ updatedAt, type, version, id }: HistoryPosition): string =>
   `${updatedAt.getTime().toString(36)}.${type}.${version}.${id}`;
 

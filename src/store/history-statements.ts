@@ -4,7 +4,7 @@ import { earlyBody } from './late-texts';
 import { Binder } from './binder';
 import { type BoundStatement } from './write-statements';
 
-/** Row filter for stored resources: boolean SQL on alias `v`, a row with type and id. */
+/** A row filter: boolean SQL on alias `v`, a row with type and id. */
 export interface VisibleRows {
   testOfCurrent(types: readonly string[], bind: Binder): string;
 }
@@ -24,7 +24,7 @@ export interface HistoryScope {
   readonly visible?: VisibleRows | undefined;
 }
 
-/** The position of a version in a history; it never changes, since versions keep their times. */
+/** The position of a version in a history. It never changes, since versions keep their times. */
 export interface HistoryPosition {
   readonly updatedAt: Date;
   readonly type: string;
@@ -33,7 +33,7 @@ export interface HistoryPosition {
 }
 
 export interface HistoryWalk {
-  /** From newer to older versions, or back. */
+  /** Whether the walk goes from newer to older versions, or the other way. */
   readonly direction: 'older' | 'newer';
   /** The version after which the page begins; without it, the page begins at the newest or oldest version. */
   readonly from?: HistoryPosition;
@@ -108,7 +108,7 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
   );
 }
 
-/** The rows of a page; only the first ones include their bodies. */
+/** SQL of the rows of a page. Only the first rows include their bodies. */
 const listed = (page: string, hasTotal: boolean): string =>
   `select w.type, w.id, w.version, w.updated_at, w.method, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
 

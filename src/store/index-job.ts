@@ -23,10 +23,11 @@ export const INDEX_TASK = 'index of search parameters';
 /** Longest time until another replica continues the job of a replica that died. */
 const POLL_MILLISECONDS = 5_000;
 /**
- * Most resources in a step. Writers of these resources wait for the step: a few dozen take about as many milliseconds.
+ * Maximum number of resources in a step. Writers of these resources wait for the step: a few dozen take about as many
+ * milliseconds.
  */
 const BATCH_SIZE = 50;
-/** Most bytes of stored bodies in a step. In memory, the bodies take a few times as much. */
+/** Maximum number of bytes of stored bodies in a step. In memory, the bodies take a few times as much. */
 const BATCH_BYTES = 1024 * 1024;
 /** Pause before the job checks again whether the transactions that it waits for have ended. */
 const PAUSE_MILLISECONDS = 50;

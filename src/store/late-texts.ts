@@ -16,7 +16,7 @@ export interface ListedVersion {
   readonly text: string | undefined;
 }
 
-/** Most bytes of texts that the statement of a list returns together with the list. */
+/** Maximum number of bytes of texts that the statement of a list returns together with the list. */
 const EARLY_BYTES = 256 * 1024;
 
 /**
@@ -28,17 +28,17 @@ const AT_ONCE = 64 * 1024;
 
 const READING_SECONDS = 30;
 
-/** Most bytes of texts in a page. A longer page ends early, and its `next` link leads to the rest. */
+/** Maximum number of bytes of texts in a page. A longer page ends early, and its `next` link leads to the rest. */
 const MOST_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * SQL of the columns `bytes` and `body` of `alias`. Only the first texts are read: beyond EARLY_BYTES the body is null.
+ * SQL of the columns `bytes` and `body` of `alias`. Only the first texts are read: after EARLY_BYTES, `body` is null.
  * @param order `order by …` of the rows; empty if they are already in order
  */
 export const earlyBody = (alias: string, order: string): string => `octet_length(${alias}.body) as bytes,
   case when sum(octet_length(${alias}.body)) over (${order} rows unbounded preceding) <= ${EARLY_BYTES} then ${alias}.body end as body`;
 
-/** The first rows that fit into a page, at least one. */
+/** The first rows that together fit into a page; at least one row. */
 export function fittingRows<Row extends { readonly bytes: number | null }>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => (bytes += row.bytes ?? 0) > MOST_PAGE_BYTES && index > 0);

@@ -8,8 +8,8 @@ const NEXT_BLOCK: Statement = { name: 'resource-key-block', text: `select nextva
 const BLOCK_SIZE = 1000;
 
 /**
- * Assigns row keys from blocks that this process reserved, so that a create needs no round trip before it writes its
- * search rows. Unused keys of a stopped process are lost.
+ * Assigns row keys from blocks that this process has reserved. So a create needs no round trip for a key before it
+ * writes its index rows. Keys that a process did not use before it stopped are lost.
  */
 @Injectable()
 export class ResourceKeys {

@@ -73,7 +73,10 @@ export class ResourceReader {
     return storedResourceOf({ ...row, body: row.body });
   }
 
-  /** Finds exact versions in the order of `keys`. History is never purged, so all written versions exist. */
+  /**
+   * Finds exact versions, in the order of `keys`. Nothing removes versions from the history, so all versions that were
+   * written exist.
+   */
   async findVersions(keys: readonly VersionKey[]): Promise<StoredVersion[]> {
     const columns = [keys.map(({ type }) => type), keys.map(({ id }) => id), keys.map(({ version }) => version)];
     return (await this.statements.run<VersionRow>(READ_VERSIONS, columns)).splice(0).map(storedVersionOf);

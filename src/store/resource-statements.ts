@@ -72,14 +72,14 @@ export const LOCK_ID: Statement = {
   lockKey: 'k::bigint',
 };
 
-/** Like {@link LOCK_ID} for many ids, in ascending order, which prevents deadlocks. */
+/** Locks many ids like {@link LOCK_ID}, in ascending order, which prevents deadlocks. */
 export const LOCK_IDS: Statement = {
   name: 'resource-lock-ids',
   text: 'select count(pg_advisory_xact_lock(asked.hash)) from (select distinct hash from unnest($1::bigint[]) hash order by hash) asked',
   lockKey: 'k::bigint',
 };
 
-/** Total length of many bodies, without reading them. */
+/** Returns the total length of many bodies, without reading them. */
 export const READ_BYTES: Statement = {
   name: 'resource-read-bytes',
   text: `select coalesce(sum(octet_length(r.body)), 0) as bytes from unnest($1::text[], $2::text[]) asked(type, id)
@@ -130,7 +130,7 @@ export const LAST_VERSION: Statement = {
     ) last`,
 };
 
-/** Like {@link LAST_VERSION} for many ids. */
+/** The same as {@link LAST_VERSION}, for many ids. */
 export const LAST_VERSIONS: Statement = {
   name: 'resource-last-versions',
   text: `select ${LAST_COLUMNS} from unnest($1::text[], $2::text[]) asked(type, id)
@@ -140,7 +140,7 @@ export const LAST_VERSIONS: Statement = {
     ) last`,
 };
 
-/** The time of version 1 of a resource with later versions. */
+/** Returns the time of version 1 of a resource that has later versions. */
 export const READ_CREATION: Statement = {
   name: 'resource-read-creation',
   text: 'select updated_at from resource_history where type = $1 and id = $2 and version = 1',

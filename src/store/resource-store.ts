@@ -93,15 +93,15 @@ export interface NewResource extends ResourceName {
 }
 
 /**
- * Most ids that a write locks by advisory locks. These locks take entries of a table that all connections share (64 for
- * each allowed connection). A write of more ids takes none of them; afterwards {@link ResourceStore.assertUnchanged}
- * checks whether another transaction interfered.
+ * Maximum number of ids that a write locks by advisory locks. These locks take entries of a table that all connections
+ * share (64 for each allowed connection). A write of more ids takes none of them; afterwards
+ * {@link ResourceStore.assertUnchanged} checks whether another transaction interfered.
  */
 const MAX_ID_LOCKS = 128;
 
 /**
- * Most resources, and most characters of their bodies, in one INSERT. Both this server and PostgreSQL build it in
- * memory.
+ * Maximum number of resources, and of characters of their bodies, in one INSERT. Both this server and PostgreSQL build
+ * it in memory.
  */
 const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
@@ -144,11 +144,12 @@ export class ResourceStore {
   }
 
   /**
-   * Locks an id under which nothing may be stored. So the second of two concurrent creates waits, and then sees the
-   * first.
+   * Locks an id, whether or not a resource is stored under it. So the second of two concurrent creates waits, and then
+   * sees the first.
    */
   async lockId(type: string, id: string): Promise<LockedId> {
-    // One pipelined round trip on the transaction's connection; the reads begin once the lock is held.
+    // The three statements are one pipelined round trip on the connection of the transaction. The two reads begin when
+    // the lock is held.
     const [, current, last] = await inOneFlight([
       this.statements.run(LOCK_ID, [this.index.referenceHash(type, id)]),
       this.lock(type, id),
@@ -178,7 +179,7 @@ export class ResourceStore {
     });
   }
 
-  /** The total bytes of the stored resources among these names. */
+  /** The total length of those of the named resources that are stored. */
   async bytesOf(names: readonly ResourceName[]): Promise<number> {
     const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
     return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, columns))?.bytes ?? 0;

@@ -2,10 +2,10 @@ import { type ArrayElementType } from '../platform/database/binary-array';
 import { type Steps } from '../platform/time/steps';
 import { type SearchRows, type UnitRow } from '../search-index/extract/search-rows';
 
-/** A written column with its values; times are epoch milliseconds. */
+/** A column of an index table, and its values in the rows of a resource. Times are epoch milliseconds. */
 type Column = readonly [name: string, type: ArrayElementType, valuesOf: (rows: SearchRows) => readonly unknown[]];
 
-/** The rows of one resource in one table: the values of each column. */
+/** The rows of one resource in one table, as an array of values for each column. */
 export type ColumnValues = readonly (readonly unknown[])[];
 
 /** Where a statement reads the new rows of a table: a relation `u`, which has the columns of the table by name. */
@@ -19,7 +19,7 @@ export interface RowSource {
 
 /** A table of rows that are written together with a resource. */
 export interface SearchTable {
-  /** Identifies the table in statement names. */
+  /** The letter by which statement names identify the table. */
   readonly letter: string;
   readonly columns: readonly Column[];
   /** Inserts the rows of new resources. */

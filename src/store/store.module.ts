@@ -7,7 +7,7 @@ import { ResourceKeys } from './resource-keys';
 import { ResourceReader } from './resource-reader';
 import { ResourceStore } from './resource-store';
 
-/** The tables of resources and of their index rows. */
+/** Reads and writes the tables of resources and of their index rows. */
 @Module({
   imports: [SearchIndexModule],
   providers: [ResourceStore, ResourceKeys, KnownUnits, ResourceReader, LateTexts, IndexJob],

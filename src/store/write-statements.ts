@@ -147,7 +147,7 @@ const archiveSql = (key: string): string =>
   `insert into resource_history (updated_at, transaction_id, version, type, id, method, body)
    select updated_at, transaction_id, version, type, id, method, body from resource where resource_key = ${key}`;
 
-/** Joins data-modifying CTEs and the main statement. */
+/** The statement `main` with data-modifying CTEs before it. */
 export const withSteps = (steps: readonly string[], main: string): string =>
   `${steps.length === 0 ? '' : `with ${steps.map((sql, index) => `c${index} as (${sql})`).join(',\n')}\n`}${main}`;
 

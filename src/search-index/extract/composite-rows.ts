@@ -4,17 +4,18 @@ import { amountsOf } from './quantity-rows';
 import { codesOf } from './token-rows';
 import { type Branch, type Visit, walkSteps } from '../../fhirpath/fhirpath';
 
-/** A component of a composite: the paths to its values, relative to the item that both components share. */
+/** A component of a composite: the paths to its values. They start at the item that both components share. */
 export interface CompositePart {
   readonly kind: 'token' | 'quantity' | 'number' | 'reference';
   readonly branches: readonly Branch[];
 }
 
 /**
- * Rows of a composite parameter: pairs of values of the same item, so that a blood pressure's systolic code is never
- * paired with the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a number or quantity is a
- * number row under the hash of its code; any other pair is a token row under the hash of both.
- * @param knowsSystem whether tokens of the first component also have a row under {@link keyWithSystem}
+ * Writes the rows of a composite parameter. Each is a pair of values of the same item, so the systolic code of a blood
+ * pressure is never paired with the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a
+ * number or quantity is a number row with the hash of its code. Any other pair is a token row with the hash of both
+ * values.
+ * @param knowsSystem whether tokens of the first component also have a row by {@link keyWithSystem}
  */
 export function compositeRows(
   parameterId: number,
@@ -41,7 +42,7 @@ interface Key {
 }
 
 /**
- * The text of a token with its system in rows; no code begins with white space
+ * The text under which rows hold a token with its system. It begins with a tab, as no code does
  * (http://hl7.org/fhir/R4/datatypes.html#code).
  */
 export const keyWithSystem = (system: string, code: string): string => `\t${system}\t${code}`;

@@ -2,7 +2,10 @@ import { type DateRange, dateSpanOf, periodRangeOf } from '../../fhir/instant';
 import { type RowWriter } from './extraction';
 import { isObject } from '../../platform/json/plain-object';
 
-/** Rows of a date parameter: date, dateTime, instant, Period and Timing. http://hl7.org/fhir/R4/search.html#date */
+/**
+ * Writes the rows of a date parameter, from values of date, dateTime, instant, Period and Timing.
+ * http://hl7.org/fhir/R4/search.html#date
+ */
 export function dateRows(parameterId: number): RowWriter {
   return (value, extraction) => {
     const range = rangeOf(value);

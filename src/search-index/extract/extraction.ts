@@ -13,8 +13,8 @@ import { type RowHashes } from './row-hashes';
 import { Scope } from './scope';
 
 /**
- * Most pairs of composites that one resource may give. A thousand codings paired with a thousand others would give a
- * million rows from a small body.
+ * Maximum number of pairs of composites that one resource may give. A thousand codings paired with a thousand others
+ * would give a million rows from a small body.
  */
 const MAX_PAIRS = 20_000;
 
@@ -97,5 +97,5 @@ export class Extraction extends Scope {
   }
 }
 
-/** Turns the values of one parameter into rows. Values of an unexpected shape give no rows and never throw. */
+/** Turns the values of one parameter into rows. A value of an unexpected shape gives no row and no error. */
 export type RowWriter = Visit<Extraction>;

@@ -3,7 +3,8 @@ import { isR4ResourceType, isSubtype } from '../../fhir/definitions/definitions'
 import { type Branch } from '../../fhirpath/fhirpath';
 
 /**
- * The data types that each kind of parameter indexes, including subtypes (http://hl7.org/fhir/R4/search.html#table).
+ * The data types that parameters of each kind index; their subtypes count too
+ * (http://hl7.org/fhir/R4/search.html#table).
  */
 const TYPES: Readonly<Partial<Record<SearchParameterKind, readonly string[]>>> = {
   number: ['integer', 'decimal'],

@@ -16,9 +16,9 @@ export interface ParameterDefinition {
   readonly targets: readonly string[];
   /** The components of a composite. */
   readonly components: readonly ComponentDefinition[];
-  /** False for parameters of HL7. */
+  /** Whether this server defines the parameter; false for parameters of HL7. */
   readonly isOwn: boolean;
-  /** True if a stored SearchParameter defines it; false for parameters of HL7 and of modules. */
+  /** Whether a stored SearchParameter defines the parameter; false for parameters of HL7 and of modules. */
   readonly isLive: boolean;
 }
 
@@ -33,8 +33,8 @@ export interface ComponentDefinition {
 }
 
 /**
- * The definitions of each resource type in a fixed order: HL7's by id, then the server's own as given. An own
- * definition replaces HL7's of the same code.
+ * The definitions of each resource type in a fixed order: HL7's by id, then those of this server in the given order. A
+ * definition of this server replaces HL7's definition of the same code.
  */
 export function definitionsByType(
   own: readonly OwnSearchParameter[],

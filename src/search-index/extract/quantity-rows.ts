@@ -8,7 +8,7 @@ export interface Amount {
   readonly unit?: Unit;
 }
 
-/** Rows of a number or quantity parameter. http://hl7.org/fhir/R4/search.html#number, #quantity */
+/** Writes the rows of a number or quantity parameter. http://hl7.org/fhir/R4/search.html#number, #quantity */
 export function quantityRows(parameterId: number): RowWriter {
   return (value, extraction) => {
     for (const { value: amount, unit } of amountsOf(value)) {
@@ -17,7 +17,7 @@ export function quantityRows(parameterId: number): RowWriter {
   };
 }
 
-/** The numbers of an integer, decimal, Quantity, Money, Range or SampledData; none for other shapes. */
+/** The numbers in an integer, decimal, Quantity, Money, Range or SampledData. Other shapes give none. */
 export function amountsOf(value: unknown): readonly Amount[] {
   if (typeof value === 'number') return Number.isFinite(value) ? [{ value }] : [];
   if (!isObject(value)) return [];

@@ -101,7 +101,7 @@ export class SearchParameterSet {
     return this.definitions.has(type) || (this.layer?.below.has(type) ?? false);
   }
 
-  /** Whether the code is defined, searchable or not. */
+  /** Whether the type has a parameter with this code, even if it cannot be searched. */
   defines(type: string, code: string): boolean {
     return this.definitions.get(type)?.has(code) ?? this.layer?.below.defines(type, code) ?? false;
   }
@@ -135,7 +135,7 @@ export class SearchParameterSet {
     return this.parametersOf(type)?.unusable ?? [];
   }
 
-  /** The code closest to a misspelt one, for "did you mean". */
+  /** The known code that is nearest to a misspelt one, for "did you mean". */
   nearestCode(type: string, code: string): string | undefined {
     return nearestCode(code, this.parametersOf(type)?.byCode.keys() ?? []);
   }
@@ -164,7 +164,7 @@ export class SearchParameterSet {
     return parameters;
   }
 
-  /** The definitions of types with searchable live parameters. */
+  /** The definitions of those types that have searchable live parameters. */
   private definitionsWith(live: readonly OwnSearchParameter[]): Definitions {
     const changed = new Map<string, Map<string, ParameterDefinition>>();
     for (const parameter of live) {

@@ -2,7 +2,7 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type CompositePart } from './composite-rows';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** A search parameter of one of the server's own types, which HL7 does not define; `expression` is FHIRPath. */
+/** A search parameter of a type that HL7 does not define. `expression` is FHIRPath. */
 export interface OwnSearchParameter {
   readonly type: string;
   readonly code: string;
@@ -44,13 +44,13 @@ export interface SearchParameter {
    */
   readonly presenceMask: bigint;
   readonly branches: readonly Branch[];
-  /** True if a stored SearchParameter defines it; false for parameters of HL7 and of modules. */
+  /** Whether a stored SearchParameter defines the parameter; false for parameters of HL7 and of modules. */
   readonly isLive: boolean;
   /** The components of a composite, in the order of its values. */
   readonly composite?: Composite;
 }
 
-/** How a composite is indexed and searched. */
+/** How a composite is stored in index rows and searched. */
 export interface Composite {
   /** Code and kind of the parameters whose values the components hold. */
   readonly codes: readonly [ComponentCode, ComponentCode];
@@ -77,7 +77,7 @@ export interface ComponentCode {
 }
 
 export interface CompositeItem {
-  /** The path to the items. */
+  /** The path from the resource to the items. */
   readonly branch: Branch;
   readonly parts: readonly [CompositePart, CompositePart];
   /** JSON paths of the second and third component; only for composites of three components. */
@@ -93,7 +93,7 @@ export interface NumberPaths {
   readonly third: readonly string[];
 }
 
-/** A parameter that cannot be searched, and why. */
+/** A parameter that cannot be searched, with the reason. */
 export interface UnusableParameter {
   readonly type: string;
   readonly code: string;

@@ -16,7 +16,7 @@ export interface SearchRows {
 }
 
 export interface TokenRow {
-  /** Hash of the parameter and the code. */
+  /** Hash of the token, made from the parameter and the code. */
   readonly hash: number;
   /** Hash of the system, signed 32-bit; 0 = no system. */
   readonly systemHash: number;
@@ -50,7 +50,7 @@ export interface StringRow {
   readonly value: string;
 }
 
-/** How a Quantity names its unit (http://hl7.org/fhir/R4/datatypes.html#Quantity). */
+/** The unit of a Quantity, as the Quantity names it (http://hl7.org/fhir/R4/datatypes.html#Quantity). */
 export interface Unit {
   readonly system?: string;
   readonly code?: string;

@@ -38,7 +38,7 @@ const stateOf = (code: string, members: Partial<ComparedState> = {}): ComparedSt
   ...members,
 });
 
-/** The states after a first start that built everything. */
+/** The states after a first start has built the indexes of all parameters. */
 const statesOf = (set: SearchParameterSet): ComparedState[] =>
   compareStates(set, []).built.map(({ type, code, digest, bit = null }, index) =>
     stateOf(code, { resource_type: type, digest, presence_bit: bit, parameter_key: index }),

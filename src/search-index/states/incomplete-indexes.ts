@@ -4,7 +4,7 @@ import { type SearchParameter } from '../extract/search-parameter';
 import { type ParameterState, progressOf } from './parameter-state';
 import { ParameterStates } from './parameter-states.repository';
 
-/** An issue of an OperationOutcome that comes with an answer. */
+/** An issue of the OperationOutcome that an answer holds beside its matches. */
 export interface OutcomeIssue {
   readonly severity: 'warning';
   readonly code: 'incomplete' | 'too-costly' | 'suppressed';

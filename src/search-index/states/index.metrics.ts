@@ -4,7 +4,7 @@ import { type MetricFamily, single } from '../../platform/metrics/metric-family'
 import { MetricsFrom, type MetricSource } from '../../platform/metrics/metric-source';
 import { METRICS } from './parameter-state-statements';
 
-/** Progress of indexes that are being built or removed; the same on every replica. */
+/** Metrics of the indexes that are being built or removed. Every replica reports the same values. */
 @Injectable()
 @MetricsFrom({ source: 'search', path: '/metrics', of: 'cluster' })
 export class IndexMetrics implements MetricSource {

@@ -1,6 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** All SQL of `search_parameter_state` and `search_parameter_version` (ADR 0019, ADR 0051). */
+/** All SQL of the tables `search_parameter_state` and `search_parameter_version` (ADR 0019, ADR 0051). */
 
 const COLUMNS = `parameter_key, definition_id, resource_type, code, kind, expression, targets, components, state, done_count,
   total_count, started_at, finished_at`;
@@ -171,7 +171,7 @@ export const CLAIM: Statement = {
       min(last_id) as "lastId", min(writers) as writers from claimed having count(*) > 0`,
 };
 
-/** Milliseconds until the next step; no row if there is no work. */
+/** Returns the milliseconds until the next step, or no row if there is no work. */
 export const NEXT_STEP: Statement = {
   name: 'index-job-next-step',
   text: `select greatest(0, ceil(extract(epoch from min(next_step_at) - clock_timestamp()) * 1000))::integer as pause
@@ -217,7 +217,7 @@ export const FINISH: Statement = {
     where parameter_key = any($1::bigint[]) and state = 'building'`,
 };
 
-/** Whether other sessions are active now; PostgreSQL hides the state of sessions of other roles. */
+/** Whether other sessions are active now. PostgreSQL does not show the state of sessions of other roles. */
 export const IS_BUSY: Statement = {
   name: 'index-job-is-busy',
   text: `select exists (

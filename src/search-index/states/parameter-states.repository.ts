@@ -78,7 +78,8 @@ export class ParameterStates {
       const stored = await this.statements.run<ComparedState & Record<string, unknown>>(LOCK_ALL, []);
       await this.note(compareStates(declared, stored));
     });
-    // Types without resources finish here, so that a new database answers its first request without warnings.
+    // Parameters of types without resources are finished here. So a new database answers its first request without
+    // warnings.
     if (isCompared)
       await this.unitOfWork.run(async () => (await this.statements.tryLock(INDEX_JOB_LOCK)) && this.begin());
     const rows = await this.statements.run<{ resource_type: string; bits: string }>(READ_BITS, []);
@@ -130,7 +131,7 @@ export class ParameterStates {
   }
 
   /**
-   * The parameters of a stored SearchParameter, one per type, and those of its earlier versions that are being removed.
+   * The parameters of a stored SearchParameter: one per type, and those of its earlier versions that are being removed.
    */
   listOf(definitionId: string): Promise<ParameterState[]> {
     return this.statements.run<ParameterState & Record<string, unknown>>(LIST_OF_DEFINITION, [definitionId]);

@@ -1,7 +1,7 @@
 import { type ReferenceClause, type TokenClause } from '../query/search-query';
 import { type Binder } from '../../store/binder';
 
-/** Index keys that satisfy a clause: a row must have one of them. */
+/** The index keys of a clause. A row that has one of them satisfies the clause. */
 export interface Alternatives {
   /** SQL source `unnest(…) z(…)` that lists all keys; undefined if there is only one key. */
   readonly source: string | undefined;
@@ -62,8 +62,8 @@ export function parameterAlternatives(parameterIds: readonly number[], bind: Bin
 }
 
 /**
- * Selects `columns` of the rows of each alternative, in the order of the alternatives.
- * @param rest more conditions after the key in `where`
+ * SQL that selects `columns` of the rows of each alternative, in the order of the alternatives.
+ * @param rest further conditions, which follow the key in `where`
  */
 export function rowsOfEach(
   { source, equals }: Alternatives,

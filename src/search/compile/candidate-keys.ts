@@ -29,7 +29,10 @@ export class CandidateKeys {
       : clause.kind !== 'number' || clause.ranges.every(({ unitHash }) => unitHash === undefined);
   }
 
-  /** `select main_date, resource_key` of all resources that may match a clause, unordered and perhaps repeated. */
+  /**
+   * SQL that selects `main_date, resource_key` of all resources that may match a clause. The rows are unordered, and
+   * may repeat.
+   */
   of(type: string, clause: SearchClause): string {
     switch (clause.kind) {
       case 'id':
@@ -100,7 +103,7 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
     return `select n.main_date, n.resource_key from unnest(${lows}, ${highs}) y(low, high) cross join lateral (${rows} offset 0) n`;
   }
 
-  /** Reads a band of latitudes and measures the distance of each position in it. */
+  /** Finds positions near a place: reads a band of latitudes, and measures the distance of each position in it. */
   private near({ parameterId, places }: NearClause): string {
     const id = `${this.bind.value(parameterId)}::integer`;
     return `select n.main_date, n.resource_key from ${placesSource(places, this.bind)} cross join lateral (

@@ -12,12 +12,15 @@ import { Predicates, type RowAlias } from './predicate';
 
 /** The requested order of candidates, with start position and limit. */
 export interface CandidateOrder {
-  /** On alias `c`: `and (c.main_date, …) < (…)`, or nothing. */
+  /**
+   * SQL condition on alias `c` that begins after the start position: `and (c.main_date, …) < (…)`; empty at the first
+   * page.
+   */
   readonly keyset: string;
   readonly isDescending: boolean;
-  /** `order by …`. */
+  /** SQL of the order: `order by …`. */
   readonly by: (alias: string) => string;
-  /** `order by … limit …`. */
+  /** SQL of the order with the limit of the page: `order by … limit …`. */
   readonly page: (alias: string) => string;
 }
 
@@ -29,7 +32,7 @@ export interface CandidateOrder {
 export class Candidates {
   private readonly predicates: Predicates;
   private readonly keys: CandidateKeys;
-  /** Estimated number of candidates that the SQL in progress tests. */
+  /** Estimated number of rows on which the SQL that is being compiled tests clauses. */
   private tested = 0;
 
   constructor(
@@ -58,7 +61,8 @@ export class Candidates {
   }
 
   /**
-   * SQL that is true for index rows `name` that match all clauses. Assumes that most resources of the type are tested.
+   * SQL that is true if the index row `name` matches all clauses. It assumes that most resources of the type are
+   * tested.
    */
   testOf(type: string, clauses: readonly SearchClause[], name: string): string {
     const row: RowAlias = { name, isResource: false, tested: resourcesOf(type, this.frequencies) };
@@ -67,7 +71,7 @@ export class Candidates {
       .join('');
   }
 
-  /** All matches, each once. */
+  /** SQL that selects each match once. */
   eachOnce(type: string, clauses: readonly SearchClause[]): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const { ordered, gathered } = driversOf(flat, this.frequencies, false);
@@ -111,7 +115,7 @@ export class Candidates {
       case 'token': {
         const patient = patientAmong(others);
         const rest = others.filter((clause) => clause !== patient);
-        // For Patient, the `patient_hash` of a token row is the patient's own hash.
+        // A token row of a Patient holds, as `patient_hash`, the hash of this Patient itself.
         const row: RowAlias = type === 'Patient' ? { ...SEARCH_ROW, referenceHash: 'c.patient_hash' } : SEARCH_ROW;
         const where = `${this.patientEquals(patient)}${bounds}${this.tests(rest, row)}`;
         return this.perAlternative(tokenAlternatives(driver, this.bind), 'search_token', where, order);

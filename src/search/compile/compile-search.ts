@@ -20,7 +20,7 @@ export interface PageQuery extends SearchQuery {
 }
 
 export interface CompiledPage extends CompiledSearch {
-  /** Whether rows come in reverse order of the page. */
+  /** Whether the rows come from the end of the page to its beginning. */
   readonly isReversed: boolean;
   readonly terms: readonly Pick<OrderTerm, 'cast'>[];
 }
@@ -75,7 +75,7 @@ export function compileListedPage(query: PageQuery, frequencies: Frequencies = n
   return { ...compiled, statement };
 }
 
-/** Compiles the statement that counts all matches, regardless of pages. */
+/** Compiles the statement that counts all matches, whatever the page. */
 export function compileTotal(
   { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
   frequencies: Frequencies = nothingIsFrequent,
@@ -117,7 +117,10 @@ ${shownRows(query, 'p.main_date as s0', () => orderBy('p'), candidates, bind)}`)
 const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
   `(${bind.value(valueOf(values[0], 'timestamptz'))}::timestamptz, ${bind.value(key)}::bigint)`;
 
-/** Up to this many matches, gathering and sorting is cheaper than a walk through the newest resources of the type. */
+/**
+ * Maximum number of matches that are gathered and sorted when the order is that of updates. With more, walking the
+ * newest resources of the type is cheaper.
+ */
 const MOST_GATHERED = 5_000;
 
 function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean {
@@ -125,7 +128,7 @@ function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean
   return Math.min(Infinity, ...estimates) <= MOST_GATHERED;
 }
 
-/** Walks the resources of the type in the order of their updates. */
+/** Compiles a page in the order of updates: walks the resources of the type and tests each. */
 function byUpdated(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const { type, clauses, position } = query;
   const bind = new Binder();
@@ -201,7 +204,7 @@ function shownRows(
   bind: Binder,
 ): string {
   const page = offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;
-  // A scalar subquery runs once, and only if a row needs it.
+  // The count is a scalar subquery: PostgreSQL runs it once, and only if a row of the page needs it.
   const total = (): string => {
     const all = countOf(type, clauses, candidates);
     if (position !== undefined) return all;

@@ -1,8 +1,8 @@
 import { type DateBox, type DateClause, type SearchClause } from '../query/search-query';
 
 /**
- * Most alternatives that a joined clause may have, since each costs a comparison per row; above it the clauses stay
- * separate.
+ * Maximum number of alternatives that a joined clause may have, since each costs a comparison per row; above it the
+ * clauses stay separate.
  */
 const MAX_BOXES = 16;
 
@@ -12,7 +12,7 @@ export interface Reach {
   readonly to: number | undefined;
 }
 
-/** Earliest and latest time of rows that can match one of the boxes. */
+/** The time span in which all rows lie that can match one of the boxes. */
 export function reachOf(boxes: readonly DateBox[]): Reach {
   const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
   const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);

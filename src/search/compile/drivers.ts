@@ -8,11 +8,14 @@ export interface Driver {
 }
 
 export interface Drivers {
-  /** The clause whose index yields its rows by main date. */
+  /** The clause to read in index order: its index holds its rows by main date. */
   readonly ordered: Driver | undefined;
-  /** The clause whose rows are worth gathering and sorting. */
+  /** The clause to gather: collecting and sorting its rows is worth the cost. */
   readonly gathered: Driver | undefined;
-  /** Most candidates to gather and sort. If there are more, the statement follows the order of an index instead. */
+  /**
+   * Maximum number of candidates to gather and sort. If there are more, the statement follows the order of an index
+   * instead.
+   */
   readonly mostGathered: number;
 }
 
@@ -31,8 +34,8 @@ const FEW_OF_CODE = 1_000;
 const DEAREST_GATHERING = 20_000;
 
 /**
- * Most estimated rows for gathering a clause that follows a link to a resource with a token. Statistics of the token
- * show in advance if there are more.
+ * Maximum number of estimated rows for gathering a clause that follows a link to a resource with a token. Statistics of
+ * the token show in advance if there are more.
  */
 const MOST_FOLLOWED = 3_000;
 
@@ -101,7 +104,7 @@ function gatheredDriverOf(
   );
 }
 
-/** Whether an index yields the rows of the clause by main date. */
+/** Whether an index holds the rows of the clause by main date. */
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
 
 const followsToken = (clause: SearchClause): boolean =>

@@ -18,13 +18,13 @@ export const nothingIsFrequent: Frequencies = {
   type: () => undefined,
 };
 
-/** Default for a type whose number of resources is unknown. */
+/** Assumed number of resources of a type, if the statistics do not have it. */
 const RESOURCES_OF_TYPE = 50_000;
 
 export const resourcesOf = (type: string, frequencies: Frequencies): number =>
   frequencies.type(type) ?? RESOURCES_OF_TYPE;
 
-/** Typical row counts of hashes that are not frequent (measured with 600 patients). */
+/** Assumed numbers of rows with a hash that is not frequent (measured with 600 patients). */
 const RARE_TOKEN_ROWS = 60;
 const RARE_TARGET_ROWS = 200;
 

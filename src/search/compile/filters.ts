@@ -5,7 +5,7 @@ import { likePattern } from './body-text';
 import { instantText, limitOf } from './date-filter';
 import { anyStep, FEW, type Step } from './many';
 
-// Compiles searched values to boolean SQL on a row of a search table.
+// Functions that compile searched values to boolean SQL on a row of an index table.
 
 export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
   const tests = texts.map((text) => {

@@ -1,8 +1,8 @@
 import { type Binder } from '../../store/binder';
 
 /**
- * Most alternatives that are tested one by one for each candidate, by exact index keys. More alternatives are gathered
- * once or looked up, so that their cost does not multiply with the candidates.
+ * Maximum number of alternatives that are tested one by one for each candidate, by exact index keys. More alternatives
+ * are gathered once or looked up, so that their cost does not multiply with the candidates.
  */
 export const FEW = 16;
 

@@ -68,7 +68,10 @@ export class PageOrder {
   }
 }
 
-/** @throws ServiceError 'invalid' for a value that no row of the term can have */
+/**
+ * The SQL value of a sort value in a link.
+ * @throws ServiceError 'invalid' for a value that no row of the term can have
+ */
 export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm['cast']): unknown {
   if (value === undefined || value === null) return null;
   if (cast === 'text') return String(value);
@@ -99,7 +102,7 @@ export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({
 
 const PATH_CASTS = { number: 'double precision', date: 'timestamptz', text: 'text' } as const;
 
-/** SQL of a sort key on `h`, a row with main date and key. */
+/** SQL of the sort value of `h`, a row with main date and key. */
 export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string {
   const aggregate = isDescending ? 'max' : 'min';
   switch (by.kind) {

@@ -3,7 +3,7 @@ import { type Binder } from '../../store/binder';
 import { stepOf } from './filters';
 import { disjoint, type Step } from './many';
 
-/** An index row that one alternative needs, and the token that its resource must also have. */
+/** One alternative: an index row, and the token that the resource of this row must also have. */
 interface Pair {
   readonly row: TokenKey | NumberKey;
   readonly token: TokenKey | undefined;
@@ -17,9 +17,9 @@ interface NumberKey {
 }
 
 export interface DividedAlternatives {
-  /** Number of pairs. */
+  /** Number of pairs among the alternatives. */
   readonly count: number;
-  /** SQL of (main_date, resource_key) for all pairs. */
+  /** SQL that selects (main_date, resource_key) of the resources with one of the pairs. */
   readonly pairs: (bind: Binder) => string;
   readonly others: readonly SearchClause[];
 }

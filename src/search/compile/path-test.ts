@@ -18,7 +18,7 @@ const isNumeric = (v: string): string =>
  */
 const DATE = `'^(?!0000)([0-9]{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12][0-9]|3[01])(?:T((?:[01][0-9]|2[0-3]):[0-5][0-9])(:(?:[0-5][0-9]|60)(?:[.][0-9]{1,9})?)?(Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?)?)?)?$'`;
 
-/** SQL that tests a JSON value `v`. Objects and arrays never match. */
+/** SQL that tests a JSON value `v`. An object or array never matches. */
 export function pathTest(test: PathTest, v: string, bind: Binder): string {
   const text = `(${v} #>> '{}')`;
   const isScalar = `jsonb_typeof(${v}) in ('string', 'number', 'boolean')`;

@@ -33,7 +33,7 @@ import { manyPrefixes } from './string-rows';
 export interface RowAlias {
   readonly name: string;
   readonly isResource: boolean;
-  /** SQL of the resource's own hash, if the search row holds it. */
+  /** SQL of the hash by which references name the resource, if the search row holds it. */
   readonly referenceHash?: string;
   /** Estimated number of such rows to test; absent means few. */
   readonly tested?: number | undefined;
@@ -42,7 +42,7 @@ export interface RowAlias {
 /** Rows whose gathering costs as much as one lookup of a key. */
 const ROWS_PER_PROBE = 6;
 
-/** Most rows to gather for a test, as a bound of memory: a gathered key takes about 60 bytes. */
+/** Maximum number of rows to gather for a test, as a bound of memory: a gathered key takes about 60 bytes. */
 const MOST_GATHERED = 3_000_000;
 
 /**
@@ -247,7 +247,7 @@ where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type =
     return anyRow(`from (${reached} offset 0) ${s} where ${this.of(clause, { name: s, isResource: false, tested })}`);
   }
 
-  /** The distinct resources that one link leads to from the reached ones. */
+  /** SQL of the distinct resources to which one link leads from the resources reached so far. */
   private step(reached: string, { kind, parameterIds, type }: LinkClause): string {
     const [s, l, t] = [this.alias('s'), this.alias('l'), this.alias('t')];
     const ids = `${this.bind.value(parameterIds)}::integer[]`;
@@ -317,7 +317,7 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
   }
 }
 
-/** True if the subquery has a row. PostgreSQL never turns a scalar subquery into a join. */
+/** SQL that is true if the subquery has a row. PostgreSQL never turns a scalar subquery into a join. */
 const anyRow = (rest: string): string => `(select true ${rest} limit 1) is true`;
 
 const itself = ({ name }: RowAlias): string => `select ${name}.main_date, ${name}.resource_key`;

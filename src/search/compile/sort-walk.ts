@@ -3,7 +3,7 @@ import { type Binder } from '../../store/binder';
 import { type Candidates } from './candidates';
 import { valueOf } from './order';
 
-/** Index rows in the order of a sort key. */
+/** Index rows that are stored in the order of a sort key. */
 interface SortedRows {
   readonly table: string;
   readonly parameterIds: readonly number[];
@@ -22,8 +22,8 @@ export interface SortWalk {
 }
 
 /**
- * Reads matches in the order of one sort key from the index of that key; those without a value come last. Returns
- * undefined if no index has the order, or the page is read backwards.
+ * SQL that reads matches in the order of one sort key, from the index of that key. Matches without a value come last.
+ * Undefined if no index has the order, or if the page is read backwards.
  */
 export function sortWalkOf(
   query: SearchQuery,
@@ -53,7 +53,7 @@ export function sortWalkOf(
       ? ''
       : ` and (w.${value}, w.resource_key) ${isBehind} (${bind.value(valueOf(position.values[0], cast))}::${cast}, ${bind.value(position.key)}::bigint)`;
   const tests = candidates.testOf(type, clauses, 'w');
-  // If a resource has several values, the first in the order counts.
+  // If a resource has several values, only the one that comes first in the order counts.
   const isFirst = `(${rowOf('w')} and o.${value} ${comesFirst} w.${value} limit 1) is not true`;
   const sql = `with valued as materialized (select distinct w.${value} as s0, w.resource_key from ${table} w
 where ${isOfKey('w')}${keyset} and ${isFirst}${tests}

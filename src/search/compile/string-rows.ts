@@ -3,7 +3,7 @@ import { type Binder } from '../../store/binder';
 import { stringFilter } from './filters';
 import { FEW } from './many';
 
-/** `select main_date, resource_key` of rows with one of the texts. */
+/** SQL that selects `main_date, resource_key` of rows with one of the texts. */
 export function stringRows(clause: StringClause, bind: Binder): string {
   if (clause.match === 'prefix' && clause.texts.length > FEW) return manyPrefixes(clause, bind);
   const ids = `${bind.value(clause.parameterIds)}::integer[]`;
@@ -14,7 +14,7 @@ export function stringRows(clause: StringClause, bind: Binder): string {
 where ${isIndexed ? 's.parameter_id + 0' : 's.parameter_id'} = any(${ids}) and ${stringFilter('s', clause, bind)}`;
 }
 
-/** Reads one index range for each prefix, so that a row is not compared with all prefixes. */
+/** SQL that reads one index range for each prefix, so that no row is compared with all prefixes. */
 export function manyPrefixes({ parameterIds, texts }: StringClause, bind: Binder): string {
   const starts = outermost(texts);
   const [ids, lows, highs] = [parameterIds, starts, starts.map((text) => `${text}\u{10FFFF}`)].map((values) =>
@@ -26,7 +26,7 @@ cross join lateral (select s.main_date, s.resource_key from search_string s wher
 and s.beginning >= z.low and s.beginning < z.high offset 0) k`;
 }
 
-/** Drops prefixes that begin with another prefix. */
+/** The prefixes without those that begin with another prefix. */
 function outermost(texts: readonly string[]): readonly string[] {
   const kept: string[] = [];
   for (const text of texts.toSorted()) if (kept.length === 0 || !text.startsWith(kept.at(-1) ?? '')) kept.push(text);

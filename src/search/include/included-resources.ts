@@ -17,19 +17,21 @@ export interface Included {
 
 const NOTHING_INCLUDED: Included = { resources: [], isComplete: true, hiddenTypes: [] };
 
-/** An include, restricted to what the caller may follow. */
+/** An include, restricted to the types and rows that the caller may see. */
 interface ReachedInclude extends Include {
   /** Row filter; undefined if the caller may see all rows of the types. */
   readonly limit: RowLimit | undefined;
 }
 
-/** Most resources that includes add to one page. If there are more, the answer says that it is incomplete. */
+/**
+ * Maximum number of resources that includes add to one page. If there are more, the answer says that it is incomplete.
+ */
 export const MAX_INCLUDED = 5_000;
 
-/** Most bytes that includes add to one page. */
+/** Maximum number of bytes that includes add to one page. */
 const MOST_INCLUDED_BYTES = 16 * 1024 * 1024;
 
-/** Most rounds of `:iterate` that follow the first round. */
+/** Maximum number of rounds of `:iterate` that follow the first round. */
 const MAX_ROUNDS = 10;
 
 /** Finds what `_include` and `_revinclude` add to a page (http://hl7.org/fhir/R4/search.html#revinclude). */

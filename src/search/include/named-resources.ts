@@ -10,16 +10,17 @@ import { boundWithin, BY_NAME, SOURCES } from './include-statements';
 import { hasName, type NamedPath, namesIn, type TargetName } from './target-name';
 
 /**
- * Most resources read for one name: the versions of a url, or the resources with an identifier. Others are left out.
+ * Maximum number of resources read for one name: the versions of a url, or the resources with an identifier. Others are
+ * left out.
  */
 const MOST_OF_A_NAME = 200;
 
-/** Most names of targets that are read from the sources of one page. */
+/** Maximum number of names of targets that are read from the sources of one page. */
 const MOST_NAMES = 5_000;
 
 export interface Named {
   readonly resources: readonly FoundResource[];
-  /** False if a limit cut something off. */
+  /** False if a limit left out resources. */
   readonly isComplete: boolean;
 }
 
@@ -46,7 +47,7 @@ export class NamedResources {
     private readonly hashes: RowHashes,
   ) {}
 
-  /** The resources that the sources name. */
+  /** The resources that the sources name by a canonical or an identifier. */
   async targetsOf(sources: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
     const parsed = await this.parsed(sources.filter(({ type }) => type === path.sourceType));
     const names = parsed.flatMap(({ resource }) => namesIn(path, resource));
@@ -55,7 +56,7 @@ export class NamedResources {
     return { resources: bearers.filter((one) => meant.has(one)).map(({ found }) => found), isComplete };
   }
 
-  /** The sources that name one of the targets, by canonicals only. */
+  /** The sources that name one of the targets. Only names by canonical are searched. */
   async sourcesOf(targets: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
     const types = new Set(path.targets.map(({ type }) => type));
     const named = await this.parsed(targets.filter(({ type }) => types.has(type)));

@@ -8,9 +8,9 @@ export interface NamedPath {
   readonly by: 'canonical' | 'identifier';
   readonly sourceType: string;
   readonly branches: readonly Branch[];
-  /** The parameters whose reference rows hold these values. */
+  /** The reference parameters that hold the canonicals or identifiers. */
   readonly parameterIds: readonly number[];
-  /** For each possible target type, the parameter that holds the name. */
+  /** For each possible type of a target, the parameter that holds its name. */
   readonly targets: readonly NamedTarget[];
   /** The server's base URL. A URL below it is an address and no name. */
   readonly baseUrl: string;
@@ -22,14 +22,14 @@ export interface NamedTarget {
   readonly branches: readonly Branch[];
 }
 
-/** A target's name as the source states it: URL and version of a canonical, or value and system of an identifier. */
+/** The name of a target as the source has it: URL and version of a canonical, or value and system of an identifier. */
 export interface TargetName {
   readonly value: string;
-  /** System of an identifier; empty if it has none. */
+  /** System of an identifier; empty if the identifier has no system. */
   readonly system?: string;
   /** Version of a canonical, if it has one. */
   readonly version?: string;
-  /** The type in `Reference.type`. */
+  /** The type that `Reference.type` states. */
   readonly type?: string;
 }
 

@@ -12,7 +12,9 @@ import { assertFew, invalid, splitOutsideEscapes } from './values';
 /** Reads a value of another parameter of the type. It serves composites whose components are searched independently. */
 export type ReadPart = (code: string, value: string) => SearchClause;
 
-/** `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite). */
+/**
+ * Reads a search by a composite: `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite).
+ */
 export function compositeClauseOf(
   parameter: SearchParameter & { readonly composite: Composite },
   values: readonly string[],

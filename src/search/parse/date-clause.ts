@@ -2,11 +2,14 @@ import { dateSpanOf, type DateRange } from '../../fhir/instant';
 import { type DateBox, type InstantRange } from '../query/search-query';
 import { alternativesOf, invalid, type Prefix, prefixOf } from './values';
 
-/** `ap` means within a tenth of the time between now and the date (http://hl7.org/fhir/R4/search.html#prefix). */
+/**
+ * The share of the time between now and the date by which a match of `ap` may differ
+ * (http://hl7.org/fhir/R4/search.html#prefix).
+ */
 const APPROXIMATION = 0.1;
 
 /**
- * Limits for the rows of a date parameter that match one value of a search, as alternatives
+ * The limits for rows of a date parameter that match one searched value; each box is an alternative
  * (http://hl7.org/fhir/R4/search.html#date).
  */
 export function dateBoxesOf(name: string, text: string, now: number): readonly DateBox[] {

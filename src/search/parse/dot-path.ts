@@ -8,13 +8,16 @@ import { nearestCode } from '../../platform/text/nearest-code';
 import { pathText } from './json-path';
 import { invalid } from './values';
 
-/** Most steps and characters of a path. No model has deeper or longer paths, and each step costs a lookup per value. */
+/**
+ * Maximum number of steps and of characters in a path. No model has deeper or longer paths, and each step costs a
+ * lookup per value.
+ */
 const MAX_STEPS = 16;
 const LONGEST_PATH = 256;
 
 const STEP = /^(?:\d{1,6}|[\p{L}_][\p{L}\p{N}_-]{0,63})$/u;
 
-/** A path such as `.name.0.family` into a resource. */
+/** The path of a dot expression, such as `.name.0.family`. */
 export interface DotPath {
   /** The path in PostgreSQL's JSON path language. */
   readonly jsonPath: string;

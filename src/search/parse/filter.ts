@@ -8,7 +8,7 @@ import { type SearchScope } from './search-scope';
 import { MOMENT_CODES, SPECIAL_CODES } from './special-clause';
 import { invalid } from './values';
 
-/** Most tokens of a `_filter` expression (http://hl7.org/fhir/R4/search_filter.html). */
+/** Maximum number of tokens of a `_filter` expression (http://hl7.org/fhir/R4/search_filter.html). */
 const MAX_TOKENS = 300;
 const TOKEN = /\s*(\(|\)|"(?:[^"\\]|\\.)*"|[^\s()"]+)/y;
 

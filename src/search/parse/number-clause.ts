@@ -3,12 +3,12 @@ import { type NumberRange, type SearchClause, type UnitKey } from '../query/sear
 import { isUcumCode, UCUM } from '../../platform/ucum/ucum';
 import { invalid, type Prefix, prefixOf, splitOutsideEscapes, unescaped } from './values';
 
-/** `ap` means within a tenth of the value (http://hl7.org/fhir/R4/search.html#prefix). */
+/** The share of the searched number by which a match of `ap` may differ (http://hl7.org/fhir/R4/search.html#prefix). */
 const APPROXIMATION = 0.1;
 
 export interface ParsedQuantity {
   readonly ranges: readonly NumberRange[];
-  /** Absent if any unit matches. */
+  /** The unit that numbers must have; absent if any unit matches. */
   readonly unit?: UnitKey;
 }
 
@@ -55,8 +55,8 @@ export function quantityClauseOf(
 }
 
 /**
- * Half of the last digit's unit: `5.4` means [5.35, 5.45), `100` means [99.5, 100.5), `1e2` means [95, 105)
- * (http://hl7.org/fhir/R4/search.html#number; `1e2` has one significant digit).
+ * Half of the unit of the last digit, by which a match may differ: `5.4` means [5.35, 5.45), `100` means [99.5, 100.5),
+ * `1e2` means [95, 105), since it has one significant digit (http://hl7.org/fhir/R4/search.html#number).
  */
 function halfStepOf(text: string): number {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
@@ -91,7 +91,7 @@ function rangesOf(prefix: Prefix, value: number, half: number): readonly NumberR
   }
 }
 
-/** Removes errors of binary arithmetic: 5.4 - 0.05 is 5.3500000000000005. */
+/** Rounds away errors of binary arithmetic: 5.4 - 0.05 is 5.3500000000000005. */
 const rounded = (value: number): number => Number(value.toPrecision(15));
 
 const range = (low: number, high: number, isLowOpen: boolean, isHighOpen: boolean): NumberRange => ({

@@ -18,7 +18,7 @@ import { anyOf, tokenClauseOf } from './token-clause';
 import { uriClauseOf } from './uri-clause';
 import { alternativesOf, invalid, unsupportedModifier } from './values';
 
-/** Most links of a chain. No model needs longer chains, and each link costs a join per candidate. */
+/** Maximum number of links of a chain. No model needs longer chains, and each link costs a join per candidate. */
 const MAX_LINKS = 8;
 
 /** The effort of reading a chain: each path costs EFFORT_OF_WAY, and a value costs 1 per LONG_VALUE characters. */
@@ -28,7 +28,7 @@ const LONG_VALUE = 32;
 /**
  * Reads one parameter of a search: `code`, `code:modifier`, a chain `subject:Patient.name`, `_has:Type:reference:code`,
  * or a dot expression `.name.0.family`.
- * @returns undefined if the parameter is unknown and the search lenient
+ * @returns undefined if the parameter is unknown and the search is lenient
  * @throws ServiceError 'invalid' naming the parameter
  */
 export function clauseOf(name: string, value: string, scope: SearchScope, links = 0): SearchClause | undefined {
@@ -269,7 +269,7 @@ function targetTypesOf(
   );
 }
 
-/** `_has:Observation:patient:code=1234-5` (http://hl7.org/fhir/R4/search.html#has). */
+/** Reads a reverse chain such as `_has:Observation:patient:code=1234-5` (http://hl7.org/fhir/R4/search.html#has). */
 function reverseChainOf(name: string, value: string, scope: SearchScope, links: number): SearchClause | undefined {
   const [, type = '', code = '', ...rest] = name.split(':');
   const inner = rest.join(':');

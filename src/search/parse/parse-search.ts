@@ -8,18 +8,20 @@ import { invalid } from './values';
 import { RESULT_PARAMETERS } from '../query/result-parameters';
 import { type SearchClause } from '../query/search-query';
 
-/** Most clauses of a search. People write fewer by hand, and each clause costs a lookup per candidate row. */
+/**
+ * Maximum number of clauses of a search. People write fewer by hand, and each clause costs a lookup per candidate row.
+ */
 const MAX_CLAUSES = 32;
 
-/** Most parameters of a search, with those that shape the answer. Most searches have a dozen. */
+/** Maximum number of parameters of a search, with those that shape the answer. Most searches have a dozen. */
 const MAX_PARAMETERS = 500;
 
-/** Most effort of all chains of one search: it allows 500 paths from type to type. Real searches have a few. */
+/** Maximum effort of all chains of one search: it allows 500 paths from type to type. Real searches have a few. */
 const MAX_EFFORT = 10_000;
 
 export interface ParsedSearch {
   readonly clauses: readonly SearchClause[];
-  /** The parameters that took part in the search, as sent, for the `self` link. */
+  /** The parameters that were applied, as sent, for the `self` link. */
   readonly used: readonly (readonly [name: string, value: string])[];
 }
 

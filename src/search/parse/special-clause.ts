@@ -16,7 +16,7 @@ export const SPECIAL_CODES: ReadonlySet<string> = new Set([
 /** The special parameters whose value is one moment. */
 export const MOMENT_CODES: ReadonlySet<string> = new Set(['_lastUpdated', '_createdAt']);
 
-/** Most words in `_text`, `_content` and `_ilike`, since each word is searched for in every body. */
+/** Maximum number of words in `_text`, `_content` and `_ilike`, since each word is searched for in every body. */
 const MAX_WORDS = 16;
 
 export function specialClauseOf(

@@ -4,7 +4,7 @@ import { type SearchClause, type StringClause } from '../query/search-query';
 import { pathText, valuePathsOf } from './json-path';
 import { assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
-/** Most characters of a text that the index holds. */
+/** Maximum number of characters of a text that the index holds. */
 const LONGEST_TEXT = 256;
 
 /**

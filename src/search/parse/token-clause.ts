@@ -9,7 +9,7 @@ import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier
 /** A token as sent: `code`, `system|code`, `|code` or `system|`. */
 export interface ParsedToken {
   readonly code: string;
-  /** Undefined: any system. Empty: no system. */
+  /** System of the code. Undefined means any system; empty means that the code has no system. */
   readonly system?: string;
 }
 

@@ -1,9 +1,11 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Most alternatives of one parameter, in any form of search. */
+/** Maximum number of alternatives of one parameter, in any form of search. */
 export const MAX_ALTERNATIVES = 1000;
 
-/** Most alternatives of a search that no index covers, since each candidate is compared with all of them. */
+/**
+ * Maximum number of alternatives of a search that no index covers, since each candidate is compared with all of them.
+ */
 const MAX_COMPARED = 32;
 
 /**

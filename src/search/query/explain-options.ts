@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Options of `EXPLAIN` (https://www.postgresql.org/docs/current/sql-explain.html). */
+/** Options of the command `EXPLAIN` (https://www.postgresql.org/docs/current/sql-explain.html). */
 export interface ExplainOptions {
   /**
    * The text between the parentheses of EXPLAIN. It holds only words of a fixed list, so that no SQL of a caller gets

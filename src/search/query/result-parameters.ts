@@ -19,7 +19,10 @@ export function countOf(query: URLSearchParams): number {
   return Math.min(Number(text), LARGEST_COUNT);
 }
 
-/** Most resources up to the end of a numbered page, since the server reads and skips all those before the page. */
+/**
+ * Maximum number of resources up to the end of a numbered page, since the server reads and skips all those before the
+ * page.
+ */
 const DEEPEST = 10_000;
 
 /**

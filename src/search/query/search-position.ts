@@ -1,11 +1,11 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type PagePosition } from './search-query';
 
-/** Encodes a position for a link; opaque to clients. */
+/** Prints a position as the text that links hold. Its content has no meaning for clients. */
 export const printPosition = ({ values, key }: PagePosition): string =>
   Buffer.from(JSON.stringify([key, ...values])).toString('base64url');
 
-/** Longest text of a position. This server makes none that is longer, since it cuts sort texts at 256 characters. */
+/** Maximum length of a position. This server makes none that is longer, since it cuts sort texts at 256 characters. */
 const LONGEST_POSITION = 8_192;
 
 /**

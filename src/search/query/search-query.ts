@@ -31,19 +31,19 @@ export type SearchClause =
   | WordsClause
   | PathClause
   | {
-      /** A reference of the resource leads to a resource of `type` that matches the clause. */
+      /** Matches if a reference of the resource leads to a resource of `type` that matches `clause`. */
       readonly kind: 'chain';
       readonly parameterIds: readonly number[];
       readonly type: string;
       readonly clause: SearchClause;
     }
   | {
-      /** A resource of `type` refers to this one and matches the clause. */
+      /** Matches if a resource of `type` refers to this resource and matches `clause`. */
       readonly kind: 'has';
       readonly parameterIds: readonly number[];
       readonly type: string;
       readonly clause: SearchClause;
-      /** Whether the reference names the patient of resources of `type`. */
+      /** Whether the reference is the one that names the patient of resources of `type`. */
       readonly isByPatient: boolean;
     }
   | { readonly kind: 'list'; readonly listId: string; readonly listHash: number; readonly parameterId: number }
@@ -153,7 +153,7 @@ export interface ValueSetClause {
 /** A test of the stored text, for a search that no index row can decide. */
 export interface BodyClause {
   readonly kind: 'body';
-  /** JSON paths of PostgreSQL; at least one must find something. */
+  /** JSON paths of PostgreSQL. At least one of them must find something. */
   readonly paths: readonly string[];
   /** A text that each matching body contains, in any case. Bodies without it need not be parsed. */
   readonly hint?: string;
@@ -170,10 +170,10 @@ export interface WordsClause {
 /** A test of the values that a JSON path finds in the stored text. At least one value must pass. */
 export interface PathClause {
   readonly kind: 'path';
-  /** A JSON path of PostgreSQL. */
+  /** The path in PostgreSQL's JSON path language. */
   readonly path: string;
   readonly test: PathTest;
-  /** As in {@link BodyClause}. */
+  /** The same as in {@link BodyClause}. */
   readonly hint?: string;
 }
 

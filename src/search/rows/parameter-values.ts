@@ -2,7 +2,10 @@ import { walkSteps } from '../../fhirpath/fhirpath';
 import { isObject } from '../../platform/json/plain-object';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 
-/** Most values shown of one parameter, and their longest text: people read the explanation. */
+/**
+ * Maximum number of values that an explanation shows of one parameter, and maximum length of each, since people read
+ * the explanation.
+ */
 const MAX_VALUES = 5;
 const MAX_LENGTH = 100;
 

@@ -45,7 +45,8 @@ export class Reach {
   }
 
   /**
-   * Restricts a search to the caller's rights: its matches, and the rows that chains, `_has` and lists lead through.
+   * Restricts a search to the rights of the caller. This concerns its matches, and the rows to which its chains, `_has`
+   * and lists lead.
    * @throws ServiceError 'forbidden' naming types that the caller may not search; 'invalid' for a value set that the
    *   caller may not read, as if it were not stored
    */
@@ -56,7 +57,7 @@ export class Reach {
     return this.rows === undefined ? narrowed : [...narrowed, this.rows.clauseOf(type)];
   }
 
-  /** The caller's access to types that includes lead to. */
+  /** The caller's rights to the types to which includes lead. */
   async ofTypes(types: Iterable<string>): Promise<ReachedTypes> {
     const visible = new Map<string, SearchClause>();
     const hidden: string[] = [];

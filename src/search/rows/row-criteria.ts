@@ -14,14 +14,15 @@ import { parameterValues } from './parameter-values';
 import { type RowCriterion } from './row-limit';
 
 /**
- * Bounds of the cache: most criteria with their values filled in (there are some for each caller), and the longest one.
+ * Bounds of the cache: the maximum number of criteria with their values filled in (there are some for each caller), and
+ * the maximum length of one.
  */
 const MAX_KNOWN = 1_000;
 const LONGEST_KNOWN = 2_000;
 
 export type ReadCriterion = (criterion: string) => RowCriterion;
 
-/** The type of `Type` or `Type?query`. */
+/** The type of a criterion, which is `Type` or `Type?query`. */
 export const typeOfCriterion = (criterion: string): string => criterion.split('?', 1)[0] ?? '';
 
 /** Reads the row criteria that policies grant (`GrantedRows`). */
@@ -54,7 +55,7 @@ export class RowCriteria {
     return (criterion) => {
       const read = known.get(criterion) ?? this.parse(criterion, parameters);
       if (known.size >= MAX_KNOWN) known.clear();
-      // Criteria with `ap` are not cached: their time span depends on the current time.
+      // Criteria with `ap` are not cached, since the time that they mean depends on the present time.
       if (criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)) known.set(criterion, read);
       return read;
     };

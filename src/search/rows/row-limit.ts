@@ -11,7 +11,7 @@ import { type SearchClause } from '../query/search-query';
 export interface RowCriterion {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
-  /** Set if the criterion needs a parameter whose index is still being built. */
+  /** Set if the index of a parameter in the criterion is still being built. */
   readonly unfinished?: UnfinishedCriterion | undefined;
 }
 
@@ -27,9 +27,9 @@ const ROW: RowAlias = { name: 'c', isResource: true };
 
 /**
  * The resources that a caller may access, as one search clause per type. This is the only place that defines the
- * meaning of row criteria. A type without a clause has no accessible resources.
- * While an index that a clause needs is being built, methods throw ServiceError 'busy', since stored rows may match too
- * little or too much; for single resources, use {@link afterRefresh}.
+ * meaning of row criteria. Of a type without a clause, no resource is accessible.
+ * While an index that a clause needs is being built, methods throw ServiceError 'busy', since index rows may match too
+ * few or too many resources. For single resources, {@link afterRefresh} helps.
  */
 export class RowLimit {
   constructor(
@@ -37,7 +37,10 @@ export class RowLimit {
     private readonly unfinished: ReadonlyMap<string, UnfinishedCriterion> = new Map(),
   ) {}
 
-  /** @param criteria resolved criteria, of which one must match */
+  /**
+   * The limit of a caller.
+   * @param criteria resolved criteria, of which a resource must match one
+   */
   static of(criteria: readonly RowCriterion[]): RowLimit {
     const types = new Set(criteria.map(({ type }) => type));
     return new RowLimit(
@@ -79,7 +82,7 @@ export class RowLimit {
     return this.clauses.get(type) ?? NO_ROW;
   }
 
-  /** Boolean SQL on alias `c`, a row of `resource` of one of `types`. */
+  /** Boolean SQL on alias `c`, a row of `resource` whose type is one of `types`. */
   test(types: readonly string[], bind: Binder): string {
     const [only, ...others] = types;
     return only !== undefined && others.length === 0
@@ -87,7 +90,7 @@ export class RowLimit {
       : this.testOfAny(bind, types);
   }
 
-  /** Boolean SQL on alias `c`, a row of `resource` of any type; only rows of `types` pass. */
+  /** Boolean SQL on alias `c`, a row of `resource` of any type. Only rows of `types` can pass. */
   testOfAny(bind: Binder, types = this.types): string {
     const predicates = new Predicates(bind);
     const whole = types.filter((type) => isEveryRow(this.clauseOf(type)));

@@ -15,7 +15,10 @@ import {
 import { conversionOf, UCUM } from '../../platform/ucum/ucum';
 import { ValueSetCodes } from './value-set-codes';
 
-/** Most stored units read for one search. Few units with different codes have the same meaning; more are abuse. */
+/**
+ * Maximum number of stored units read for one search. Few units with different codes have the same meaning; more are
+ * abuse.
+ */
 const MAX_UNITS = 5_000;
 
 const READ_UNITS: Statement = {

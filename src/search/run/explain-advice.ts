@@ -5,7 +5,7 @@ import { type SearchClause } from '../query/search-query';
 import { isObject } from '../../platform/json/plain-object';
 import { type NamedParameter } from './named-parameters';
 
-/** An executed statement (interface, "Patient everything", diagnostics). */
+/** A statement that was run, with its plan. Searches and Patient/$everything return it if a client requests it. */
 export interface SearchExplanation {
   /** The SQL, followed by the values of `$1`, `$2` … */
   readonly query: readonly unknown[];
@@ -17,13 +17,16 @@ export interface SearchExplanation {
   readonly advice?: readonly string[];
 }
 
-/** The search that an explanation is about. */
+/** A search that is being explained. */
 export interface ExplainedSearch {
   readonly clauses: readonly SearchClause[];
   readonly parameters: readonly NamedParameter[];
 }
 
-/** @param lines output lines of EXPLAIN */
+/**
+ * Makes the explanation of a statement.
+ * @param lines lines that EXPLAIN returned
+ */
 export function explanationOf(
   { statement, values }: CompiledSearch,
   lines: readonly { readonly 'QUERY PLAN': string }[],
@@ -42,7 +45,7 @@ export function explanationOf(
 }
 
 /**
- * Advice for an explained search: an index for each table with a sequential scan, and a note on clauses that no index
+ * Advice for a search: an index for each table that the plan reads as a whole, and a note on clauses that no index
  * covers.
  * @param plan the output of EXPLAIN, as text or as JSON
  */

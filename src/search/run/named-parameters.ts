@@ -4,7 +4,7 @@ import { type SearchClause, type SortKey } from '../query/search-query';
 /** A search parameter, and the number that identifies it in the rows of the search index. */
 export interface NamedParameter {
   readonly id: number;
-  /** Type and code, such as `Patient.family`. */
+  /** Name of the parameter by type and code, such as `Patient.family`. */
   readonly name: string;
 }
 

@@ -10,13 +10,13 @@ import { parsePosition } from '../query/search-position';
 import { type PagePosition, type SortKey } from '../query/search-query';
 
 export interface ReadSearch extends SearchRequest {
-  /** The parameters that took part, as the `self` link shows them: without a position. */
+  /** The parameters that were applied, as the `self` link shows them: without a position. */
   readonly used: URLSearchParams;
   /** The page number; absent if the page is not requested by number. */
   readonly page?: number;
   /** Whether the answer is an array of resources instead of a Bundle. */
   readonly isArray: boolean;
-  /** Requested time limit; undefined if none. */
+  /** The time limit that the client requests; undefined if it requests none. */
   readonly timeoutSeconds?: number;
 }
 

@@ -34,12 +34,12 @@ export class ResourceCriteria {
   ) {}
 
   /**
-   * Finds up to `most` resources, in the open unit of work if there is one. Search rows hold hashes, so hits are
-   * checked against their bodies: hash collisions never match.
+   * Finds up to `most` resources, in the open unit of work if there is one. Index rows hold hashes, so the bodies of
+   * the found resources are tested too: a collision of hashes never matches.
    * @param criteria a query such as `identifier=http://a|1&active=true`; may begin with `?` or `Patient?`
    * @param reach rows that the caller may see
-   * @throws ServiceError 'invalid' if criteria are empty, or a parameter is unknown, has no value or shapes answers;
-   *   'busy' for a parameter whose index is incomplete
+   * @throws ServiceError 'invalid' if the criteria are empty, or a parameter is unknown, has no value or shapes
+   *   answers; 'busy' for a parameter whose index is incomplete
    */
   async find(type: string, criteria: string, most = 2, reach?: Reach): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);

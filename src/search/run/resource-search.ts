@@ -21,7 +21,7 @@ import { type PagePosition, type SearchQuery } from '../query/search-query';
 export interface SearchRequest extends SearchQuery {
   readonly total: TotalMode;
   readonly includes?: readonly Include[];
-  /** Requests an explanation of the statement. */
+  /** Options of the explanation, if the client requests one. */
   readonly explain?: ExplainOptions;
   /** Rows that the caller may see; absent if all. */
   readonly reach?: Reach | undefined;
@@ -39,7 +39,7 @@ export interface SearchPage {
   /** Positions of the next and the previous page; absent at the ends. */
   readonly next?: PagePosition;
   readonly previous?: PagePosition;
-  /** Whether there are matches after the page. */
+  /** Whether further matches follow the page. */
   readonly hasMore: boolean;
   /** Whether the page has fewer matches than requested, because they are long. */
   readonly isShort: boolean;

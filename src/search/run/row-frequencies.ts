@@ -58,7 +58,7 @@ export class RowFrequencies implements Frequencies {
     return this.types.get(name);
   }
 
-  /** Reloads outdated counts in the background. */
+  /** Loads the counts again in the background, if they are outdated. */
   refresh(): void {
     if (performance.now() - this.loadedAt < LIFETIME_MILLISECONDS) return;
     this.loadedAt = performance.now();
@@ -69,7 +69,7 @@ export class RowFrequencies implements Frequencies {
     });
   }
 
-  /** Loads the counts now. */
+  /** Loads the counts, and waits for them. */
   async load(): Promise<void> {
     const rows = await this.statements.run<Row & Record<string, unknown>>(READ, []);
     const of = (table: string): ReadonlyMap<string, number> => countsOf(rows.find((row) => row.table === table));
