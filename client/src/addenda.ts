@@ -9,7 +9,7 @@ export interface AmendmentsLink {
   readonly expires: string;
 }
 
-/** Notes, comments, snapshots and amendments of a document or workflow. */
+/** Notes, comments, snapshots and amendments of documents and workflows. */
 export class Addenda {
   constructor(
     private readonly rpc: CallRpc,

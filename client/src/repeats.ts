@@ -9,7 +9,7 @@ const PAUSES = [250, 1000, 3000];
 export const newKey = (): string =>
   `"${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 
-/** Repeats a call whose answer was lost, or that the server refused for a short time. */
+/** Calls again if the answer was lost, or if the server refused the call for a short time only. */
 export async function repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
   for (const pause of PAUSES) {
     try {

@@ -10,7 +10,7 @@ export interface DryRunOptions {
   readonly start?: string;
   /** End of the period; by default, the present time. */
   readonly end?: string;
-  /** Most versions to list; at most 1,000. */
+  /** Maximum number of versions to list; it may be up to 1,000. */
   readonly count?: number;
   /** Lists only versions that fire (true) or that do not (false). All versions are still counted. */
   readonly fires?: boolean;

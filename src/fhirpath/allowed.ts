@@ -15,7 +15,10 @@ interface Rules {
   /** Name of the use in messages. */
   readonly name: string;
   readonly maxLength: number;
-  /** Most operators `+` and `&` in an expression. Each may double a text, so six can make it 64 times as long. */
+  /**
+   * Maximum number of operators `+` and `&` in an expression. Each may double a text, so six can make it 64 times as
+   * long.
+   */
   readonly maxSums: number;
   readonly variables: RegExp;
   readonly variableNames: string;

@@ -26,8 +26,8 @@ export interface Criterion {
 }
 
 /**
- * Most characters of a resource that the library evaluates. It may make texts 64 times as long, and holds all of them
- * in memory.
+ * Maximum number of characters of a resource that the library evaluates. It may make texts 64 times as long, and holds
+ * all of them in memory.
  */
 const MAX_LIBRARY_LENGTH = 2_000_000;
 

@@ -52,7 +52,7 @@ function compiledByLibrary<T>(compile: () => T): T {
   try {
     return compile();
   } catch (error) {
-    // The error of a time limit comes from another realm, so it is no Error of this one. It is thrown on unchanged.
+    // The error of a time limit comes from another realm, so it is no Error of this one. It is thrown again unchanged.
     if (!(error instanceof Error)) throw error;
     const [reason = ''] = error.message.split(/ expecting \{|\n/);
     throw new ExpressionError(`it is no FHIRPath: ${reason.slice(0, 200)}`);
@@ -141,8 +141,8 @@ interface ResourceNode {
 }
 
 /**
- * Finds the elements that a path selects, as locations in the resource. A value that is no element has the location
- * undefined.
+ * Finds the elements that a path selects, as locations in the resource. For a value that is no element, the result is
+ * undefined instead of a location.
  * @throws ExpressionError if the library refuses the path; the returned function throws errors of the library
  */
 export function locationsByLibrary(

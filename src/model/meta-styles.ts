@@ -3,7 +3,7 @@ import { Environment } from '../platform/config/environment';
 import { fhirMeta, type MetaStyle, NATIVE_META } from './meta-style';
 import { ResourceTypes } from './resource-types';
 
-/** The style of `meta` of each type. */
+/** Gives the style of `meta` for each type. */
 @Injectable()
 export class MetaStyles {
   private readonly fhir: MetaStyle;

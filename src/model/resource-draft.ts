@@ -127,7 +127,7 @@ export class ResourceDraft {
     return this.members.reduce((sum, { valueText }) => sum + valueText.length, 0);
   }
 
-  /** Replaces a top-level member by a JSON text, or adds it at the end; `value` is the parsed text. */
+  /** Replaces a top-level member by a JSON text; a new member is added at the end. `value` is the parsed text. */
   setMember(key: string, valueText: string, value = JSON.parse(valueText) as unknown): void {
     const member: JsonMember = { key, keyText: JSON.stringify(key), valueText };
     const isKnown = this.members.some((known) => known.key === key);

@@ -19,7 +19,7 @@ export interface WriteRefusal {
   readonly kind?: 'unprocessable';
 }
 
-/** Writes that callers may not do, each with the error for it. */
+/** The writes that callers may not do, each with the error for it. */
 export type RefusedWrites = Readonly<Partial<Record<WriteKind, WriteRefusal>>>;
 
 /**
@@ -54,7 +54,7 @@ export interface OwnResourceType {
    * `meta`.
    */
   readonly isNative?: boolean;
-  /** Writes that are refused to callers, with their errors. The module itself may still write the type. */
+  /** The writes that are refused to callers, with their errors. The module itself may still write the type. */
   readonly refusedWrites?: RefusedWrites;
   /**
    * Whether the type is never stored, but only part of messages that this server sends. Such a type can be validated,

@@ -115,7 +115,7 @@ const onOneRoot = (paths: Paths): Paths =>
     ),
   );
 
-/** Merges the methods of a path that several sources describe. */
+/** The paths of all sources. If several sources describe a path, its methods are merged. */
 function mergedPaths(sources: readonly Paths[]): Paths {
   const merged: Paths = {};
   for (const source of sources) {

@@ -98,6 +98,6 @@ export const REFUSALS: OperationItem['responses'] = {
   '403': refusedWith('No AccessPolicy grants the call', DENIED),
 };
 
-/** Adds {@link REFUSALS} to each operation. */
+/** Adds the responses in {@link REFUSALS} to each operation. */
 export const withRefusals = (paths: Paths): Paths =>
   mapOperations(paths, (operation) => ({ ...operation, responses: { ...operation.responses, ...REFUSALS } }));

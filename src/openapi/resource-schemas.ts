@@ -27,8 +27,8 @@ export const primitiveSchema = (type: string): Schema => PRIMITIVES[type] ?? { t
 const SPECIAL: Readonly<Record<string, Schema>> = { Any: {}, NativeReference: schemaRef('NativeReference') };
 
 /**
- * Most codes that a schema lists. An element with a larger value set is a plain string: HL7's list of resource types
- * alone would double the document.
+ * Maximum number of codes that a schema lists. An element with a larger value set is a plain string: HL7's list of
+ * resource types alone would double the document.
  */
 const MAX_CODES = 40;
 

@@ -10,7 +10,7 @@ export interface FeedBookmark {
 
 const START_AGAIN = 'Start again with _txid=0, which lists everything that is stored, deletions included.';
 
-/** Encodes a bookmark for a link; opaque to clients. */
+/** Prints a bookmark as the text that links hold. Its content has no meaning for clients. */
 export const printBookmark = ({ history, transaction }: Required<FeedBookmark>): string => `${history}-${transaction}`;
 
 /**

@@ -28,7 +28,7 @@ export type HistoryVersion = ListedVersion & Omit<StoredVersion, 'text'>;
 export interface HistoryPage {
   /** The versions, newest first, including deletions. There are fewer than requested if they are long. */
   readonly versions: readonly HistoryVersion[];
-  /** Total over all pages; absent if not requested. */
+  /** Number of versions on all pages; absent if not requested. */
   readonly total?: number;
   /** Whether there are more versions after this page, in the direction in which the history is read. */
   readonly hasMore: boolean;
@@ -52,7 +52,7 @@ interface PageRow extends VersionRow {
   readonly total?: number;
 }
 
-/** Lists versions by time: of one resource, of some types, or of all. */
+/** Lists the versions of one resource, of some types, or of all types, by time. */
 @Injectable()
 export class ResourceHistory {
   constructor(

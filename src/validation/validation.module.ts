@@ -6,7 +6,7 @@ import { ValidateAny } from './validate-any.operation';
 import { ValidateInstance } from './validate-instance.operation';
 import { ValidateType } from './validate-type.operation';
 
-/** `$validate`, with the same checks as every write. */
+/** The operation `$validate`, which makes the same checks as every write. */
 @Module({
   imports: [OperationModule, ResourceModule],
   providers: [DryRun, ValidateAny, ValidateInstance, ValidateType],

@@ -103,7 +103,9 @@ export function isR4ResourceType(type: string): boolean {
   return r4ResourceTypes().has(type);
 }
 
-/** Whether `type` is `ancestor` or specializes it: Age is a Quantity, code is a string, Patient is a DomainResource. */
+/**
+ * Whether `type` is `ancestor` or a subtype of it: Age is a Quantity, code is a string, Patient is a DomainResource.
+ */
 export function isSubtype(type: string, ancestor: string): boolean {
   for (let name: string | undefined = type; name !== undefined; name = typeRecords().get(name)?.base) {
     if (name === ancestor) return true;
@@ -142,7 +144,7 @@ export function typeOfCanonical(canonical: string): string | undefined {
 export interface BoundValueSet {
   readonly id: string;
   readonly url: string;
-  /** Paths such as `Observation.status`, without `[x]`. */
+  /** Paths of the bound elements, such as `Observation.status`, without `[x]`. */
   readonly elements: readonly string[];
   readonly codes: Readonly<Record<string, readonly string[]>>;
 }

@@ -28,7 +28,7 @@ const byUrl = once(
   () => new Map(searchParameterDefinitions().map((definition) => [`${BASE}${definition.id}`, definition])),
 );
 
-/** The SearchParameter of R4 stored under this id. */
+/** The SearchParameter of R4 that is stored under this id. */
 export function definitionOfId(id: string | undefined): SearchParameterDefinition | undefined {
   return byId().get(id ?? '');
 }

@@ -47,7 +47,7 @@ const OFFERED: Readonly<Record<FormatOffer | 'none', Formats>> = {
   page: new Map<string, AnswerFormat>([['text/html', { ...format('text/html', false), isPage: true }], ...FORMATS]),
 };
 
-/** Short values of `_format` (http://hl7.org/fhir/R4/http.html#mime-type). */
+/** Short names that `_format` may have, with their media types (http://hl7.org/fhir/R4/http.html#mime-type). */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   json: 'application/fhir+json',
   yaml: 'text/yaml',
@@ -91,7 +91,10 @@ function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined 
   return range.isKnownVersion ? formats.get(name) : undefined;
 }
 
-/** Most ranges of an `Accept` header that are read. No client sends more, and a longer list would only cost time. */
+/**
+ * Maximum number of ranges of an `Accept` header that are read. No client sends more, and a longer list would only cost
+ * time.
+ */
 const MAX_RANGES = 50;
 
 /**

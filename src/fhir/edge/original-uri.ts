@@ -1,4 +1,4 @@
-/** Longest address that is read; proxies accept no longer request lines. */
+/** Maximum length of an address that is read; proxies accept no longer request lines. */
 const LONGEST = 8_192;
 
 /**

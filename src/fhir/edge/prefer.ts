@@ -1,4 +1,4 @@
-/** The content of an answer to a write (http://hl7.org/fhir/R4/http.html#ops). */
+/** The content that a client requests for the answer to a write (http://hl7.org/fhir/R4/http.html#ops). */
 export type PreferredReturn = 'minimal' | 'representation' | 'OperationOutcome';
 
 const RETURNS: readonly PreferredReturn[] = ['minimal', 'representation', 'OperationOutcome'];

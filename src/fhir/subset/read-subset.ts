@@ -8,7 +8,7 @@ import { type Subset } from './subset';
  */
 const PATH = /^-?\w[\w-]*(?:\.\w[\w-]*){0,63}$/;
 
-/** Most paths in `_elements`; a search parameter may have as many values. */
+/** Maximum number of paths in `_elements`; a search parameter may have as many values. */
 const MOST_NAMES = 1_000;
 
 /**

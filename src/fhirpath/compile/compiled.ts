@@ -30,7 +30,7 @@ export interface Step {
   readonly text: string;
   /** The JSON member to which the step leads, if it leads to one. */
   readonly member?: string;
-  /** Whether the step can turn one value into several. */
+  /** Whether the step can lead from one value to several. */
   readonly isRepeated: boolean;
   /** The same step in PostgreSQL's JSON path language, lax mode; undefined if that language cannot express it. */
   readonly jsonPath?: string;

@@ -10,13 +10,16 @@ export type Expression =
   | { readonly kind: 'index'; readonly of: Expression; readonly index: number }
   /** A literal; `isDecimal` distinguishes 1.0 from 1. */
   | { readonly kind: 'literal'; readonly value: string | number | boolean; readonly isDecimal?: true }
-  /** `%resource`, `%'vs-name'`: the name without the sign. */
+  /** A variable such as `%resource` or `%'vs-name'`; `name` is without the sign. */
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'this' }
-  /** `{}` */
+  /** The empty collection, `{}`. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'binary'; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
-  /** Syntax that the compiler does not support: dates, quantities, `$index`, signs before anything but a number. */
+  /**
+   * Syntax that the compiler does not support: dates, quantities, `$index`, and a sign before anything other than a
+   * number.
+   */
   | { readonly kind: 'foreign'; readonly what: string; readonly parts: readonly Expression[] };
 
 /**
@@ -105,7 +108,7 @@ export function typeNameOf(expression: Expression): TypeName {
   throw new ExpressionError('a type name is expected after "is" and "as"', expression);
 }
 
-/** Direct children of a node. */
+/** The direct children of a node in the tree. */
 export function childNodesOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'member':

@@ -1,7 +1,7 @@
 import { BINDING_POWER, type Expression, ExpressionError, type Operator, placed, typeNameOf } from './expression';
 import { type Token, tokenize } from './tokens';
 
-/** Most nested brackets, and most operators or steps in a row. The compiler recurses for each of them. */
+/** Maximum number of nested brackets, and of operators or steps in a row. The compiler recurses for each of them. */
 const MAX_DEPTH = 250;
 
 const RESERVED: ReadonlySet<string> = new Set(['and', 'or', 'xor', 'implies', 'div', 'mod']);

@@ -16,8 +16,8 @@ const KINDS = ['name', 'name', 'string', 'number', 'variable', 'variable', 'time
 const DELIMITED_NAME = 1;
 
 /**
- * Most tokens of an expression. HL7's longest invariant has about 250. Each costs time at every write that evaluates
- * the expression.
+ * Maximum number of tokens of an expression. HL7's longest invariant has about 250. Each costs time at every write that
+ * evaluates the expression.
  */
 const MAX_TOKENS = 1000;
 

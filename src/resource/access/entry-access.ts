@@ -31,10 +31,10 @@ export interface Reader {
   searchedRows(type: string): Promise<GrantedRows | undefined>;
 }
 
-/** Decides the access of the present request's caller. */
+/** Decides what the caller of the present request may access. */
 export interface EntryAccess {
   /**
-   * Returns the resources that the part may access.
+   * Returns the resources that the caller may access by this part of the request.
    * @throws ServiceError 'forbidden'
    */
   grant(request: EntryAccessRequest): Promise<GrantedRows>;

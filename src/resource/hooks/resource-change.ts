@@ -27,7 +27,10 @@ export interface ResourceChange {
   readonly current?: ResourceContent;
   /** The content before the change; absent for a create. */
   readonly previous?: ResourceContent;
-  /** For a create by a limited caller: the rows that the caller may access. @internal */
+  /**
+   * The rows that the caller may access; set for a create by a caller who may not access all rows.
+   * @internal
+   */
   readonly limit?: RowLimit | undefined;
 }
 

@@ -28,7 +28,7 @@ export class RowCheck {
     return limit.afterRefresh();
   }
 
-  /** True if there is no limit. */
+  /** Whether the caller may access a stored row. Without a limit, every row is granted. */
   async isGranted(limit: RowLimit | undefined, row: NamedRow): Promise<boolean> {
     return limit === undefined || (await this.beyond(limit, [row])).length === 0;
   }

@@ -10,7 +10,7 @@ import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
 import { anyOf, EVERY_ROW, NO_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
 import { type NamedRow, RowCheck } from './row-check';
 
-/** Turns the rows granted by policies into limits of searches, reads and writes. */
+/** Turns the rows that policies grant into limits of searches, reads and writes. */
 @Injectable()
 export class RowLimits implements SearchRights {
   constructor(

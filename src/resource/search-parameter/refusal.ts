@@ -1,8 +1,8 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
 /**
- * Longest expression in characters; none of HL7's is as long. It is bounded because the parser recurses for each
- * bracket, and because each write of the types evaluates the paths.
+ * Maximum length of an expression, in characters; none of HL7's is as long. It is bounded because the parser recurses
+ * for each bracket, and because each write of the types evaluates the paths.
  */
 export const MAX_EXPRESSION = 2_000;
 

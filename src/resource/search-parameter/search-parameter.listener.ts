@@ -14,10 +14,13 @@ import { type ParameterState } from '../../search-index/states/parameter-state';
 import { ParameterStates } from '../../search-index/states/parameter-states.repository';
 import { readDefinition } from './read-definition';
 
-/** Most live parameters of one type, since every write of the type evaluates all of them. */
+/** Maximum number of live parameters of one type, since every write of the type evaluates all of them. */
 const MAX_OF_TYPE = 100;
 
-/** Updates the live parameters to match the stored SearchParameters, in the transaction of their change. */
+/**
+ * Keeps the live parameters equal to the stored SearchParameters. It runs in the transaction that changes a
+ * SearchParameter.
+ */
 @Injectable()
 @OnResourceChange({ types: ['SearchParameter'] })
 export class SearchParameterListener implements ResourceChangeListener {

@@ -4,7 +4,7 @@ import { ForResourceType, type ResourceRule } from '../hooks/resource-rule';
 import { SearchIndex } from '../../search-index/search-index';
 import { readDefinition } from './read-definition';
 
-/** Refuses a SearchParameter that cannot be indexed as it says. */
+/** Refuses a SearchParameter that cannot be indexed as its definition says. */
 @Injectable()
 @ForResourceType('SearchParameter')
 export class SearchParameterRule implements ResourceRule {

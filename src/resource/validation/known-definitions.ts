@@ -1,10 +1,12 @@
 import { type CodeSet, codesOfR4, listedCodesOf, type StoredProfile, storedProfileOf } from '../../validator/validator';
 import { type StoredDefinitions } from './stored-definitions';
 
-/** Bounds of the extensions that are looked up: most urls of a resource, and the longest one. */
+/**
+ * Bounds of the extensions that are looked up: the maximum number of urls of a resource, and the maximum length of one.
+ */
 const MAX_EXTENSION_URLS = 200;
 const MAX_URL_LENGTH = 2_000;
-/** Most entries of a cache; then it is cleared. Callers choose the URLs in it. */
+/** Maximum number of entries of a cache; then it is cleared. Callers choose the URLs in it. */
 const MAX_KNOWN = 10_000;
 
 /**

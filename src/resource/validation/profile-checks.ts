@@ -13,7 +13,7 @@ import { type CpuBudget } from '../../platform/time/cpu-budget';
 import { longestStepOn, type Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
 
-/** Most CPU time for all checks of one write. Checking one resource by one profile takes some 0.1 to 5 ms. */
+/** Maximum CPU time for all checks of one write. Checking one resource by one profile takes some 0.1 to 5 ms. */
 const MAX_MILLISECONDS = 5_000;
 const MAX_ISSUES = 100;
 

@@ -21,7 +21,10 @@ import { KnownDefinitions } from './known-definitions';
 import { type AskedProfile, checkOfExtension, checkOfProfile, ProfileChecks } from './profile-checks';
 import { StoredDefinitions } from './stored-definitions';
 
-/** Most definitions that are looked up for one resource: those of its profiles, and those of the extensions in them. */
+/**
+ * Maximum number of definitions that are looked up for one resource: those of its profiles, and those of the extensions
+ * in them.
+ */
 const MAX_PROFILES = 200;
 
 /** Validates resources by profiles stored as StructureDefinitions. */

@@ -16,7 +16,7 @@ interface FoundReference {
   readonly expression: string;
 }
 
-/** Most issues reported; validation reports the same number. */
+/** Maximum number of issues reported; validation reports the same number. */
 const MAX_ISSUES = 100;
 
 /** Values that are visited between two pauses. */
@@ -24,7 +24,7 @@ const VALUES_AT_ONCE = 1024;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Checks that references to this server have stored targets, if `SVC_REFERENCE_CHECK` enables it. */
+/** Checks that the targets of references to this server are stored, if `SVC_REFERENCE_CHECK` enables the check. */
 @Injectable()
 export class ReferenceExistence {
   constructor(

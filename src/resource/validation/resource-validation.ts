@@ -35,8 +35,8 @@ const NATIVE_META: OwnShapes = {
 };
 
 /**
- * Validates R4 resources by HL7's definitions, and types of modules by their registered shape. Other types allow any
- * content.
+ * Validates R4 resources by HL7's definitions, and resources of types that modules define by the registered shape. A
+ * type without a shape allows any content.
  */
 @Injectable()
 export class ResourceValidation {

@@ -7,7 +7,7 @@ import { parseSearch } from '../../search/parse/parse-search';
 import { ResourceSearch } from '../../search/run/resource-search';
 import { SearchIndex } from '../../search-index/search-index';
 
-/** Most versions of one URL that are compared. */
+/** Maximum number of versions of one URL that are compared. */
 const MAX_VERSIONS = 20;
 
 const URLS_AT_ONCE = 20;

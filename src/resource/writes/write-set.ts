@@ -24,12 +24,14 @@ import { assertPossible, HIDDEN, UNUSED } from './possible-writes';
 import { ALONE, type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
 
 /**
- * Most statements that are pipelined on the one connection. This is enough to hide round trips, and few enough to keep
- * memory small.
+ * Maximum number of statements that are pipelined on the one connection. This is enough to hide round trips, and few
+ * enough to keep memory small.
  */
 const FLIGHT = 64;
 
-/** Most bytes of stored versions that one set may change. A set of up to `FEW` resources is not measured. */
+/**
+ * Maximum number of bytes of stored versions that one set may change. A set of up to `FEW` resources is not measured.
+ */
 const MOST_BYTES = 64 * 1024 * 1024;
 const FEW = 3;
 
@@ -132,7 +134,7 @@ export class WriteSet {
   }
 
   /**
-   * Writes whose resource is not stored or not granted to the caller. One statement tests all writes with the same
+   * The writes whose resource is not stored or not granted to the caller. One statement tests all writes with the same
    * grant.
    */
   private async beyond(writes: readonly Write[]): Promise<ReadonlySet<Write>> {

@@ -62,9 +62,11 @@ export type Write =
       readonly willExist?: ReadonlySet<string>;
     })
   | (WriteOfOne & { readonly mode: 'delete' })
-  /** A conditional create that writes nothing: the resource is stored, or another write of the set creates it. */
+  /**
+   * A conditional create that writes nothing, because its resource is stored or another write of the set creates it.
+   */
   | (WriteOfOne & { readonly mode: 'existing' })
-  /** A conditional delete without a match. */
+  /** A conditional delete that matches nothing. */
   | (WriteOfOne & { readonly mode: 'nothing' });
 
 /** The effect of a write. */

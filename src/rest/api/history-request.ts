@@ -17,8 +17,8 @@ const PARAMETERS = [
 const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
 
 /**
- * Most versions before a numbered page, since they must all be read. A link continues from the last version of a page,
- * and has no such cost.
+ * Maximum number of versions before a numbered page, since they must all be read. A link continues from the last
+ * version of a page, and has no such cost.
  */
 const LARGEST_SKIP = 10_000;
 
@@ -26,7 +26,7 @@ export interface HistoryQuery extends HistoryRequest {
   /** Page number, from 1; undefined if the page is not requested by number. */
   readonly page: number | undefined;
   readonly subset: Subset | undefined;
-  /** The parameters that took part, without the position. */
+  /** The parameters that were applied, without the position. */
   readonly used: URLSearchParams;
 }
 

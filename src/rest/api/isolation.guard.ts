@@ -3,12 +3,18 @@ import { type Request } from 'express';
 import { parseIsolationLevel } from '../../platform/request/isolation-level';
 import { RequestContext } from '../../platform/request/request-context';
 
-/** Guard of the write routes: `x-max-isolation-level` sets the isolation level of their transactions (ADR 0005). */
+/**
+ * Guard of routes that write. The header `x-max-isolation-level` sets the isolation level of their transactions (ADR
+ * 0005).
+ */
 @Injectable()
 export class IsolationGuard implements CanActivate {
   constructor(private readonly requests: RequestContext) {}
 
-  /** @throws ServiceError 'invalid' for an unknown level */
+  /**
+   * Sets the level for the request.
+   * @throws ServiceError 'invalid' for an unknown level
+   */
   canActivate(context: ExecutionContext): boolean {
     const header = context.switchToHttp().getRequest<Request>().get('x-max-isolation-level');
     if (header !== undefined) this.requests.isolate(parseIsolationLevel(header));

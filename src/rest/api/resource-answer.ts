@@ -29,7 +29,9 @@ export const versionPath = ({ type, id }: Pick<StoredResource, 'type' | 'id'>, v
 /** The status of a Bundle's entry with its reason phrase, as HL7's examples have it (`201 Created`). */
 export const entryStatus = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 
-/** An entry of a history Bundle: the request that made the version, and its content unless it is a deletion. */
+/**
+ * Prints an entry of a history Bundle: the request that made the version, and the content. A deletion has no content.
+ */
 export function historyEntry(rootUrl: string, version: HistoryVersion): string {
   const { type, id, method, text } = version;
   const entry = {

@@ -63,7 +63,7 @@ function bundleOf(
   };
 }
 
-/** Most bytes of texts that are printed without a pause. */
+/** Maximum number of bytes of texts that are printed without a pause. */
 const SHORT_BYTES = 64 * 1024;
 
 /**

@@ -3,13 +3,13 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 
 /**
- * Largest form of a search. It holds several times a thousand values of a hundred characters; a larger form would take
- * long to parse in one go.
+ * Maximum size of a form of a search. It holds several times a thousand values of a hundred characters; a larger form
+ * would take long to parse in one go.
  */
 const LARGEST_FORM_BYTES = 1_048_576;
 
 /**
- * The parameters of `POST …/_search`: those of the URL and those of the form (http://hl7.org/fhir/R4/http.html#search).
+ * The parameters of `POST …/_search`: those in the URL and those in the form (http://hl7.org/fhir/R4/http.html#search).
  * @throws ServiceError 'unsupported-media-type' if the body is no form, 'too-large' above 1 MiB
  */
 export function searchFormOf(request: Request): URLSearchParams {

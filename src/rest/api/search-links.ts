@@ -6,9 +6,9 @@ import { type PagePosition } from '../../search/query/search-query';
 /** The parts that all links of a search repeat, and the place of the page. */
 export interface SearchPlace {
   readonly rootUrl: string;
-  /** Path below the root: `Patient`; empty for the root itself. */
+  /** Path below the root, such as `Patient`; empty for the root itself. */
   readonly path: string;
-  /** The parameters that took part, with the count that was applied. */
+  /** The parameters that were applied, with the count that was used. */
   readonly used: URLSearchParams;
   readonly count: number;
   readonly position: PagePosition | undefined;
@@ -59,7 +59,7 @@ function numberedLinksOf(
   ];
 }
 
-/** Makes links from the parameters that took part. They hold no position, and a position needs no escapes. */
+/** Makes links from the parameters that were applied. These hold no position, and a position needs no escapes. */
 const linkFrom =
   (base: string, used: string) =>
   (relation: string, at: PagePosition | number | undefined): Link => {

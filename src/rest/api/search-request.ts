@@ -27,9 +27,9 @@ import { noPlaceForTotals, searchAnswer, type SearchPresentation } from './searc
 /** The part of a search that its path gives, in addition to the query. */
 export interface SearchTarget {
   readonly type: string;
-  /** Path below the root, as the links repeat it. */
+  /** Path below the root, which the links repeat. */
   readonly path: string;
-  /** Clauses that the path implies. */
+  /** Clauses that the path adds to those of the query, as the path of a compartment does. */
   readonly clauses: readonly SearchClause[];
 }
 
@@ -44,7 +44,7 @@ type AskedShape = Omit<ReadSearch, keyof SearchQuery> & Pick<SearchQuery, 'count
  */
 const SOME_TYPE = 'Basic';
 
-/** Answers searches of all routes, from the query to the Bundle. */
+/** Answers the searches of all routes: reads the query, runs the search and makes the Bundle. */
 @Injectable()
 export class SearchRequests {
   constructor(

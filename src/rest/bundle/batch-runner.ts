@@ -12,7 +12,7 @@ import { EntryRoutes, answeredEntry } from './entry-routes';
 import { EntryFaults } from './entry-faults';
 import { TransactionRunner } from './transaction-runner';
 
-/** Most adjacent writes that are tried as one set. */
+/** Maximum number of adjacent writes that are tried as one set. */
 const SET_SIZE = 256;
 
 /** Characters that the answer of each entry may have in any case. Every error fits into them. */

@@ -1,4 +1,4 @@
-/** The sender of a Bundle, and the requested form of the answer. */
+/** The sender of a Bundle, and the form that the sender requests for the answer. */
 export interface BundleCall {
   /** The root to which the Bundle was sent, and on which its entries are processed: `/fhir` or the empty text. */
   readonly root: string;

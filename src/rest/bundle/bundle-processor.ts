@@ -13,7 +13,7 @@ import { produceAnswer } from './entry-answer';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
-/** Longest wait of a Bundle for a slot. Most HTTP clients would give up later than this. */
+/** Maximum wait of a Bundle for a slot. Most HTTP clients would give up later than this. */
 const LONGEST_WAIT_MILLISECONDS = 30_000;
 
 /**

@@ -5,7 +5,10 @@ import { produceBundle } from '../../model/bundle-text';
 import { entryStatus, versionPath } from '../api/resource-answer';
 import { type BundleType } from './bundle';
 
-/** Most characters of resources in the answer to a Bundle, since all of them are in memory until the answer is sent. */
+/**
+ * Maximum number of characters of resources in the answer to a Bundle, since all of them are in memory until the answer
+ * is sent.
+ */
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 /** The answer of an entry before it is printed as text. */
@@ -18,7 +21,7 @@ export interface RoutedEntry {
   readonly location?: string;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** The body: a resource, or the OperationOutcome of a failure. */
+  /** Body of the answer: a resource, or the OperationOutcome of a failure. */
   readonly text: string;
   readonly isRead: boolean;
 }

@@ -2,7 +2,7 @@ import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { type ErrorIssue, errorCodeOf, ServiceError } from '../../platform/errors/service-error';
 import { EntryRefusal, entryError } from './entry-error';
 
-/** Most issues in one answer. People do not fix more at once. */
+/** Maximum number of issues in one answer. People do not fix more at once. */
 const MAX_ISSUES = 100;
 
 /** Collects the faults of a transaction's entries, so that the caller can fix all of them at once. */

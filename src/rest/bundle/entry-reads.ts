@@ -17,8 +17,8 @@ import { type ReadIntent } from './write-intents';
 import { faultAt } from './entry-error';
 
 /**
- * Most seconds for all reads of a transaction that has locked rows. Other writers of these rows are refused after
- * waiting for 5 s.
+ * Maximum number of seconds for all reads of a transaction that has locked rows. Other writers of these rows are
+ * refused after waiting for 5 s.
  */
 const LOCKED_SECONDS = 2;
 const TOO_SLOW = `The reads of this transaction took longer than ${LOCKED_SECONDS} s, while what it writes is locked; nothing was written. Send slow reads by themselves, after it.`;

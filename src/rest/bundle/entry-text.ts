@@ -1,7 +1,7 @@
 import { type EntryResource } from './bundle';
 import { faultAt } from './entry-error';
 
-/** The resource of an entry as compact JSON, every byte as sent. */
+/** Prints the resource of an entry as compact JSON, with every byte as sent. */
 export const resourceTextOf = ({ members }: EntryResource): string =>
   `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
 

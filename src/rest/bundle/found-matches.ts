@@ -16,7 +16,7 @@ export class FoundMatches {
     private readonly conditions: ConditionMatches,
   ) {}
 
-  /** Searches each distinct condition once. */
+  /** Finds the matches of all conditions. Each distinct condition is searched once. */
   async of(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
     return new Map([...(await this.ofEntries(intents, faults)), ...(await this.ofLinks(intents, faults))]);
   }

@@ -28,7 +28,10 @@ export class InitBundle {
     private readonly environment: Environment,
   ) {}
 
-  /** @throws StartError that names the file, the entry and the reason */
+  /**
+   * Applies the Bundle, if there is one.
+   * @throws StartError that names the file, the entry and the reason
+   */
   async apply(): Promise<void> {
     const file = this.environment.initBundle;
     if (file === undefined) return;

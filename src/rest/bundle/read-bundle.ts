@@ -6,7 +6,7 @@ import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type
 import { faultAt } from './entry-error';
 import { EntryFaults } from './entry-faults';
 
-/** Most levels of a Bundle. A resource in it may be as deep as a resource sent alone. */
+/** Maximum number of levels of a Bundle. A resource in it may be as deep as a resource sent alone. */
 const MAX_DEPTH = 64 + 3;
 
 const TYPES: readonly BundleType[] = ['transaction', 'batch', 'collection'];

@@ -114,7 +114,7 @@ export class WriteIntents {
   }
 
   /**
-   * The rows that references by search may find.
+   * The rows that the references by search of an entry may find.
    * @throws ServiceError 'forbidden' naming the types that the caller may not search
    */
   private async grantsOf(

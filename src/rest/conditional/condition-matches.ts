@@ -18,8 +18,8 @@ const LOCK_CONDITIONS: Statement = {
 };
 
 /**
- * Most searches for one condition. If a found row changed before it was locked, the condition is searched again. After
- * this many searches the transaction ends with a conflict.
+ * Maximum number of searches for one condition. If a found row changed before it was locked, the condition is searched
+ * again. After this many searches the transaction ends with a conflict.
  */
 const MAX_TRIES = 5;
 
@@ -42,8 +42,8 @@ export class ConditionMatches {
   }
 
   /**
-   * Finds and locks the one match; undefined if there is none.
-   * @throws ServiceError 'multiple-matches' if there are several
+   * Finds and locks the only match; undefined if nothing matches.
+   * @throws ServiceError 'multiple-matches' if several resources match
    */
   async holdOne(condition: Condition): Promise<LockedResource | undefined> {
     const [only, ...others] = await this.hold(condition, 2);

@@ -25,15 +25,15 @@ export interface ConditionalDeletion {
   readonly resource?: StoredResource;
 }
 
-/** Most resources that one `remove-all` deletes, since it is one transaction. */
+/** Maximum number of resources that one `remove-all` deletes, since it is one transaction. */
 const MAX_REMOVED = 1000;
 /** Resources deleted at once, since their bodies are read when they are deleted. */
 const REMOVED_AT_ONCE = 50;
 
 /**
- * Writes that depend on a search (http://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete). Writers with the
- * same condition queue before they search, so that none misses the write of another (ADR 0016). Each try gets a copy of
- * the draft, since rules change their drafts and a unit of work may run again.
+ * Makes writes that depend on a search (http://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete). Writers with
+ * the same condition queue before they search, so that none misses the write of another (ADR 0016). Each try gets a
+ * copy of the draft, since rules change their drafts and a unit of work may run again.
  */
 @Injectable()
 export class ConditionalWriter {

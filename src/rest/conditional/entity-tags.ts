@@ -7,7 +7,7 @@ interface SentTags {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** The names of the tags in error messages. */
+/** The names by which error messages name the two tags: those of headers, and those of members of an entry. */
 export const HEADER_TAGS = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' };
 export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.ifNoneMatch' };
 

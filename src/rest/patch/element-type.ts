@@ -6,7 +6,7 @@ export interface MemberType {
   /** The JSON name of the element. For a choice, it is the name without a type. */
   readonly name: string;
   readonly isRepeated: boolean;
-  /** The allowed types of a choice; undefined for other elements. */
+  /** The types that a choice allows; undefined for other elements. */
   readonly choices: readonly string[] | undefined;
   /** The type of the value. For a choice it is undefined, unless the JSON name contains the type. */
   readonly type: string | undefined;

@@ -10,7 +10,7 @@ const merge = (original: string, patch: string): string =>
   printLossless(atOnce(compileMergePatch(parseLossless(patch))(parseLossless(original))));
 
 describe(compileMergePatch.name, () => {
-  // RFC 7396, appendix A.
+  // The cases of RFC 7396, appendix A.
   it.each([
     ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
     ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],

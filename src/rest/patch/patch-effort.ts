@@ -2,13 +2,13 @@ import { JsonNumber, type JsonValue } from '../../platform/json/lossless';
 import { unfit } from './tree-patch';
 
 /**
- * Most effort of one patch, in characters and values. Without this bound, a patch of 1 kB that repeatedly copies its
+ * Maximum effort of one patch, in characters and values. Without this bound, a patch of 1 kB that repeatedly copies its
  * own copies would exhaust the memory.
  */
 const MAX_EFFORT = 16 * 1024 * 1024;
 /** Effort of a value, in addition to its characters. */
 const VALUE_EFFORT = 8;
-/** Most levels of a patched resource; `compactJson` allows bodies the same depth. */
+/** Maximum number of levels of a patched resource; `compactJson` allows bodies the same depth. */
 const MAX_DEPTH = 64;
 
 /** Counts the effort of a patch, and stops the patch at the bound. */

@@ -17,5 +17,5 @@ export const malformed = (message: string): ServiceError =>
 export const unfit = (message: string): ServiceError =>
   new ServiceError('unprocessable', message, { code: 'patch-not-applicable' });
 
-/** The sent path, shortened for a message. */
+/** The beginning of a path as sent, for an error message. */
 export const excerpt = (place: string): string => (place.length > 200 ? `${place.slice(0, 200)}…` : place);

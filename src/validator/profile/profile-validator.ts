@@ -17,7 +17,10 @@ import { type Measures } from './value-limits';
 
 export type ProfileSources = StoredSources & Measures;
 
-/** Most levels at which slices test whether a resource conforms to a profile: such a test may lead to further ones. */
+/**
+ * Maximum number of levels at which slices test whether a resource conforms to a profile: such a test may lead to
+ * further ones.
+ */
 const MAX_DEPTH = 3;
 
 /** The issues that one profile gives for one value. */

@@ -5,7 +5,7 @@ export interface ElementConstraint {
   readonly id: string;
   readonly path: string;
   readonly min: number | undefined;
-  /** Most occurrences of the element; Infinity for `*`. */
+  /** Maximum number of occurrences of the element; Infinity for `*`. */
   readonly max: number | undefined;
   readonly types: readonly TypeConstraint[];
   /** `fixed[x]`: the value must be equal to this value. */
@@ -15,7 +15,7 @@ export interface ElementConstraint {
   /** The least (`minValue[x]`) and the greatest (`maxValue[x]`) allowed value. */
   readonly minValue: { readonly value: unknown } | undefined;
   readonly maxValue: { readonly value: unknown } | undefined;
-  /** Most characters of the value. */
+  /** Maximum number of characters of the value. */
   readonly maxLength: number | undefined;
   readonly requiredValueSet: string | undefined;
   readonly slicing: Slicing | undefined;

@@ -109,7 +109,10 @@ function compareQuantities(value: PlainObject, limit: PlainObject, measures: Mea
   return converted === undefined ? undefined : converted - limit.value;
 }
 
-/** The limit of a date that is given as a Quantity. It is a time before now (`minValue`) or after now (`maxValue`). */
+/**
+ * A profile may limit dates by a Quantity of time. The limit is then this time before now (`minValue`) or after now
+ * (`maxValue`).
+ */
 function aroundNow({ value, code }: PlainObject, side: 'min' | 'max', present: number): Span | undefined {
   if (typeof value !== 'number') return undefined;
   const amount = side === 'min' ? -value : value;

@@ -9,7 +9,7 @@ export type ItemCheck = (item: unknown, run: ValidationRun) => void;
 /** Checks a value that may be large. It is like {@link ItemCheck}, but may return unfinished work. */
 export type ElementCheck = (item: unknown, run: ValidationRun) => Rest;
 
-/** Most codes that a message lists. For a larger value set, the message names its URL. */
+/** Maximum number of codes that a message lists. For a larger value set, the message names its URL. */
 const LISTED_CODES = 24;
 
 /** Codes that are checked by their syntax. HL7's package does not list currencies (ISO 4217). */

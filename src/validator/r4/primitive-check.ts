@@ -9,7 +9,7 @@ export interface PrimitiveCheck {
   readonly description: string;
 }
 
-/** Most characters of a string (http://hl7.org/fhir/R4/datatypes.html#string). */
+/** Maximum number of characters of a string (http://hl7.org/fhir/R4/datatypes.html#string). */
 const MAX_STRING_LENGTH = 1024 * 1024;
 const MAX_INTEGER = 2 ** 31 - 1;
 

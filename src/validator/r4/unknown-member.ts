@@ -2,9 +2,11 @@ import { elementsOfType, isPrimitiveType } from '../../fhir/definitions/definiti
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type KnownMember } from './member-check';
 
-/** Most choices that a hint lists. A longer list does not help: the value of an extension has fifty types. */
+/**
+ * Maximum number of choices that a hint lists. A longer list does not help: the value of an extension has fifty types.
+ */
 const LISTED_CHOICES = 40;
-/** Most parents that a hint suggests for a misplaced element. More do not help. */
+/** Maximum number of parents that a hint suggests for a misplaced element. More do not help. */
 const LISTED_OWNERS = 3;
 /** Members that nearly every element has, so that they are no hint. */
 const GENERAL = new Set(['meta', 'text', 'contained', 'extension', 'modifierExtension']);

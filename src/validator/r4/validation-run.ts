@@ -14,7 +14,7 @@ export type IssueCode =
   | 'informational'
   | 'too-long';
 
-/** Most issues in a result. For a body full of faults, a longer list does not help. */
+/** Maximum number of issues in a result. For a body full of faults, a longer list does not help. */
 const MAX_ISSUES = 100;
 
 /** Members and items that are checked between two pauses; this takes about a millisecond. */
