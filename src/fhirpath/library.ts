@@ -81,7 +81,7 @@ export function questionByLibrary(expression: string, base: string): Truth {
   };
 }
 
-/** Makes the library's node of a resource, which includes the type. */
+/** Makes the library's node of a resource. The node includes the type of the resource. */
 const nodesOf = fhirpath.compile('$this', MODEL, { async: false, resolveInternalTypes: false });
 
 /** Implements `resolve()`: returns the JSON text of the resource to which a reference leads, or undefined. */

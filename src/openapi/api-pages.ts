@@ -35,7 +35,7 @@ const SHOWN = /^(?:Resource|Meta|Bundle|OperationOutcome|Parameters)(?:\.|$)/;
 
 /**
  * The document for the page, in which most R4 types are left open. Swagger UI copies each schema to every reference to
- * it, which never ends for the data types of R4.
+ * it. For the data types of R4, this would never end.
  */
 function forPeople(document: OpenAPIObject): object {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {

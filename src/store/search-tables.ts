@@ -135,7 +135,9 @@ const numbers = indexTable({
   shared: ['main_date'],
 });
 
-/** A text may be too long for an entry of an index, so the primary key holds its hash. */
+/**
+ * The table of texts. A text may be too long for an entry of an index, so the primary key holds the hash of the text.
+ */
 const strings = indexTable({
   letter: 's',
   name: 'search_string',
@@ -178,8 +180,8 @@ export const INDEX_TABLES: readonly SearchTable[] = [tokens, references, dates, 
 export const SEARCH_TABLES: readonly SearchTable[] = [...INDEX_TABLES, units];
 
 /**
- * The values of all these tables, in their order. It pauses after each table, since a resource may have hundreds of
- * thousands of rows.
+ * The values of all tables in {@link SEARCH_TABLES}, in this order. The generator pauses after each table, since a
+ * resource may have hundreds of thousands of rows.
  */
 export function* columnsOf(rows: SearchRows): Steps<readonly ColumnValues[]> {
   const tables: ColumnValues[] = [];

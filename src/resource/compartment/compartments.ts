@@ -17,7 +17,7 @@ export interface Compartment {
   /** Ids of the parameters whose links count, over all types. */
   readonly parameterIds: readonly number[];
   readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
-  /** Whether the owner of the compartment is part of it, which `{def}` says. */
+  /** Whether the definition lists `{def}`, so that the owner of the compartment is part of the compartment. */
   readonly hasItself: boolean;
   /** The codes of a parameter in the definition, such as `subject`. There are several if they share rows. */
   readonly codesById: ReadonlyMap<number, readonly string[]>;

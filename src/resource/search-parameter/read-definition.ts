@@ -121,8 +121,8 @@ const pathsOf = ({ branches }: Pick<SearchParameter, 'branches'>): readonly stri
   branches.map(({ steps }) => steps.map(({ text }) => text).join('.')).sort();
 
 /**
- * Paths to the values that an index holds. Types that the kind of the parameter does not index are left out: HL7's
- * `Procedure.performed` also allows ages, which no date search finds.
+ * Paths to the values that an index holds. Types that the kind of the parameter does not index are left out. For
+ * example, HL7's `Procedure.performed` also allows ages, but a date search finds no ages.
  */
 const indexedPathsOf = ({ kind, branches }: SearchParameter): readonly string[] =>
   pathsOf({ branches: branches.filter((branch) => kind === 'composite' || holdsValuesOf(kind, branch)) });

@@ -35,7 +35,7 @@ export class KnownDefinitions {
     );
   }
 
-  /** Those of `urls` for which a StructureDefinition is stored. */
+  /** The urls among `urls` for which a StructureDefinition is stored. */
   async storedOf(urls: readonly string[]): Promise<ReadonlySet<string>> {
     const asked = [...new Set(urls)].slice(0, MAX_EXTENSION_URLS).filter((url) => url.length <= MAX_URL_LENGTH);
     const stored = new Set(asked.filter((url) => this.hasDefinition.get(url) === true));

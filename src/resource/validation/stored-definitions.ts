@@ -35,7 +35,7 @@ export class StoredDefinitions {
     return latestOf(fitting);
   }
 
-  /** Those of `urls` for which a definition is stored. One statement looks up {@link URLS_AT_ONCE} of them. */
+  /** The urls among `urls` for which a definition is stored. One statement looks up {@link URLS_AT_ONCE} of them. */
   async known(type: DefinitionType, urls: readonly string[]): Promise<ReadonlySet<string>> {
     const known = new Set<string>();
     for (let start = 0; start < urls.length; start += URLS_AT_ONCE) {

@@ -38,7 +38,7 @@ const FEW = 3;
 /** The planned statements of a set of writes, and the changes for listeners. */
 interface Effects {
   readonly inserts: NewResource[];
-  /** Those of the inserts whose ids the client chose. Other requests could use these ids at the same time. */
+  /** The inserts whose ids the client chose. Other requests could use these ids at the same time. */
   readonly chosenIds: NewResource[];
   readonly statements: (() => Promise<void>)[];
   readonly changes: { readonly write: Write; readonly change: ResourceChange }[];

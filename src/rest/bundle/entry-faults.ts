@@ -69,7 +69,7 @@ export class EntryFaults {
   private add(error: unknown, index: number): void {
     const refusal = entryError(error, index);
     if (!(refusal instanceof EntryRefusal) || this.isFirstEnough) throw refusal;
-    // The statement was canceled, which has ended the transaction. So no more faults can be found.
+    // The canceled statement has ended the transaction, so no more faults can be found.
     if (refusal.kind === 'timeout') throw refusal;
     this.first ??= refusal;
     this.faulty.add(refusal.index);

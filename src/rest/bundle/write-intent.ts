@@ -31,7 +31,7 @@ export interface WriteIntent {
   readonly linked: ReadonlyMap<string, EntryGrant>;
   /** The links in each member of the resource. It is empty if the request does not store the sent resource. */
   readonly links: readonly (readonly LinkSite[])[];
-  /** Those of the links that are references by search. Usually there are none. */
+  /** The links that are references by search. Usually there are none. */
   readonly searches: readonly string[];
 }
 

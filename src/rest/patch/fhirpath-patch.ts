@@ -71,8 +71,8 @@ function compiledOperation(operation: PatchOperation): Operation {
 }
 
 /**
- * Splits the path of a list into its last name and the part before, which selects the parent. So an empty list can be
- * found too.
+ * Splits the path of a list into the path of its parent and the name of the list. The parent exists even if the list is
+ * empty.
  */
 function listPathOf(path: string): { parent: ElementPath; name: string } {
   const [, parent, name] = /^(?:([^]*)\.)?\s*([A-Za-z]\w*)\s*$/.exec(path) ?? [];

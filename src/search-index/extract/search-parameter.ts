@@ -56,7 +56,7 @@ export interface Composite {
   readonly codes: readonly [ComponentCode, ComponentCode];
   /**
    * The components in the rows, for each type of item. Undefined if the resource itself is the item and has the second
-   * value at most once: a search by both parameters then means the same.
+   * value at most once: a search by the two parameters of the components then finds the same resources.
    */
   readonly rows?: readonly CompositeItem[];
   /**

@@ -2,7 +2,7 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { invalid } from './values';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** A string in the JSON path language, which is written as in JSON. */
+/** A string of the JSON path language. The language writes strings as JSON does. */
 export const pathText = (text: string): string => JSON.stringify(text);
 
 /**

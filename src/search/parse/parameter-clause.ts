@@ -95,7 +95,7 @@ export function valueClauseOf(
   const { code, kind, storedAs } = parameter;
   switch (kind) {
     case 'token':
-      // Both modifiers find the ValueSet by its url, so the index of ValueSet.url must be complete.
+      // `:in` and `:not-in` find the ValueSet by its url, so the index of ValueSet.url must be complete.
       if (modifier === 'in' || modifier === 'not-in')
         assertFinished(scope.parameters.find('ValueSet', 'url'), scope.parameters);
       return tokenClauseOf(parameter, modifier, values, scope.hashes);

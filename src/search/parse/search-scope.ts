@@ -9,7 +9,7 @@ export interface SearchScope {
   /** Computes the hashes under which rows of the searched database are stored. */
   readonly hashes: RowHashes;
   readonly baseUrl: string;
-  /** The current time in epoch milliseconds, which `ap` compares with. */
+  /** The current time in epoch milliseconds. Searches with `ap` compare dates with it. */
   readonly now?: number;
   /** Whether unknown parameters are ignored instead of refused. */
   readonly isLenient: boolean;

@@ -14,7 +14,7 @@ export interface SearchRights {
 
 /** The caller's rights to search some types. */
 export interface ReachedTypes {
-  /** Those of the types that no policy lets the caller search. */
+  /** The types that no policy lets the caller search. */
   readonly hidden: readonly string[];
   /** Row filter for the other types; undefined if the caller may see all their rows. */
   readonly limit: RowLimit | undefined;

@@ -90,7 +90,8 @@ export class RowCriteria {
       isLenient: false,
     });
     assertExactClauses(parsed);
-    // While the index of a linked type is being built, a chain may find too few rows or, in a negation, too many.
+    // While the index of a linked type is being built, a chain may find too few rows. In a negation it may find too
+    // many.
     const [elsewhere] = incompleteElsewhere;
     const [unfinished = elsewhere] = incomplete;
     if (unfinished === undefined) return { type, clauses: parsed.clauses };

@@ -55,8 +55,8 @@ const BODIES: Statement = { name: 'search-bodies', text: bodiesIf('true') };
 
 /**
  * Finds resources of several types in the order of their last update. For each type it runs the statement of a search,
- * which ends after a page, and then merges the pages. So the cost is the sum over the types, and no index must cover
- * several types.
+ * which ends after a page, and then merges the pages. So the cost is the sum over the types, and no index across types
+ * is needed.
  */
 @Injectable()
 export class TypesSearch {
