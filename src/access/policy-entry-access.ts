@@ -17,13 +17,16 @@ import { couldCall } from './request/caller-parts';
 import { KnownReaders } from './request/known-readers';
 import { type LazyRequest } from './request/lazy-request';
 
-/** Decides Bundle entries by the same policies as requests; each entry has its own request object. */
+/**
+ * Decides the parts of a request (Bundle entries, RPC calls, searches that it leads to) by the same policies as
+ * requests. Policies see a request object of its own for each part.
+ */
 @Injectable()
 @DecidesEntryAccess('access policies')
 export class PolicyEntryAccess implements EntryAccess {
   /**
-   * Entries live as long as their key: a caller's request object for one request, a destination's principal until
-   * rights change.
+   * Decisions on searches, by type, for each request object. They live as long as that object: the object of a caller
+   * lives for one request, that of a destination's principal until rights change.
    */
   private readonly searches = new WeakMap<LazyRequest, Map<string, Decision>>();
 
@@ -51,7 +54,10 @@ export class PolicyEntryAccess implements EntryAccess {
     return decision.granted && decision.rows === 'all';
   }
 
-  /** Without a caller the server acts for itself and sees all rows. */
+  /**
+   * Returns the rows of a type that the caller may search. Without a caller the server acts for itself and sees all
+   * rows.
+   */
   async searchedRows(type: string): Promise<GrantedRows | undefined> {
     const request = this.asked.ofPresent();
     return request === undefined ? 'all' : rowsOf(await this.decisionOnSearch(request, type));
@@ -84,7 +90,10 @@ export class PolicyEntryAccess implements EntryAccess {
     };
   }
 
-  /** Whether a caller may search a type; every path from a request to another type uses this one decision. */
+  /**
+   * Decides whether the caller may search a type. Every way from a request to another type (chains, includes, …) uses
+   * this one decision.
+   */
   private async decisionOnSearch(request: LazyRequest, type: string): Promise<Decision> {
     const byType = this.searches.get(request) ?? new Map<string, Decision>();
     this.searches.set(request, byType);
@@ -96,7 +105,10 @@ export class PolicyEntryAccess implements EntryAccess {
 
 const rowsOf = (decision: Decision): GrantedRows | undefined => (decision.granted ? decision.rows : undefined);
 
-/** Whether the policy's author intended a grant to include everything that the request leads to. */
+/**
+ * Whether the policy grants also the resources of other types that the request leads to. Its author shows that by the
+ * engine `allow`, or by a link to the Operation.
+ */
 const isOpening = ({ engine, links }: CompiledPolicy, { operationId }: LazyRequest): boolean =>
   engine === 'allow' || links.some(({ resourceType, id }) => resourceType === 'Operation' && id === operationId);
 

@@ -12,8 +12,8 @@ import { holdAnswer } from './held-response';
 import { RefusalBudget } from './refusal-budget';
 
 /**
- * Records refusals and reads, which have no transaction, before the first byte of the response is sent. Every response
- * passes here, so no route can be missed.
+ * Writes the AuditEvents of refusals and reads before the first byte of the response is sent; these requests have no
+ * transaction that could contain the record. Every response passes this middleware, so no route can be forgotten.
  */
 @Injectable()
 export class AnswerAuditMiddleware implements NestMiddleware {
@@ -63,7 +63,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     if (isWhole) await this.trail.record(this.audit.recordOf(request, response));
   }
 
-  /** If the AuditEvent cannot be written, withhold the response (503). */
+  /** Sends 503 instead of the response if the AuditEvent could not be written. */
   private refuse(response: Response, error: unknown): void {
     this.logger.error('An answer was withheld: its AuditEvent could not be written', errorTrace(error));
     for (const name of response.getHeaderNames()) if (!ID_HEADERS.includes(name)) response.removeHeader(name);
@@ -79,10 +79,13 @@ export class AnswerAuditMiddleware implements NestMiddleware {
   }
 }
 
-/** Headers that remain when a response is withheld. */
+/** Headers that stay when 503 replaces a response. */
 const ID_HEADERS = ['x-request-id', 'x-correlation-id'];
 
-/** Denied, throttled, or wrong credentials; a call without credentials does not count. */
+/**
+ * Whether the request was denied, was throttled, or had wrong credentials. A request without credentials does not
+ * count.
+ */
 function isRefusal({ headers, path }: Request, status: number): boolean {
   if (status === 403 || status === 429) return true;
   if (path.startsWith('/auth/')) return status >= 400 && status < 500 && status !== 405;

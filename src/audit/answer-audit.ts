@@ -14,7 +14,7 @@ import { patientsOf, patientsOfQuery } from './patients-of';
 export class AnswerAudit {
   constructor(private readonly types: ResourceTypes) {}
 
-  /** The record of a request as a whole. */
+  /** Returns the record of a whole request. */
   recordOf(request: Request, response: Response): AuditRecord {
     const interaction = interactionOf(request, (text) => isR4ResourceType(text) || this.types.find(text) !== undefined);
     const { type, id, query, operation } = interaction;
@@ -36,7 +36,7 @@ export class AnswerAudit {
     };
   }
 
-  /** The record of a denied part, when the whole request was not denied. */
+  /** Returns the record of a denied part (such as a Bundle entry) of a request that was not denied as a whole. */
   recordOfDenied({ operationId, type, id }: DeniedPart): AuditRecord {
     return {
       type: type === 'AuditEvent' ? AUDIT_LOG_USED : REST,

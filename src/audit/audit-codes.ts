@@ -7,7 +7,7 @@ export interface Coding {
   readonly display?: string;
 }
 
-/** Codes of AuditEvents from IHE's Basic Audit Log Patterns (https://profiles.ihe.net/ITI/BALP/). */
+/** Codes of AuditEvents, from IHE's Basic Audit Log Patterns (https://profiles.ihe.net/ITI/BALP/). */
 
 const DICOM = 'http://dicom.nema.org/resources/ontology/DCM';
 const EVENT_TYPE = 'http://terminology.hl7.org/CodeSystem/audit-event-type';
@@ -17,7 +17,7 @@ const ENTITY_ROLE = 'http://terminology.hl7.org/CodeSystem/object-role';
 
 export const REST: Coding = { system: EVENT_TYPE, code: 'rest', display: 'Restful Operation' };
 export const AUTHENTICATION: Coding = { system: DICOM, code: '110114', display: 'User Authentication' };
-/** A use of the audit trail itself. */
+/** The code for a use of the audit trail itself, such as a search of AuditEvents. */
 export const AUDIT_LOG_USED: Coding = { system: DICOM, code: '110101', display: 'Audit Log Used' };
 
 export const LOGIN: Coding = { system: DICOM, code: '110122', display: 'Login' };
@@ -50,8 +50,8 @@ export const DOMAIN_RESOURCE_ROLE: Coding = { system: ENTITY_ROLE, code: '4', di
 export const QUERY_ROLE: Coding = { system: ENTITY_ROLE, code: '24', display: 'Query' };
 
 /**
- * `meta.security` of the server's own records. No caller can store an AuditEvent with a tag of this system, so nobody
- * can forge a record of the server.
+ * The tag in `meta.security` of the server's own records. No caller can store an AuditEvent with a tag of this system,
+ * so nobody can forge a record of the server.
  */
 export const SERVER_RECORD: Coding = { system: 'urn:svc:audit', code: 'server', display: 'Recorded by the server' };
 
@@ -62,8 +62,8 @@ export function hasServerTag({ meta }: Pick<Resource, 'meta'>): boolean {
 }
 
 /**
- * Whether the server recorded a read of AuditEvents. Such a record triggers no topic event: a receiver that reads
- * AuditEvents after each event would cause an endless loop.
+ * Whether a resource is the server's record of a read of AuditEvents. Such a record triggers no topic event. Otherwise
+ * a receiver that reads AuditEvents after each event would cause an endless loop.
  */
 export function isRecordOfAuditUse(resource: Resource | undefined): boolean {
   if (resource?.resourceType !== 'AuditEvent' || !hasServerTag(resource)) return false;

@@ -15,18 +15,21 @@ import {
   USER_AGENT,
 } from './audit-codes';
 
-/** An event, in the terms of https://hl7.org/fhir/R4/auditevent.html. */
+/** The content of an AuditEvent, in the terms of https://hl7.org/fhir/R4/auditevent.html. */
 export interface AuditRecord {
   readonly type: Coding;
   readonly subtype: Coding;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
-  /** HTTP status if the request was refused or failed. */
+  /** The HTTP status, if the request was refused or failed. */
   readonly failedWith?: number;
-  /** The agent, authenticated or claimed; empty if unknown. Absent: the caller of the request. */
+  /**
+   * The User or Client that acted, authenticated or only claimed; empty if unknown. If absent, the caller of the
+   * request is used.
+   */
   readonly agent?: Partial<Caller> | undefined;
-  /** The target: `Observation/o1`, or a type alone. */
+  /** The target: a resource such as `Observation/o1`, or a type alone. */
   readonly entity?: { readonly type: string; readonly id?: string; readonly version?: number };
-  /** Ids of Patients. */
+  /** Ids of the Patients that the event concerns. */
   readonly patients?: readonly string[];
   /** A search as sent, with secrets masked. */
   readonly query?: string;
@@ -34,7 +37,7 @@ export interface AuditRecord {
   readonly operation?: string;
 }
 
-/** The place and time of an event. */
+/** The server, the time and the request of an event. */
 export interface AuditPlace {
   readonly baseUrl: string;
   readonly recorded: Date;
@@ -43,13 +46,13 @@ export interface AuditPlace {
   readonly correlationId: string | undefined;
 }
 
-/** AuditEvent.outcome: 4 is "often equivalent to an HTTP 400 response", 8 to a 500. */
+/** Returns `AuditEvent.outcome` for an HTTP status. R4: 4 is "often equivalent to an HTTP 400 response", 8 to a 500. */
 const auditOutcomeOf = (failedWith: number | undefined): object =>
   failedWith === undefined
     ? { outcome: '0' }
     : { outcome: failedWith < 500 ? '4' : '8', outcomeDesc: `HTTP ${failedWith}` };
 
-/** The AuditEvent of a record, following IHE's Basic Audit Log Patterns. */
+/** Returns the AuditEvent of a record, following IHE's Basic Audit Log Patterns. */
 export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
   return {
     meta: { security: [SERVER_RECORD] },
@@ -65,8 +68,9 @@ export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
 }
 
 /**
- * `agent.who` may not refer to Users and Clients. So they are identified by issuer and subject, as BALP does for OAuth,
- * and by `altId`, for searches. The policy is the Session, where BALP uses the `jti`.
+ * Returns the agents of an event. `agent.who` may not refer to Users and Clients. So an agent is identified by issuer
+ * and subject, as BALP does for OAuth, and by `altId`, which searches use. `agent.policy` names the Session; BALP uses
+ * the `jti` there.
  */
 function agentsOf({ userId, clientId, sessionId }: Partial<Caller>, { baseUrl, address }: AuditPlace): object[] {
   const who = (id: string): object => ({ identifier: { system: baseUrl, value: id } });
@@ -111,7 +115,7 @@ function entitiesOf({ entity, patients = [], query, operation }: AuditRecord, pl
   return entities.length === 0 ? {} : { entity: entities };
 }
 
-/** BALP has a code for `X-Request-Id`, but none for this header. */
+/** The entity of the header `X-Correlation-Id`. BALP has a code for `X-Request-Id`, but none for this header. */
 const correlationOf = (value: string): object => ({
   what: { identifier: { type: { text: 'X-Correlation-Id' }, value } },
   type: SYSTEM_OBJECT,

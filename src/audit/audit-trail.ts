@@ -10,7 +10,7 @@ import { type AuditRecord, auditEventOf } from './audit-event';
 /** Writes AuditEvents in the open unit of work, else in a new one. */
 @Injectable()
 export class AuditTrail {
-  /** Requests whose changes were recorded individually: on success they need no other record. */
+  /** Requests whose changes have records of their own. If such a request succeeds, it needs no further record. */
   private readonly recorded = new WeakSet<Request>();
 
   constructor(
@@ -24,7 +24,7 @@ export class AuditTrail {
     await this.writer.create(this.draftOf(record));
   }
 
-  /** The AuditEvent of a record, for code that stores it together with the recorded change. */
+  /** Returns the AuditEvent of a record, for code that stores it together with the recorded change. */
   draftOf(record: AuditRecord): ResourceDraft {
     const { requestId, correlationId, origin, caller, claimed } = this.requests;
     const event = auditEventOf(

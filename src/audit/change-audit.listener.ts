@@ -10,7 +10,10 @@ import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';
 import { patientsOf } from './patients-of';
 
-/** Types that control access, and those that control where data is sent. */
+/**
+ * Types whose changes are recorded in the mode `security`: those that control access, and those that control where data
+ * is sent.
+ */
 const SECURITY_TYPES = new Set([
   'Session',
   'Client',
@@ -24,7 +27,8 @@ const SECURITY_TYPES = new Set([
 const ACTIONS = { create: 'C', update: 'U', delete: 'D' } as const;
 
 /**
- * Records changes in the statement that stores the resources: each change has its record, and a rollback removes both.
+ * Adds the AuditEvents of changes to the statement that stores the changed resources. So each change has its record,
+ * and a rollback removes both.
  */
 @Injectable()
 @OnResourceChange(undefined)
@@ -53,7 +57,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
       patients: patientsOf(type, id, text),
       ...(type === 'Session' ? ofSession(change) : {}),
     });
-    // After the commit only: a rollback removes the record, and the request then needs another one.
+    // Noted only after the commit: a rollback removes the record, and then the request needs another record.
     this.unitOfWork.afterCommit(() => {
       this.trail.noteRecorded();
     });
@@ -61,7 +65,10 @@ export class ChangeAuditListener implements ResourceChangeListener {
   }
 }
 
-/** A Session begins and ends with its token, so its records are logins and logouts. */
+/**
+ * Returns what differs in the record of a change of a Session. A Session begins and ends with its token, so these
+ * records are logins and logouts.
+ */
 function ofSession({ interaction, current, previous, id }: ResourceChange): Partial<AuditRecord> {
   const session = current?.value ?? previous?.value;
   if (session === undefined) return {};

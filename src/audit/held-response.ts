@@ -1,9 +1,9 @@
 import { type ServerResponse } from 'node:http';
 
 /**
- * Delays a response until `before` settles: writes are buffered, and nothing, including the head, is sent earlier.
- * @param isHeld called when the response begins; false sends it directly
- * @param onFailure sends another response if `before` failed
+ * Delays a response until `before` settles. Writes are buffered until then, and nothing is sent, not even the head.
+ * @param isHeld called when the response begins; if it returns false, the response is sent without delay
+ * @param onFailure called if `before` failed; sends another response
  */
 export function holdAnswer(
   response: ServerResponse,

@@ -25,7 +25,8 @@ const BY_METHOD: Readonly<Record<string, readonly [code: string, action: Interac
 type Target = Pick<Interaction, 'type' | 'id'>;
 
 /**
- * Derives the interaction from the matched route. Names sent by the caller count only if they are known.
+ * Derives the interaction of a request from its matched route. A type in the path is included only if `isType` accepts
+ * it.
  * @param isType whether a text is a resource type
  */
 export function interactionOf(request: Request, isType: (text: string) => boolean): Interaction {
@@ -65,13 +66,13 @@ export function interactionOf(request: Request, isType: (text: string) => boolea
 
 const isGet = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
-/** The pattern of the route, without the root. */
+/** Returns the pattern of the matched route, without `/fhir`. */
 function routeOf(request: Request): string | undefined {
   const { path } = (request.route ?? {}) as { readonly path?: unknown };
   return typeof path !== 'string' ? undefined : path.replace(/^\/(?:fhir(?:\/|$))?/, '').replace(/\/$/, '');
 }
 
-/** A form search counts like a query string. */
+/** Returns the query of a request. The body of a form search counts like a query string. */
 function queryPart(request: Request): Pick<Interaction, 'query'> {
   const form = mediaTypeOf(request) === 'application/x-www-form-urlencoded' ? bodyOf(request).toString('utf8') : '';
   const start = request.originalUrl.indexOf('?');

@@ -12,7 +12,7 @@ describe(patientsOf, () => {
     ],
     ['SDCDocument', '{"patient":{"resourceType":"Patient","id":"p1"}}', ['p1']],
     ['Basic', '{"subject":{"reference":"Group/g1"}}', []],
-    // A string that only looks like a reference has escaped quotes.
+    // A string value that contains the text of a reference: its quotes are escaped, so it does not count.
     ['Basic', JSON.stringify({ text: '"reference":"Patient/p1"' }), []],
   ])('of a %s %s are %j', (type, text, patients) => {
     expect(patientsOf(type, 'x', text)).toEqual(patients);

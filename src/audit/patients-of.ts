@@ -1,12 +1,13 @@
-/** Maximum Patients in one record: a List of a ward may refer to hundreds. */
+/** Maximum number of Patients in one record. The List of a ward may refer to hundreds. */
 const MAX_PATIENTS = 10;
 
 const REFERENCE =
   /"reference":"Patient\/([A-Za-z0-9\-.]{1,64})["/]|"resourceType":"Patient","id":"([A-Za-z0-9\-.]{1,64})"/g;
 
 /**
- * Ids of the Patients that a stored resource concerns: itself, else those it refers to, at most ten. Stored texts have
- * no white space outside strings, and quotes inside strings are escaped, so parsing is not necessary.
+ * Returns the ids of the Patients that a stored resource concerns: its own id for a Patient, else the Patients that it
+ * refers to, at most ten. A regular expression is enough: stored texts have no white space outside strings, and quotes
+ * inside strings are escaped.
  */
 export function patientsOf(type: string, id: string, text: string): readonly string[] {
   if (type === 'Patient') return [id];
@@ -18,7 +19,7 @@ export function patientsOf(type: string, id: string, text: string): readonly str
   return [...found];
 }
 
-/** Ids of the Patients in the `patient` or `subject` parameter of a search. */
+/** Returns the ids of the Patients in the parameters `patient` and `subject` of a search. */
 export function patientsOfQuery(query: URLSearchParams): readonly string[] {
   const values = [...query]
     .filter(([name]) => /^(patient|subject)(:Patient)?$/.test(name))

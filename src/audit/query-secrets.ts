@@ -1,7 +1,7 @@
 const SECRET_NAMES =
   /pass(?:word|wd|phrase)|secret|token|authorization|api[-_]?key|credential|assertion|signature|totp|\bpin\b/i;
 
-/** A query as sent, with the secrets masked. */
+/** Returns a query as sent, with its secrets masked. */
 export function withoutSecrets(query: string): string {
   return query
     .split('&')
@@ -13,7 +13,10 @@ export function withoutSecrets(query: string): string {
     .join('&');
 }
 
-/** An endpoint's query may contain a key (`$test`, `$replay`); a reference in a search has no query. */
+/**
+ * Whether a parameter may contain a secret. In `$test` and `$replay`, the URL in `endpoint` may have a query with a
+ * key. In a search, `endpoint` is a reference, which has no query.
+ */
 const isSecret = (name: string, value: string): boolean =>
   SECRET_NAMES.test(name) || (name === 'endpoint' && value.includes('?'));
 

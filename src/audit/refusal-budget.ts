@@ -1,14 +1,19 @@
-/** Records of unauthenticated refusals per address and minute: a flood must not fill the database. */
+/**
+ * Maximum number of records per address and minute, for refused requests without valid credentials: a flood must not
+ * fill the database.
+ */
 const MOST_PER_MINUTE = 60;
 const MOST_ADDRESSES = 10_000;
 const MINUTE = 60_000;
 
-/** Bounds the records that callers without valid credentials can cause. */
+/** Limits the number of AuditEvents that callers without valid credentials can cause. */
 export class RefusalBudget {
   private readonly counts = new Map<string, number>();
   private minute = 0;
 
-  /** Whether one more record may be written; `isLast` marks the last one of this minute. */
+  /**
+   * Returns whether one more record may be written for the address. `isLast` is true for the last record of the minute.
+   */
   take(address: string, now: Date): { readonly isGranted: boolean; readonly isLast: boolean } {
     const minute = Math.floor(now.getTime() / MINUTE);
     if (minute !== this.minute) this.counts.clear();

@@ -68,7 +68,7 @@ const tokens = [TokenOwners, TokenIssuer, TokenSlots, LoginMetrics, Introspectio
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 /**
- * Exports {@link CredentialGuard}, {@link TokenIssuer} and {@link TokenOwners}, for grants of your own.
+ * Exports {@link CredentialGuard}, {@link TokenIssuer} and {@link TokenOwners}, for modules that add a grant type.
  * @example
  * &#64;Module({ imports: [AuthModule, SessionModule] })
  * export class BadgeModule {}
@@ -104,7 +104,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     FirstIdentities,
     { provide: APP_GUARD, useClass: CallerGuard },
   ],
-  // For grants that other teams add.
+  // Exported for the grants that other teams add.
   exports: [CredentialGuard, TokenIssuer, TokenOwners],
 })
 export class AuthModule {}

@@ -15,7 +15,10 @@ import { SearchCapabilities } from './search-capabilities';
 type Method = Parameters<Routes['has']>[0];
 type RoutedInteraction = readonly [code: string, method: Method, path: string];
 
-/** http://hl7.org/fhir/R4/valueset-type-restful-interaction.html, each with the route that it requires. */
+/**
+ * Reading interactions of a type (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html), each with the route
+ * that it requires.
+ */
 const READING: readonly RoutedInteraction[] = [
   ['read', 'get', '/fhir/:type/:id'],
   ['vread', 'get', '/fhir/:type/:id/_history/:version'],
@@ -29,7 +32,7 @@ const WRITING: readonly (readonly [write: WriteKind, ...RoutedInteraction])[] = 
   ['update', 'patch', 'patch', '/fhir/:type/:id'],
   ['delete', 'delete', 'delete', '/fhir/:type/:id'],
 ];
-/** http://hl7.org/fhir/R4/valueset-system-restful-interaction.html */
+/** Interactions of the whole server (http://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
 const OF_SYSTEM: readonly RoutedInteraction[] = [
   ['transaction', 'post', '/fhir'],
   ['batch', 'post', '/fhir'],
@@ -41,7 +44,10 @@ const FORMATS = ['application/fhir+json', 'application/json', 'json', 'text/yaml
 const PATCH_FORMATS = ['application/json-patch+json', 'application/merge-patch+json', 'application/fhir+json'];
 
 const SECURITY_SERVICE = 'http://terminology.hl7.org/CodeSystem/restful-security-service';
-/** http://hl7.org/fhir/smart-app-launch/1.0.0/StructureDefinition-oauth-uris.html */
+/**
+ * The extension that lists OAuth endpoints
+ * (http://hl7.org/fhir/smart-app-launch/1.0.0/StructureDefinition-oauth-uris.html).
+ */
 const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris';
 
 export interface StatementText {
@@ -51,8 +57,8 @@ export interface StatementText {
 }
 
 /**
- * The CapabilityStatement: exactly the existing routes, types, parameters and operations. It changes with the stored
- * SearchParameters (http://hl7.org/fhir/R4/capabilitystatement.html).
+ * Makes the CapabilityStatement (http://hl7.org/fhir/R4/capabilitystatement.html) from the routes, types, search
+ * parameters and operations that exist. It changes with the stored SearchParameters.
  */
 @Injectable()
 export class CapabilityStatements {
@@ -103,7 +109,7 @@ export class CapabilityStatements {
     };
   }
 
-  /** This server neither expands value sets nor translates codes. */
+  /** The TerminologyCapabilities. They are empty, since this server neither expands value sets nor translates codes. */
   private terminology(): object {
     return { resourceType: 'TerminologyCapabilities', ...this.head() };
   }
@@ -154,7 +160,10 @@ export class CapabilityStatements {
     return wanted.filter(([, method, path]) => this.routes.has(method, path)).map(([code]) => ({ code }));
   }
 
-  /** An operation of types and of their instances is listed once. */
+  /**
+   * Lists the operations of a type (undefined: of the system). An operation that exists for a type and for its
+   * instances is listed once.
+   */
   private operationsOf(type: string | undefined): object[] {
     const own = this.operations
       .all()
@@ -168,9 +177,11 @@ export class CapabilityStatements {
   }
 }
 
-/** A URN without an address: our own operations have no readable OperationDefinition. */
+/**
+ * The canonical of an operation without a published OperationDefinition: a URN, which has no address to read it from.
+ */
 const ownDefinition = ({ resourceType, code }: OperationDefinition): string =>
   `urn:svc:operation:${resourceType === undefined ? '' : `${resourceType}-`}${code}`;
 
-/** FHIR has no empty arrays. */
+/** Returns an object with this member, or an empty object for an empty list: FHIR allows no empty arrays. */
 const listed = (name: string, items: readonly object[]): object => (items.length === 0 ? {} : { [name]: items });

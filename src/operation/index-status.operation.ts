@@ -23,7 +23,7 @@ const ANSWER_PARTS = {
   },
 } as const;
 
-/** Progress of the indexes of a SearchParameter, one for each of its types. */
+/** Returns the progress of the indexes of one SearchParameter. It has one index for each of its types. */
 @Injectable()
 @Operation({
   resourceType: 'SearchParameter',
@@ -42,7 +42,7 @@ export class IndexStatusOperation implements OperationHandler {
     private readonly clock: Clock,
   ) {}
 
-  /** Also answers for a deleted definition, as long as its rows are being removed. */
+  /** Returns the progress. A deleted SearchParameter has one too, as long as its index rows are being removed. */
   async execute({ id = '', query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$index-status', query, SHAPE_PARAMETERS, headers.prefer);
     const states = await this.statesOf(id);
@@ -59,7 +59,10 @@ export class IndexStatusOperation implements OperationHandler {
   }
 }
 
-/** All search parameters that are being built or removed, including those of HL7 and of modules. */
+/**
+ * Returns the progress of all search parameters whose indexes are being built or removed, including those of HL7 and of
+ * modules.
+ */
 @Injectable()
 @Operation({
   resourceType: 'SearchParameter',

@@ -16,10 +16,13 @@ import { ANY_TYPE, type OperationDefinition, type OperationRequest } from './ope
 import { OperationRegistry, operationKey } from './operation.registry';
 import { unknownOperation } from './unknown-operation';
 
-/** Some clients percent-encode the dollar sign, and Express compares the raw path. */
+/**
+ * Path patterns of an operation, with `$` and `%24`: some clients percent-encode the dollar sign, and Express compares
+ * the raw path.
+ */
 const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:code`];
 
-/** `/$op`, `/Type/$op` and `/Type/id/$op` on both roots. */
+/** The routes `/$op`, `/Type/$op` and `/Type/id/$op`, with and without `/fhir` in front. */
 @ApiExcludeController()
 @EnforcesRows() // each operation declares its methods
 @OperationId(({ params }) => operationIdOfCode(String(params.code)))
@@ -98,8 +101,8 @@ function offerOf({ hasLines, hasPage }: OperationDefinition): FormatOffer | unde
 }
 
 /**
- * TypeScript cannot hold other teams to its types at run time. The text is not parsed, since that would cost as much as
- * making it.
+ * Whether a handler returned a valid answer. At run time, a handler of another team may return any value. The JSON text
+ * is not parsed, since that would cost as much as making it.
  */
 function isAnswer(answer: FhirAnswer | undefined): boolean {
   const { status = 0, text, produce } = answer ?? {};

@@ -5,7 +5,7 @@ import { IndexesStatusOperation, IndexStatusOperation } from './index-status.ope
 import { OperationRegistry } from './operation.registry';
 import { VersionOperation } from './version.operation';
 
-/** Registers `$operations`; their routes are in {@link OperationApiModule}. */
+/** Registers the operations. Their routes are in {@link OperationApiModule}. */
 @Module({
   imports: [DiscoveryModule, ResourceModule],
   providers: [OperationRegistry, IndexStatusOperation, IndexesStatusOperation, VersionOperation],

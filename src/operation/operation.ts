@@ -3,7 +3,7 @@ import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type AnswerFormat } from '../fhir/edge/format';
 
 /**
- * Placeholder for any resource type: the operation can be called on all of them.
+ * The `resourceType` of an operation that can be called on all resource types.
  * @example
  * &#64;Injectable()
  * &#64;Operation({
@@ -26,29 +26,32 @@ export const ANY_TYPE = '{type}';
  * `Fhir` and its code: `$everything` is the Operation `FhirEverything`.
  */
 export interface OperationDefinition {
-  /** Without the `$`. */
+  /** The name of the operation, without the `$`. */
   readonly code: string;
-  /** Absent for a system operation; {@link ANY_TYPE} for all types. */
+  /** The type that the operation belongs to: {@link ANY_TYPE} for all types, absent for a system operation. */
   readonly resourceType?: string;
   readonly level: 'system' | 'type' | 'instance';
   readonly methods: readonly ('GET' | 'POST')[];
   readonly description: string;
-  /** Canonical of the published OperationDefinition that it implements, if any. */
+  /** Canonical of the published OperationDefinition that this operation implements, if there is one. */
   readonly definition?: string;
   /** A longer description, for the OpenAPI document. */
   readonly details?: string;
-  /** Its tag in the OpenAPI document; if absent, that of all operations. */
+  /** The tag of the operation in the OpenAPI document. If absent, the common tag of operations is used. */
   readonly tag?: string;
   /**
    * Whether the handler enforces the granted rows (`GrantedReader`, `RowLimits`). If not, callers who are limited to
    * some rows are refused.
    */
   readonly enforcesRows?: boolean;
-  /** Whether it can answer in NDJSON, one resource per line. */
+  /** Whether the operation can answer in NDJSON, one resource per line. */
   readonly hasLines?: true;
-  /** Whether it can answer with an HTML page, which is then the default for callers that accept any format. */
+  /**
+   * Whether the operation can answer with an HTML page. The page is then the default for callers that accept any
+   * format.
+   */
   readonly hasPage?: true;
-  /** Whether it needs a Session, so that HTTP Basic does not do, for the OpenAPI document. */
+  /** Whether the operation needs a Session, so that a caller cannot use HTTP Basic; for the OpenAPI document. */
   readonly needsSession?: true;
   /** An example id for an instance operation, for the OpenAPI document. */
   readonly exampleId?: string;
@@ -63,27 +66,33 @@ export interface OperationDefinition {
 }
 
 /**
- * Parts of Parameters by name: the type of the value, such as `decimal`, or nested parts. Each part may be absent or
- * repeat.
+ * The parts of a Parameters resource, by name. Each has the type of its value, such as `decimal`, or nested parts. A
+ * part may be absent, and may repeat.
  */
 export interface AnswerParts {
   readonly [name: string]: string | AnswerParts;
 }
 
-/** Values of an answer by the names of its parts. Absent ones and nulls are left out; an array repeats its part. */
+/**
+ * The values of an answer, by the names of its parts. Undefined and null values are left out. An array repeats its
+ * part.
+ */
 export type AnswerValues<Parts extends AnswerParts> = {
   readonly [Name in keyof Parts]?: Parts[Name] extends AnswerParts
     ? AnswerValues<Parts[Name]> | readonly AnswerValues<Parts[Name]>[] | null | undefined
     : unknown;
 };
 
-/** The answer of an operation that declares its parts: {@link answerParameters} with status 200. */
+/** Returns the answer of an operation that declares its parts: the {@link answerParameters} with status 200. */
 export const partsAnswer = <Parts extends AnswerParts>(parts: Parts, values: AnswerValues<Parts>): FhirAnswer => ({
   status: 200,
   text: JSON.stringify(answerParameters(parts, values)),
 });
 
-/** Parameters in the order of the declared parts. FHIR has no empty arrays. */
+/**
+ * Returns a Parameters resource with its parts in the declared order. Without values it has no `parameter`, since FHIR
+ * allows no empty arrays.
+ */
 export function answerParameters<Parts extends AnswerParts>(parts: Parts, values: AnswerValues<Parts>): object {
   const parameter = printParts(parts, values);
   return { resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) };
@@ -104,9 +113,12 @@ const printPart = (name: string, type: string | AnswerParts, value: unknown): ob
 /** One call of an operation. */
 export interface OperationRequest {
   readonly method: 'GET' | 'POST';
-  /** The resource type in the URL; absent for system operations. Operations of any type check that it is known. */
+  /**
+   * The resource type in the URL; absent for system operations. An operation of {@link ANY_TYPE} must check that the
+   * type exists.
+   */
   readonly type?: string;
-  /** Present for instance operations; syntactically valid, but the resource may not exist. */
+  /** The id in the URL; present for instance operations. It is syntactically valid, but the resource may not exist. */
   readonly id?: string;
   /** Query parameters in the order sent, including repeated ones. */
   readonly query: URLSearchParams;
@@ -114,13 +126,13 @@ export interface OperationRequest {
   readonly body: Buffer;
   /** Headers such as `Prefer` and `Accept`; names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Base of links in the answer: the root of the request, without a trailing slash. */
+  /** The base URL of links in the answer: the root that the request used, without a trailing slash. */
   readonly rootUrl: string;
-  /** The format of the answer; only operations that stream or write lines need it. */
+  /** The format of the answer. Only operations that stream or write NDJSON need it. */
   readonly format: AnswerFormat;
 }
 
-/** One `$operation`: a class registered by {@link Operation}. */
+/** The handler of an operation: a class registered by {@link Operation}. */
 export interface OperationHandler {
   /** @throws ServiceError, which the FHIR edge converts to an OperationOutcome */
   execute(request: OperationRequest): Promise<FhirAnswer>;

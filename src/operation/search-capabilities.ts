@@ -9,7 +9,8 @@ interface DescribedParameter {
 }
 
 /**
- * Parameters without an index (http://hl7.org/fhir/R4/search.html#all). R4 defines `_filter` and `_list` as special.
+ * Search parameters that have no index (http://hl7.org/fhir/R4/search.html#all). R4 gives `_filter` and `_list` the
+ * type special.
  */
 const TEXT_PARAMETERS: readonly DescribedParameter[] = [
   { name: '_text', type: 'string' },
@@ -18,13 +19,13 @@ const TEXT_PARAMETERS: readonly DescribedParameter[] = [
   { name: '_filter', type: 'special' },
 ];
 
-/** The search parameters of types, for the CapabilityStatement. */
+/** Describes the search parameters of types, for the CapabilityStatement. */
 export class SearchCapabilities {
   /** Ids of HL7's definitions by `type.code`. */
   private readonly definitions = new Map(
     searchParameterDefinitions().flatMap(({ id, code, base }) => base.map((type) => [`${type}.${code}`, id] as const)),
   );
-  /** Reference parameters by target type; those that allow any target are listed for each type. */
+  /** Names of reference parameters, by target type. A parameter that allows any target is listed for each type. */
   private readonly referrers: ReadonlyMap<string, readonly string[]>;
 
   constructor(
@@ -40,7 +41,7 @@ export class SearchCapabilities {
     this.referrers = referrers;
   }
 
-  /** `searchParam`, `searchInclude` and `searchRevInclude` of a type; empty ones are omitted. */
+  /** Returns `searchParam`, `searchInclude` and `searchRevInclude` of a type. Empty lists are omitted. */
   of(type: string): object {
     const parameters = this.parameters.list(type);
     const includes = parameters.filter(({ kind }) => kind === 'reference').map(nameOfInclude);
@@ -52,7 +53,7 @@ export class SearchCapabilities {
     };
   }
 
-  /** Parameters common to all types. */
+  /** Returns the parameters that all types have. */
   parametersOfAll(): DescribedParameter[] {
     return [...this.indexedOfAll(), ...TEXT_PARAMETERS];
   }

@@ -4,7 +4,10 @@ import { UNSERVED_PAGE } from '../fhir/edge/format';
 import { type OperationDefinition } from './operation';
 import { UNSERVED_OPERATIONS } from './unserved-operations';
 
-/** The error for an unknown operation: lists where an operation of that code exists, else the nearest code. */
+/**
+ * Returns the error for an unknown operation. It lists the paths at which an operation of this code exists; if there
+ * are none, it names the most similar code.
+ */
 export function unknownOperation(code: string, known: readonly OperationDefinition[]): ServiceError {
   const shown = `$${code.slice(0, 64)}`;
   const paths = known.filter((definition) => definition.code === code).map(pathOf);

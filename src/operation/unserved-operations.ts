@@ -1,6 +1,6 @@
 /**
- * Operations of HL7 that callers may expect, with alternatives. docs/reference/open-points.md has the same list; a spec
- * compares the two.
+ * Operations of HL7 that this server does not have although callers may expect them, with what to do instead.
+ * docs/reference/open-points.md has the same list; a spec compares the two.
  */
 export const UNSERVED_OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['expand', 'Store the ValueSet with its expansion; :in searches by it.'],

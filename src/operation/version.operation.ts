@@ -4,7 +4,7 @@ import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-
 import { softwareVersion } from '../platform/software-version';
 import { Operation, type OperationHandler, type OperationRequest } from './operation';
 
-/** The release of the server, for support; plain JSON, no resource. */
+/** Returns the release of the server, for support. The answer is plain JSON, not a resource. */
 @Injectable()
 @Operation({
   code: 'version',

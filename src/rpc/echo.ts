@@ -1,7 +1,7 @@
 import { JsonText } from '../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
 
-/** Returns its params, every digit as sent: shows that a caller reaches the server. */
+/** Returns its params with every digit as sent. A caller can test with it that it reaches the server. */
 @RpcMethod({
   method: 'svc/echo',
   description: 'Answers its params.',

@@ -1,7 +1,7 @@
 import { type Response } from 'express';
 import { type Produce, sendBody } from '../platform/http/send-body';
 
-/** Sends JSON text as it is: nothing is parsed or serialised on the way. */
+/** Sends JSON text as it is, without parsing or serializing it. */
 export async function sendJson(
   response: Response,
   status: number,

@@ -4,8 +4,8 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isObject } from '../platform/json/plain-object';
 
 /**
- * The members that a params class declares. Only these are copied from the sent params, so that unknown members cost
- * nothing.
+ * The members that a params class declares. Only these members are copied from the sent params, so that unknown members
+ * cost nothing.
  */
 export class ParamsShape {
   private static readonly known = new WeakMap<Type<object>, ParamsShape>();
@@ -21,7 +21,8 @@ export class ParamsShape {
     if (known !== undefined) return known;
     const checks = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
     const nested = checks.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
-    // Only class-transformer knows the classes of nested members, so it makes one instance of each.
+    // Only class-transformer has the classes of nested members. It makes an instance of each, from which the class is
+    // read.
     const instances = plainToInstance(
       paramsClass,
       Object.fromEntries(nested.map(({ propertyName }) => [propertyName, {}])),
@@ -40,7 +41,10 @@ export class ParamsShape {
     return shape;
   }
 
-  /** Makes an instance of the class. The checks of the class then report the faults of the instance. */
+  /**
+   * Makes an instance of the params class from the sent members. The decorators of the class then validate the
+   * instance.
+   */
   instanceOf(sent: Readonly<Record<string, unknown>>): object {
     const params: object = new this.paramsClass();
     for (const name of this.names) {
@@ -55,7 +59,8 @@ export class ParamsShape {
     const memberOf = (one: unknown): unknown =>
       isObject(one) ? ParamsShape.of(nested.memberClass).instanceOf(one) : one;
     if (!Array.isArray(value)) return memberOf(value);
-    // A list in place of one object must be refused, also when empty: class-validator would check its elements instead.
+    // A list was sent where one object is declared. It becomes an empty list, which is refused: class-validator would
+    // validate the items of a filled list instead of refusing it.
     return nested.isList ? value.map(memberOf) : [];
   }
 }

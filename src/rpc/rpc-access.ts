@@ -3,14 +3,14 @@ import { type GrantedRows } from '../platform/request/granted-rows';
 import { ServiceError } from '../platform/errors/service-error';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
 
-/** Checks the policies for each call, by its method and params, before any other check. */
+/** Decides each call by the policies, which see its method and params. This happens before any other check. */
 @Injectable()
 export class RpcAccess {
   constructor(private readonly access: EntryAccesses) {}
 
   /**
-   * Returns the rows that a call may read and write. Also called for a body without a call: a caller without any right
-   * gets the denial, not the faults of the body.
+   * Returns the rows that a call may read and write. It is also called if the body cannot be read as a call: a caller
+   * without any right gets the denial, not the errors of the body.
    * @throws ServiceError 'forbidden'
    */
   async grant(call?: unknown): Promise<GrantedRows> {
@@ -20,8 +20,8 @@ export class RpcAccess {
   }
 
   /**
-   * The granted rows of each call, or its refusal.
-   * @throws ServiceError 'forbidden' when none of them is granted
+   * Returns the granted rows of each call, or its refusal.
+   * @throws ServiceError 'forbidden' when no call is granted
    */
   async grantsOf(calls: readonly unknown[]): Promise<readonly (GrantedRows | ServiceError)[]> {
     const grants: (GrantedRows | ServiceError)[] = [];

@@ -24,10 +24,12 @@ export class RpcDispatcher {
 
   /**
    * Runs one call, `{"method", "params"}`, and returns its result as JSON text, or its parts.
-   * @param rows that the call may touch
-   * @param key of the request, under which a call that writes runs once
-   * @throws ServiceError 'invalid' for what is no call, 'forbidden' for a limited caller of a method that does not keep
-   * to rows, RpcRefusal for an unknown method or bad params, and what the method throws.
+   * @param rows the rows that the call may read and write
+   * @param key the Idempotency-Key of the request and the index of the call; a call that writes runs only once for this
+   * key
+   * @throws ServiceError 'invalid' for a value that is not a call; 'forbidden' for a caller who is limited to some
+   * rows, if the method does not enforce rows; RpcRefusal for an unknown method or invalid params; any error of the
+   * method
    */
   async resultOf(sent: unknown, callText: string, rows: GrantedRows, key?: CallKey): Promise<string | JsonParts> {
     const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };
@@ -73,7 +75,7 @@ export class RpcDispatcher {
   }
 }
 
-/** @throws Error that names the method's class, for a value that JSON has no text for, such as a bigint */
+/** @throws Error that names the method's class, for a result that JSON cannot represent, such as a bigint */
 function jsonOf(handler: object, result: unknown): JsonText {
   const refusal = `${handlerNameOf(handler)} returned what JSON cannot hold`;
   try {

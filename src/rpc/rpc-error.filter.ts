@@ -7,7 +7,7 @@ import { serviceErrorOf } from '../platform/http/service-error-of';
 import { sendJson } from './json-answer';
 import { RpcErrors } from './rpc-errors';
 
-/** Answers errors in the form of RPC; denials get an OperationOutcome, as on every other route. */
+/** Sends errors in the form of RPC. Denials are sent as an OperationOutcome, as on every other route. */
 @Catch()
 export class RpcErrorFilter extends FhirErrorFilter {
   constructor(

@@ -10,25 +10,28 @@ import { serviceErrorOf } from '../platform/http/service-error-of';
 import { errorTrace } from '../platform/logging/error-trace';
 import { RpcRefusal } from './rpc-refusal';
 
-/** Error kinds of a resource that a call refers to. RPC answers all of them with 422, since the route exists. */
+/**
+ * Error kinds that concern a resource which a call refers to. RPC sends 422 for all of them, since the route itself
+ * exists.
+ */
 const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   ...(['not-found', 'conflict', 'duplicate', 'gone', 'precondition-failed', 'multiple-matches'] as const),
 ]);
 
-/** The HTTP status is that of the FHIR API, except for these kinds: 422. */
+/** Returns the HTTP status of an error kind: 422 for the kinds in REFUSALS, else the status that the FHIR API has. */
 export const rpcStatusOf = (kind: ErrorKind): number => FHIR_ERRORS[REFUSALS.has(kind) ? 'unprocessable' : kind].status;
 
-/** The interface defines the whole body of this error, so no `type` is added. */
+/** The error code whose response has no `type`, since the interface defines the whole body of this error. */
 const BARE: ErrorCode = 'target-not-found';
 
 export interface RpcFailure {
   readonly status: number;
-  /** `{"error": {"message", "type"?, "errors"?}}` */
+  /** The body of the response: `{"error": {"message", "type"?, "errors"?}}` */
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Converts a thrown error to the response of RPC. */
+/** Converts a thrown error to an RPC response. */
 @Injectable()
 export class RpcErrors {
   private readonly logger = new Logger(RpcErrors.name);
@@ -38,7 +41,10 @@ export class RpcErrors {
     private readonly environment: Environment,
   ) {}
 
-  /** An unexpected failure is logged with its stack; the answer contains only the request id. */
+  /**
+   * Returns the response of an error. An unexpected error is logged with its stack; its response contains only the
+   * request id.
+   */
   failureOf(error: unknown): RpcFailure {
     const known = serviceErrorOf(error);
     if (known === undefined) {

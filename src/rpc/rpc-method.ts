@@ -20,13 +20,13 @@ export interface RpcMethodDefinition {
    */
   readonly enforcesRows?: boolean;
   /**
-   * Whether a call with these params writes. A repeat with the same `Idempotency-Key` then gets the first result and
-   * writes nothing. Such a call runs in one transaction with the row of its key.
+   * Returns whether a call with these params writes. Such a call with an `Idempotency-Key` runs in one transaction with
+   * the row of its key. A repeat with the same key then gets the first result and writes nothing.
    */
   writes?(params: object): boolean;
-  /** Params that the OpenAPI document shows. */
+  /** Example params, for the OpenAPI document. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** The answer to the example, for the OpenAPI document. */
+  /** The result of the example, for the OpenAPI document. */
   readonly exampleResult?: unknown;
   /** OpenAPI schema of the result; if absent, it is derived from `exampleResult`. */
   readonly resultSchema?: object;
@@ -41,30 +41,30 @@ export interface RpcCall {
   text(name: string): string | undefined;
 }
 
-/** One RPC method: a class of its own, registered by {@link RpcMethod}. */
+/** An RPC method: a class registered by {@link RpcMethod}. */
 export interface RpcHandler<Params extends object, Result> {
   /**
-   * Returns faults of the params that their class cannot detect. They are reported together with those of the class, so
-   * the params passed here are not checked yet.
+   * Returns faults of the params that the params class cannot detect. They are reported together with the faults that
+   * the class detects, so `sent` is not validated yet.
    */
   faultsOf?(sent: Readonly<Record<string, unknown>>): readonly ParamError[];
 
   /**
-   * Answers one call. The result is a value for JSON.stringify, or a JsonText or JsonParts that are sent as they are;
-   * undefined is answered as null.
-   * @throws ServiceError; an RpcRefusal tells the caller a code or the members at fault too.
+   * Runs one call and returns its result. A JsonText or JsonParts is sent as it is; any other value is sent by
+   * JSON.stringify, undefined as null.
+   * @throws ServiceError; an RpcRefusal also gives the caller a code or the invalid members
    */
   execute(params: Params, call: RpcCall): Promise<Result>;
 
   /**
-   * Answers a repeat of a call that wrote, with the rights that the caller has now. Without this method the kept result
-   * is returned, and callers who are limited to some rows are refused.
-   * @param kept the result of the first call; its id if that was a {@link ResultById}
+   * Returns the result for a repeat of a call that wrote, by the rights that the caller has now. Without this method,
+   * the kept result is returned, but callers who are limited to some rows are refused.
+   * @param kept the result of the first call; if that was a {@link ResultById}, its id
    */
   repeat?(params: Params, kept: JsonText): Promise<Result>;
 }
 
-/** A result that is a stored resource and never changes: only its id, as a JSON string, is kept for repeats. */
+/** A result that is a stored resource which never changes. Only its id, as a JSON string, is kept for repeats. */
 export class ResultById extends JsonText {
   constructor(
     text: string,

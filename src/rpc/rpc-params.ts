@@ -13,7 +13,7 @@ interface Method {
 
 /**
  * Makes an instance of a method's params class from the sent params, without members that the class does not declare.
- * @throws RpcRefusal that names every member at fault.
+ * @throws RpcRefusal that names every invalid member
  */
 export async function checkedParams({ meta, handler }: Method, sent: unknown): Promise<object> {
   if (!isObject(sent)) throw invalidParams({ path: [], message: 'params must be an object' });
@@ -44,12 +44,12 @@ function paramErrorsOf(
   return [...own, ...children.flatMap((child) => paramErrorsOf(child, path))];
 }
 
-/** Maximum unknown members that are reported: more are no misspelling. */
+/** How many unknown members are compared with the missing params. So many are no misspelling. */
 const MAX_LOOKED_AT = 100;
 
 /**
- * Ignore unknown members, unless one may be the misspelt name of a missing param, whose value would then be lost
- * silently.
+ * Reports unknown members whose name may be a misspelt name of a missing param: the value would be lost silently. Other
+ * unknown members are ignored.
  */
 function misspelt({ names }: ParamsShape, sent: Readonly<Record<string, unknown>>): ParamError[] {
   const absent = [...names].filter((name) => !Object.hasOwn(sent, name));

@@ -1,21 +1,21 @@
 import { type ErrorDetails, ServiceError } from '../platform/errors/service-error';
 
-/** A member of the params with a fault. */
+/** An invalid member of the params. */
 export interface ParamError {
-  /** Keys from the params down: `["target", "id"]`. */
+  /** The path of the member in the params: `["target", "id"]`. */
   readonly path: readonly string[];
   readonly message: string;
 }
 
 /**
- * A refusal with details that only RPC responses have: a short code, and the members with faults.
+ * An error with details that only RPC responses have: a short code, and the invalid members.
  * @example
  * throw new RpcRefusal('Invalid params', { errors: [{ path: ['ward'], message: 'There is no ward 4Z.' }] });
  */
 export class RpcRefusal extends ServiceError {
   override readonly name = 'RpcRefusal';
 
-  /** Members of the error in addition to its message. Default of `type`: the code in the catalogue of errors. */
+  /** Members of the error in addition to its message. The default of `type` is the code in docs/reference/errors.md. */
   readonly more: { readonly type?: string; readonly errors?: readonly ParamError[] };
 
   constructor(

@@ -21,10 +21,10 @@ import { RpcErrorFilter } from './rpc-error.filter';
 import { RpcErrors } from './rpc-errors';
 import { RpcRefusal } from './rpc-refusal';
 
-/** Maximum calls of a batch, which run one after the other in one request. */
+/** Maximum number of calls in a batch. They run one after the other in one request. */
 export const MAX_BATCH_CALLS = 100;
 
-/** Maximum bytes of a result that are read before sending begins: most results are shorter. */
+/** How many characters of a result are read before sending begins. Most results are shorter. */
 const EARLY_CHARACTERS = 256 * 1024;
 
 @ApiTags('RPC')
@@ -54,7 +54,7 @@ export class RpcController {
     description: '{"error": {"message", "type"?, "errors"?}}: the method refuses.',
   })
   async call(@Req() request: Request, @Res() response: Response): Promise<void> {
-    // `_m` repeats the method for logs and proxies.
+    // Clients may repeat the method in `_m`, for logs and proxies.
     const known = ['_m', ...SHAPE_PARAMETERS];
     assertKnownParameters('/rpc', queryOf(request), known, request.get('prefer'));
     const { text, value, key } = await this.read(request);
@@ -100,7 +100,10 @@ export class RpcController {
     return this.batchText(calls, callTexts, grants, key);
   }
 
-  /** Each call runs after the earlier answers are sent, so that none runs for a client that has disconnected. */
+  /**
+   * Yields the response to a batch. A call runs only after the results of the earlier calls are sent, so that no call
+   * runs for a client that has disconnected.
+   */
   private async *batchText(
     calls: readonly unknown[],
     callTexts: readonly string[],
@@ -117,8 +120,8 @@ export class RpcController {
   }
 
   /**
-   * If a result fails before its first byte is sent, the call gets an error; if it fails later, the whole response
-   * ends.
+   * Yields the response to one call of a batch. If the call fails before the first byte of its result is sent, its
+   * response is an error. If it fails later, the whole response is cut off.
    */
   private async *answerText(
     call: unknown,

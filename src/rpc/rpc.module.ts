@@ -10,7 +10,7 @@ import { KeptCalls } from './repeats/kept-calls';
 import { RpcController } from './rpc.controller';
 import { RpcRegistry } from './rpc.registry';
 
-/** `POST /rpc`. Methods of any module are found by their decorator. */
+/** The route `POST /rpc`. It finds the methods of all modules by their decorator. */
 @Module({
   imports: [DiscoveryModule, EntryAccessModule],
   controllers: [RpcController],

@@ -90,7 +90,7 @@ class End implements RpcHandler<{ readonly as?: string }, unknown> {
   }
 }
 
-/** Everybody may call everything: policies have specs of their own. */
+/** Access checks that grant every call, since policies have specs of their own. */
 @Injectable()
 @DecidesEntryAccess('this spec')
 class Everything implements EntryAccess {
@@ -117,7 +117,7 @@ class Everything implements EntryAccess {
   }
 }
 
-/** No call of this spec reaches a database. */
+/** Providers of the database. No call of this spec uses a connection. */
 @Global()
 @Module({
   providers: [Statements, UnitOfWork, { provide: DataSource, useValue: new DataSource({ type: 'postgres' }) }],

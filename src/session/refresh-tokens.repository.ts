@@ -6,9 +6,9 @@ import { tokenHashOf } from './token-hash';
 /** A refresh token to be stored with its Session. */
 export interface NewRefreshToken {
   readonly token: string;
-  /** Shared by all refresh tokens that descend from one exchange. */
+  /** Id of the family: the refresh token of one login, and all its successors. */
   readonly familyId: string;
-  /** The grant that the family began with; its settings apply. */
+  /** The grant that issued the first token of the family. The Client's settings for this grant apply. */
   readonly grantType: string;
   readonly scope: string | undefined;
   readonly audience: string | undefined;
@@ -29,12 +29,13 @@ export interface RefreshToken {
 }
 
 /**
- * `unused`: it can be exchanged. `repeated`: it was exchanged moments ago and its successors are unused, so the
- * response may have been lost. `reused`: it was probably stolen.
+ * `unused`: the token can be exchanged. `repeated`: it was exchanged moments ago and the new tokens are unused, so the
+ * response with them may have been lost. `reused`: it was exchanged earlier or the new tokens are in use, so it was
+ * probably stolen.
  */
 export type RefreshTokenState = 'unused' | 'expired' | 'repeated' | 'reused';
 
-/** Clients that repeat a request do so within seconds (decisions: "Refresh token"). */
+/** A second exchange of a refresh token within this time may be a repeated request (decisions: "Refresh token"). */
 const REPEAT_SECONDS = 5;
 
 interface StateRow {
@@ -43,7 +44,7 @@ interface StateRow {
   readonly has_unused_successors: boolean;
 }
 
-/** Refresh tokens by their hash; each can be used once. */
+/** Stores refresh tokens by their hash. Each token can be exchanged once. */
 @Injectable()
 export class RefreshTokens {
   constructor(private readonly statements: Statements) {}
@@ -53,7 +54,7 @@ export class RefreshTokens {
     return this.statements.runOne<RefreshToken>(FIND_REFRESH_TOKEN, [tokenHashOf(refreshToken)]);
   }
 
-  /** Returns whether the token can be exchanged. The result is valid while its family is locked. */
+  /** Returns whether the token can be exchanged. The result is valid only while the family of the token is locked. */
   async stateOf(refreshToken: string): Promise<RefreshTokenState> {
     const values = [tokenHashOf(refreshToken), REPEAT_SECONDS];
     const row = await this.statements.runOne<StateRow>(REFRESH_TOKEN_STATE, values);
@@ -62,7 +63,7 @@ export class RefreshTokens {
     return row.has_unused_successors ? 'repeated' : 'reused';
   }
 
-  /** Records the Session of the tokens that replaced a used token. */
+  /** Records the Session of the new tokens that a used refresh token was exchanged for. */
   async setSuccessor(refreshToken: string, sessionId: string): Promise<void> {
     await this.statements.run(SET_SUCCESSOR, [tokenHashOf(refreshToken), sessionId]);
   }

@@ -7,7 +7,7 @@ import { newOpaqueToken, tokenHashOf } from './token-hash';
 
 const LIFETIME_SECONDS = 60;
 
-/** Maximum links of a Session; a new link replaces the oldest. */
+/** Maximum number of unused links of a Session. Beyond it, a new link replaces the oldest. */
 const MOST_OF_SESSION = 100;
 
 const ADD: Statement = {
@@ -19,7 +19,10 @@ const ADD: Statement = {
     values ($1, $2, $3, clock_timestamp() + interval '${LIFETIME_SECONDS} seconds') returning expires_at as "expiresAt"`,
 };
 
-/** The caller of the Session that made the link, while that Session is active. */
+/**
+ * SQL that reads the caller of the Session that made the link, if that Session is still active. `link` is a table
+ * expression with its `session_id`.
+ */
 const sessionBy = (link: string): string =>
   `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", false as "isUnused",
       e.epoch as registries, e.rights_epoch as rights
@@ -28,7 +31,10 @@ const sessionBy = (link: string): string =>
 
 const LIVING = 'token_hash = $1 and target = $2 and expires_at > clock_timestamp()';
 
-/** $1 hash, $2 target. Of concurrent uses, only one deletes the row. */
+/**
+ * Uses a link up ($1 hash of its token, $2 target). Of concurrent uses, only one deletes the row and so finds the
+ * Session.
+ */
 const USE: Statement = {
   name: 'session-link-use',
   text: `with used as (delete from session_link where ${LIVING} returning session_id) ${sessionBy('used')}`,
@@ -45,13 +51,13 @@ const SWEEP: Statement = {
       select token_hash from session_link where expires_at < clock_timestamp() order by expires_at limit 10000 for update skip locked)`,
 };
 
-/** One-time links: each stands for a Session at one address, until it is opened (ADR 0064). */
+/** One-time links (ADR 0064). Until it is opened, a link gives the rights of its Session at one address. */
 @Injectable()
 @Background({ task: 'sweep of links', interval: () => 60_000 })
 export class SessionLinks implements BackgroundTask {
   constructor(private readonly statements: Statements) {}
 
-  /** @param target what it opens, such as `SDCDocument/vitals-1` */
+  /** @param target the resource that the link is for, such as `SDCDocument/vitals-1` */
   async make(sessionId: string, target: string): Promise<{ readonly token: string; readonly expiresAt: Date }> {
     const token = newOpaqueToken();
     const row = await this.statements.runOne<{ expiresAt: Date }>(ADD, [tokenHashOf(token), sessionId, target]);
@@ -60,8 +66,9 @@ export class SessionLinks implements BackgroundTask {
   }
 
   /**
-   * The Session that a link stands for.
-   * @param isUse whether the link is used up
+   * Returns the Session that made the link; undefined if the link is unknown, used up or expired, or its Session has
+   * ended.
+   * @param isUse whether this call uses the link up
    */
   async open(token: string, target: string, isUse: boolean): Promise<LiveSession | undefined> {
     const row = await this.statements.runOne<LiveSessionRow>(isUse ? USE : LOOK, [tokenHashOf(token), target]);

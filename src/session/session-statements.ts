@@ -2,7 +2,10 @@ import { SESSION_FAMILY_LOCK_CLASS, SESSION_OWNER_LOCK_CLASS } from '../platform
 import { assertRightsSql } from '../platform/database/registry-epoch';
 import { type Statement } from '../platform/database/statement';
 
-/** One indexed read per request: the live Session of a token, and the epochs of registries and rights. */
+/**
+ * Finds the live Session of a token by its hash ($1), and the epochs of registries and rights. Each request runs it, so
+ * it is one indexed read.
+ */
 export const FIND_LIVE_SESSION: Statement = {
   name: 'session-find-live',
   text: `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", t.is_unused as "isUnused",
@@ -12,8 +15,8 @@ export const FIND_LIVE_SESSION: Statement = {
 };
 
 /**
- * Stores the access token in the statement that stores its Session. A conflict if `rights` differs from the rights
- * epoch at which the owners were read.
+ * SQL that stores an access token; it is a part of the statement that stores its Session. It fails with a conflict if
+ * the rights epoch is no longer `rights`, the one at which the User and the Client were read.
  */
 export const addTokenSql = ([
   session,
@@ -30,14 +33,14 @@ export const addTokenSql = ([
     select ${session}::text, ${user}::text, ${client}::text, ${hash}::bytea, ${expires}::timestamptz, ${ends}::timestamptz, ${unused}::boolean, ${kid}::text
     where ${assertRightsSql(`${rights}::bigint`)} = 0`;
 
-/** Stores the refresh token that accompanies an access token. */
+/** SQL that stores the refresh token of the same response. */
 export const addRefreshTokenSql = (places: readonly string[]): string =>
   `insert into refresh_token (session_id, user_id, client_id, token_hash, expires_at, family_id, grant_type, scope, audience)
     values (${places.join(', ')})`;
 
 /**
- * Committed before the request continues; otherwise a later use of the old refresh token would see this token as
- * unused.
+ * Records the first use of an access token. It is committed before the request continues. Otherwise a later exchange of
+ * the old refresh token would treat this access token as unused.
  */
 export const MARK_USED: Statement = {
   name: 'session-mark-used',
@@ -65,7 +68,10 @@ export const LOCK_FAMILY: Statement = {
   text: `select pg_advisory_xact_lock(${SESSION_FAMILY_LOCK_CLASS}, hashtext($1))`,
 };
 
-/** Ends refresh tokens too: without its Session, a refresh token must not open another one. */
+/**
+ * Ends the access tokens and refresh tokens of a Session ($1). The refresh token of a closed Session must not open
+ * another Session.
+ */
 export const CLOSE_TOKENS: Statement = {
   name: 'session-close-tokens',
   text: `with closed as (
@@ -82,8 +88,9 @@ export const FIND_REFRESH_TOKEN: Statement = {
 };
 
 /**
- * State of a refresh token whose family is locked. Its successors are unused if neither was presented yet: the response
- * that contained them may have been lost. $2: seconds in which a repeat may be legitimate.
+ * Reads the state of a refresh token ($1) whose family is locked. Its successors, the new access and refresh token,
+ * count as unused if neither was sent to the server yet: the response that contained them may have been lost. $2:
+ * within how many seconds a second exchange may be a repeated request.
  */
 export const REFRESH_TOKEN_STATE: Statement = {
   name: 'session-refresh-token-state',
@@ -141,7 +148,7 @@ export const FORGET_TOKENS: Statement = {
     delete from session_token where session_id = $1`,
 };
 
-/** A larger number of Sessions is not counted to its end. */
+/** The count of active Sessions stops above this number. */
 export const MOST_SESSIONS_COUNTED = 10_000;
 
 export const COUNT_LIVE_SESSIONS: Statement = {
@@ -150,20 +157,20 @@ export const COUNT_LIVE_SESSIONS: Statement = {
     where closed_at is null and (ends_at is null or ends_at > clock_timestamp()) limit ${MOST_SESSIONS_COUNTED + 1}) counted`,
 };
 
-/** Keys whose tokens a resource server may still need to verify. */
+/** Ids of the signing keys whose tokens are still valid, so that a resource server may need to verify them. */
 export const KIDS_OF_LIVE_TOKENS: Statement = {
   name: 'session-kids-of-live-tokens',
   text: `select distinct kid from session_token
     where kid is not null and closed_at is null and (expires_at is null or expires_at > clock_timestamp())`,
 };
 
-/** Sessions of JWTs that another key signed. */
+/** Sessions of JWTs that were signed by any key except $1. */
 export const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
   name: 'session-live-of-other-keys',
   text: 'select session_id from session_token where kid <> $1 and closed_at is null order by session_id',
 };
 
-/** An issued access token, live or not. */
+/** Finds an issued access token by its hash ($1), live or not. */
 export const FIND_TOKEN: Statement = {
   name: 'session-find-token',
   text: `select session_id as "sessionId", user_id as "userId", client_id as "clientId", expires_at as "expiresAt",

@@ -10,12 +10,12 @@ import { ENDED_SESSIONS, FORGET_TOKENS, OUTDATED_SESSIONS } from './session-stat
 import { SessionTokens } from './session-tokens.repository';
 import { Sessions } from './sessions';
 
-/** Sessions per step: its transaction locks their rows, so it must be short. */
+/** Sessions per step of the sweep. The transaction of a step locks their rows, so it must be short. */
 const BATCH = 100;
 
 /**
- * Closes Sessions whose tokens expired, and deletes those that ended long ago; their history stays. Delays are
- * harmless, since an expired token is refused by its own expiry.
+ * Closes Sessions whose tokens have expired, and deletes Sessions that ended long ago; the history of both stays. A
+ * delay is harmless: an expired token is refused even if its Session is still open.
  */
 @Injectable()
 @Background({
@@ -60,7 +60,7 @@ export class SessionSweeper implements BackgroundTask {
       if (!(error instanceof ServiceError)) throw error;
       this.logger.warn({ event: 'session could not be closed', sessionId, reason: error.message });
     }
-    // End the tokens even if the resource could not be closed, so the next sweep skips them.
+    // Ends the tokens even if the Session could not be closed as a resource, so that the next sweep skips this Session.
     await this.tokens.close(sessionId);
   }
 

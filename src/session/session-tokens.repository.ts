@@ -21,7 +21,7 @@ import { tokenHashOf } from './token-hash';
 
 /** A Session to be stored with its tokens. */
 export interface NewSession {
-  /** Chosen by the caller if the token must contain it (`jti`). */
+  /** Id of the Session, chosen before the token is made: in a JWT it is also the `jti`. */
   readonly id: string;
   readonly grantType: string;
   readonly userId: string | undefined;
@@ -35,7 +35,7 @@ export interface NewSession {
   readonly kid: string | undefined;
   readonly expiresAt: Date;
   readonly refresh: NewRefreshToken | undefined;
-  /** The Session whose refresh token opened this one. */
+  /** Id of the Session whose refresh token opened this Session. */
   readonly parentId: string | undefined;
   /** Scope tokens, separated by spaces. */
   readonly scope: string | undefined;
@@ -46,7 +46,7 @@ export interface LiveSession {
   readonly sessionId: string;
   readonly userId?: string;
   readonly clientId: string;
-  /** Read in the same statement as the Session. */
+  /** The epochs of registries and rights, read in the same statement as the Session. */
   readonly epochs: Epochs;
 }
 
@@ -67,10 +67,10 @@ export interface IssuedToken {
   readonly isLive: boolean;
 }
 
-/** Access tokens by their hash. */
+/** Stores access tokens by their hash. */
 @Injectable()
 export class SessionTokens {
-  /** Sessions whose tokens are being stored by open units of work of this process. */
+  /** Ids of Sessions that open units of work of this process are storing now. */
   private readonly adding = new Set<string>();
 
   constructor(
@@ -79,14 +79,14 @@ export class SessionTokens {
     private readonly epoch: RegistryEpoch,
   ) {}
 
-  /** CTEs that store the tokens, for the statement that stores the Session. */
+  /** Returns the CTEs that store the tokens of a Session, for the statement that stores the Session. */
   async partsOf(session: NewSession): Promise<readonly StatementPart[]> {
     const { id, userId, clientId, accessToken, expiresAt, kid, refresh, parentId } = session;
     this.adding.add(id);
     await this.unitOfWork.whenOver(() => this.adding.delete(id));
     const owners = [id, userId, clientId];
     const rights = await this.epoch.rightsToHold();
-    // First use is recorded only for tokens that came from a refresh token.
+    // The first use is recorded only for access tokens that came from a refresh token.
     const notesFirstUse = parentId !== undefined;
     const values = [...owners, tokenHashOf(accessToken), expiresAt, endOf(session), notesFirstUse, kid, rights];
     const access = { name: 'access-token', values, sqlOf: addTokenSql };
@@ -96,7 +96,7 @@ export class SessionTokens {
     return [access, { name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql }];
   }
 
-  /** Finds the live Session of a token in use. */
+  /** Finds the live Session of an access token that a caller sent, and records the first use of the token. */
   async use(accessToken: string): Promise<LiveSession | undefined> {
     const hash = tokenHashOf(accessToken);
     const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
@@ -105,13 +105,14 @@ export class SessionTokens {
     return liveSessionOf(row);
   }
 
-  /** Finds an issued token, live or not; this does not count as a use. */
+  /** Finds an issued access token, live or not. This does not count as a use of the token. */
   find(accessToken: string): Promise<IssuedToken | undefined> {
     return this.statements.runOne<IssuedToken>(FIND_TOKEN, [tokenHashOf(accessToken)]);
   }
 
   /**
-   * Returns whether a Session has a usable token. Before the commit, only the unit of work that opens it knows its id.
+   * Returns whether a Session has a usable token, also while the Session is being stored: before the commit, only the
+   * unit of work that opens the Session has its id.
    */
   async isLive(sessionId: string): Promise<boolean> {
     return this.adding.has(sessionId) || (await this.statements.runOne(IS_LIVE_SESSION, [sessionId])) !== undefined;
@@ -122,12 +123,15 @@ export class SessionTokens {
     await this.statements.run(CLOSE_TOKENS, [sessionId]);
   }
 
-  /** How many Sessions are active; of more than are counted, one more. */
+  /**
+   * Returns how many Sessions are active. If there are more than MOST_SESSIONS_COUNTED, it returns
+   * MOST_SESSIONS_COUNTED + 1.
+   */
   async countLive(): Promise<number> {
     return (await this.statements.runOne<{ live: number }>(COUNT_LIVE_SESSIONS, []))?.live ?? 0;
   }
 
-  /** Ids of the keys that signed tokens still alive. */
+  /** Ids of the keys that signed tokens which are still valid. */
   async kidsOfLiveTokens(): Promise<ReadonlySet<string>> {
     const rows = await this.statements.run<{ kid: string }>(KIDS_OF_LIVE_TOKENS, []);
     return new Set(rows.map(({ kid }) => kid));
@@ -141,7 +145,10 @@ export const liveSessionOf = ({ sessionId, userId, clientId, registries, rights 
   ...(userId === null ? {} : { userId }),
 });
 
-/** End of a Session: expiry of its access token, or of its later refresh token; undefined if that never expires. */
+/**
+ * The end of a Session: the later expiry of its access token and its refresh token. Undefined if the refresh token
+ * never expires.
+ */
 function endOf({ expiresAt, refresh }: NewSession): Date | undefined {
   if (refresh === undefined) return expiresAt;
   return refresh.expiresAt === undefined || refresh.expiresAt > expiresAt ? refresh.expiresAt : expiresAt;

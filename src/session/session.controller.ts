@@ -33,7 +33,8 @@ export class SessionController {
         code: 'token-required',
       });
     }
-    // With a query it would be a conditional delete, which needs a policy and may close many Sessions.
+    // Refuses a query: with one, the request would mean a conditional delete, which needs a policy and may close many
+    // Sessions.
     if (queryOf(request).size > 0)
       throw new ServiceError('invalid', 'DELETE /Session takes no criteria: it closes the Session of the token.', {
         code: 'parameter-unknown',

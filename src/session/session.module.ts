@@ -10,7 +10,7 @@ import { SessionRule } from './session.rule';
 import { Sessions } from './sessions';
 
 /**
- * Exports {@link Sessions}.
+ * Exports {@link Sessions}, for modules that open or close Sessions.
  * @example
  * &#64;Module({ imports: [SessionModule] })
  * export class ShiftModule {}

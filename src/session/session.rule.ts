@@ -11,7 +11,10 @@ import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-r
 import { SESSION_SHAPE } from './session.shape';
 import { SessionTokens } from './session-tokens.repository';
 
-/** Immutable members: a caller may close a Session through the REST API, but not move it to another owner. */
+/**
+ * Members of a Session that never change. A caller may close a Session through the REST API, but not give it to another
+ * owner.
+ */
 const BOUND_MEMBERS = [
   ...['user', 'client', 'type', 'parent', 'start', 'exp', 'refresh_token_exp', 'scope', 'audience', 'on-behalf'],
   ...['jti', 'iss', 'access_token', 'refresh_token', 'authorization_code'],
@@ -19,7 +22,7 @@ const BOUND_MEMBERS = [
 
 /**
  * One Session per access token (interface, "Session"). The token endpoint opens it; callers with write access can close
- * it. However it ends (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction.
+ * it. However a Session is closed (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction.
  */
 @Injectable()
 @DefinesResourceType({
@@ -56,8 +59,8 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
 
   async store(draft: ResourceDraft, _checked: unknown, previous: Resource | undefined): Promise<void> {
     if (previous === undefined) {
-      // A Session records an access token (interface, "Session"); without a token it would record a login that never
-      // happened.
+      // A Session records an access token (interface, "Session"). A Session without a token would record a login that
+      // never happened, so it is refused.
       if (!(await this.tokens.isLive(draft.id ?? ''))) throw refused('active', 'begins with POST /auth/token only');
       return;
     }

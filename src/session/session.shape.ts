@@ -1,6 +1,6 @@
 import { type OwnShapes } from '../fhir/definitions/element-tables';
 
-/** Members of a Session; its rule makes most of them immutable. */
+/** Members of a Session. Its rule makes most of them immutable. */
 export const SESSION_SHAPE: OwnShapes = {
   Session: {
     type: '0..1 string',
@@ -12,7 +12,7 @@ export const SESSION_SHAPE: OwnShapes = {
     start: '0..1 dateTime',
     end: '0..1 dateTime',
     active: '1..1 boolean',
-    // Epoch seconds exceed FHIR's 32-bit integers in 2038.
+    // Seconds since 1970. From 2038 on they exceed FHIR's 32-bit integers, so the type is decimal.
     exp: '0..1 decimal',
     refresh_token_exp: '0..1 decimal',
     access_token: '0..1 string',

@@ -26,8 +26,9 @@ import { type IssuedToken, type LiveSession, type NewSession, SessionTokens } fr
 const FLIGHT = 64;
 
 /**
- * Opens, finds and closes Sessions. A Session is a resource; token hashes are in separate tables. Locks are always
- * taken in the order owner, family, Session, so that transactions of this server cannot deadlock.
+ * Opens, finds and closes Sessions. A Session is a resource; the hashes of its tokens are in separate tables. Locks are
+ * always taken in the order owner (User and Client), family of refresh tokens, Session. So transactions of this server
+ * cannot deadlock.
  * @example
  * const session = await sessions.find('an access token');
  * if (session !== undefined) await sessions.close(session.sessionId);
@@ -50,12 +51,12 @@ export class Sessions {
     await this.writer.create(draft, { newId: session.id, parts });
   }
 
-  /** Finds the live Session of a token in use. */
+  /** Finds the live Session of an access token, and counts as a use of the token. */
   find(accessToken: string): Promise<LiveSession | undefined> {
     return this.tokens.use(accessToken);
   }
 
-  /** Describes a token, live or not, without counting as a use. @internal */
+  /** Finds an issued access token, live or not. This does not count as a use of the token. @internal */
   describe(accessToken: string): Promise<IssuedToken | undefined> {
     return this.tokens.find(accessToken);
   }
@@ -69,7 +70,7 @@ export class Sessions {
   }
 
   /**
-   * Closes a Session and all Sessions that its refresh token opened meanwhile: they end together.
+   * Closes a Session and all Sessions of its family of refresh tokens, since they end together.
    * @internal
    */
   closeWithSuccessors(sessionId: string): Promise<StoredResource> {
@@ -88,12 +89,18 @@ export class Sessions {
     });
   }
 
-  /** Serializes uses of a family and ends of its Sessions. @internal */
+  /**
+   * Locks a family of refresh tokens until the open unit of work ends: exchanges of its tokens and closes of its
+   * Sessions run one after the other. @internal
+   */
   async lockFamily(familyId: string): Promise<void> {
     await this.statements.run(LOCK_FAMILY, [familyId]);
   }
 
-  /** Closes all Sessions of an owner, including those being opened; none is refreshed meanwhile. @internal */
+  /**
+   * Closes all Sessions of a User or Client. It waits for Sessions that are being opened and closes them too; meanwhile
+   * no refresh token of the owner is exchanged. @internal
+   */
   async closeAllOf(type: 'User' | 'Client', id: string): Promise<void> {
     await this.statements.run(LOCK_OWNER, [`${type}/${id}`]);
     await this.closeEach(type === 'User' ? LIVE_SESSIONS_OF_USER : LIVE_SESSIONS_OF_CLIENT, id);
@@ -106,8 +113,8 @@ export class Sessions {
   }
 
   /**
-   * Blocks {@link closeAllOf} for these owners until the open unit of work ends. Read the owners after this call: an
-   * owner that was deactivated before must get no new Session.
+   * Blocks {@link closeAllOf} for this User and Client until the open unit of work ends. Read both after this call: a
+   * User or Client that was deactivated before must get no new Session.
    * @internal
    */
   async holdOwners({ clientId, userId }: { readonly clientId: string; readonly userId?: string }): Promise<void> {
@@ -115,7 +122,10 @@ export class Sessions {
     await this.statements.run(HOLD_OWNERS, [names]);
   }
 
-  /** Rows are locked in id order, since the connection runs statements in the order sent. */
+  /**
+   * Closes the Sessions that the statement finds, in the order of their ids. The connection runs statements in the
+   * order sent, so the rows are locked in that order too.
+   */
   private async closeEach(statement: Statement, owner: string): Promise<void> {
     const sessionIds = await this.idsBy(statement, owner);
     for (let from = 0; from < sessionIds.length; from += FLIGHT)
@@ -128,7 +138,7 @@ export class Sessions {
   }
 }
 
-/** The Session as a resource, when it begins. */
+/** The body of a new Session resource. */
 export function sessionBody(session: NewSession, start: Date): object {
   const { grantType, userId, clientId, parentId, scope, audience, expiresAt, refresh, jti, issuer } = session;
   return {
@@ -149,7 +159,7 @@ export function sessionBody(session: NewSession, start: Date): object {
 
 const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
-/** The stored text with `active` false; every other byte stays. */
+/** Returns the stored text with `active` set to false. All other bytes stay. */
 function closed(stored: string): string {
   const members = membersOf(stored).map(({ key, valueText }) => [key, key === 'active' ? 'false' : valueText] as const);
   return objectText(members);

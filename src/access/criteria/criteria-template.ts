@@ -7,20 +7,20 @@ export interface CriteriaTemplate {
   readonly text: string;
   readonly type: string;
   readonly parameters: readonly TemplateParameter[];
-  /** Parts of the request that it reads. */
+  /** Parts of the request that its placeholders read. */
   readonly parts: readonly RequestPart[];
 }
 
 interface TemplateParameter {
   readonly name: string;
-  /** Separated by commas in the criterion: one must match. */
+  /** Values that the criterion separates by commas. A resource must match one of them. */
   readonly alternatives: readonly (readonly Piece[])[];
 }
 
-/** Text in FHIR search syntax, or a path into the request object. */
+/** A piece of a value: text in FHIR search syntax, or the path of a placeholder into the request object. */
 type Piece = string | { readonly path: readonly string[] };
 
-/** The limit of alternatives in a search. */
+/** Maximum number of comma-separated values of a parameter, as in a search. */
 const MAX_ALTERNATIVES = 1000;
 
 const PLACEHOLDER = /\{\{ *([^{}]*?) *\}\}/;
@@ -53,9 +53,10 @@ export function parseCriterion(text: string): CriteriaTemplate | string {
 }
 
 /**
- * Fills in the request's values, percent-encoded and escaped for FHIR search, so that no value can add a parameter or
- * an alternative.
- * @returns undefined when a value is missing: a search without it would match more, so nothing is granted
+ * Replaces the placeholders of a criterion by values of the request. The values are percent-encoded and escaped for
+ * FHIR search, so that no value can add a parameter or an alternative.
+ * @returns the search; undefined when a value is missing. A search without that value would match more resources, so
+ * the criterion then grants nothing
  */
 export function fillCriterion({ type, parameters }: CriteriaTemplate, request: RequestObject): string | undefined {
   const filled: string[] = [];
@@ -67,7 +68,7 @@ export function fillCriterion({ type, parameters }: CriteriaTemplate, request: R
   return filled.length === 0 ? type : `${type}?${filled.join('&')}`;
 }
 
-/** The criterion with `sample` in place of every value, to check that the search can be parsed. */
+/** Returns the criterion with `sample` in place of every placeholder, to check that the search can be parsed. */
 export const sampleCriterion = ({ type, parameters }: CriteriaTemplate, sample: string): string =>
   parameters.length === 0
     ? type
@@ -80,7 +81,7 @@ export const sampleCriterion = ({ type, parameters }: CriteriaTemplate, sample: 
         })
         .join('&')}`;
 
-/** Commas inside `\,` or `{{ }}` are not separators. */
+/** Splits a value at its commas, except at those inside `\,` and `{{ }}`. */
 const splitAlternatives = (value: string): string[] => value.match(/(?:\\.|\{\{[^{}]*\}\}|[^\\,])+/gsu) ?? [''];
 
 function piecesOf(alternative: string): Piece[] {
@@ -91,7 +92,10 @@ function piecesOf(alternative: string): Piece[] {
   });
 }
 
-/** A list of values becomes alternatives, each with the text around it. */
+/**
+ * Fills in one alternative. If a placeholder yields several values, each becomes an alternative with the same text
+ * around it.
+ */
 function fillAlternative(pieces: readonly Piece[], request: RequestObject): readonly string[] {
   let texts = [''];
   for (const piece of pieces) {
@@ -102,7 +106,10 @@ function fillAlternative(pieces: readonly Piece[], request: RequestObject): read
   return texts.filter((text) => text.trim() !== '');
 }
 
-/** http://hl7.org/fhir/R4/search.html#escaping */
+/**
+ * Escapes a value for a search (http://hl7.org/fhir/R4/search.html#escaping). Returns no value for an object, a list,
+ * blank text or text with a NUL.
+ */
 function searchValueOf(value: unknown): string[] {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
   const text = String(value);

@@ -4,7 +4,10 @@ import { type ReadCriterion, RowCriteria } from '../../search/rows/row-criteria'
 import { type AccessRequest } from '../request/access-request';
 import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
 
-/** Placeholder values for checks; each kind of parameter accepts at least one of them. */
+/**
+ * Values that replace placeholders when a criterion is checked. Each kind of search parameter accepts at least one of
+ * them.
+ */
 const SAMPLES = ['x', 'Patient/x', '2020-01-01', '1', 'http://x.example/x', 'true'];
 
 /** Validates the row criteria of policies, and fills them in for a request. */
@@ -13,8 +16,8 @@ export class PolicyRows {
   constructor(private readonly criteria: RowCriteria) {}
 
   /**
-   * Fills in the criteria of a policy that matched. A criterion with a missing value or an invalid search grants
-   * nothing.
+   * Fills in the criteria of a policy whose other conditions are met. A criterion with a missing value, or whose search
+   * is invalid, is left out: it grants nothing.
    */
   async of(policy: { readonly criteria: readonly CriteriaTemplate[] }, request: AccessRequest): Promise<string[]> {
     const object = await request.read(new Set(policy.criteria.flatMap(({ parts }) => parts)));
@@ -27,10 +30,10 @@ export class PolicyRows {
     return granted;
   }
 
-  /** @throws ServiceError 'unprocessable' for a criterion that is an invalid search, whatever its values */
+  /** @throws ServiceError 'unprocessable' for a criterion whose search is invalid with every value */
   async assertSearchable(template: CriteriaTemplate): Promise<void> {
     const { type, parameters } = template;
-    // Checks each parameter alone, since a sample that suits one does not suit another.
+    // Checks each parameter alone, since one sample may suit one parameter and not another.
     const alone = parameters.map((parameter) => ({ ...template, parameters: [parameter] }));
     for (const one of alone.length === 0 ? [template] : alone) {
       const problem = await this.firstProblemOf(one);
@@ -60,7 +63,8 @@ function problemOf(criterion: string, read: ReadCriterion): ServiceError | undef
     return undefined;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // The search is valid; its index is still being built. The request that uses the criterion waits for it.
+    // 'busy' means that the search is valid, but its index is still being built. A request that uses the criterion
+    // waits for the index.
     return error.kind === 'busy' ? undefined : error;
   }
 }

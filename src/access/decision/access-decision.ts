@@ -21,26 +21,26 @@ export type Decision =
 
 interface Candidate {
   readonly policy: CompiledPolicy;
-  /** The request as the policy sees it; undefined when its User lacks the Role. */
+  /** The request as the policy sees it. Undefined when the policy requires a Role that the User does not have. */
   readonly request: LazyRequest | undefined;
 }
 
-/** A policy that covers a request, and what it says. */
+/** A policy that covers a request, with the result of its evaluation. */
 export interface PolicyOutcome extends Candidate {
   readonly outcome: TrialOutcome;
 }
 
-/** Collected while deciding. */
+/** Results collected while one request is decided. */
 interface Findings {
   readonly tried: TriedPolicy[];
   readonly rows: Set<string>;
-  /** Yields between policies: for a large body, each policy may read thousands of items. */
+  /** Lets other requests run between two policies: with a large body, each policy may read thousands of items. */
   readonly pause: () => Promise<void>;
 }
 
 const ALL: Decision = { granted: true, rows: 'all' };
 
-/** Decides requests: denied unless a policy grants. */
+/** Decides requests. A request is denied unless a policy grants it. */
 @Injectable()
 export class AccessDecision {
   constructor(
@@ -51,9 +51,9 @@ export class AccessDecision {
   ) {}
 
   /**
-   * The first grant without criteria decides. Otherwise the criteria of all grants are collected, and a resource must
-   * match one.
-   * @param counts selects the policies to evaluate; absent: all
+   * Evaluates the policies that cover a request. The first policy that grants without criteria ends the evaluation. If
+   * there is none, the criteria of all granting policies are collected, and a resource must match one of them.
+   * @param counts selects the policies to evaluate; without it, all are evaluated
    */
   async decide(request: LazyRequest, counts: (policy: CompiledPolicy) => boolean = () => true): Promise<Decision> {
     const index = await this.policies.current();
@@ -61,14 +61,17 @@ export class AccessDecision {
     for (const policy of index.covering(request).filter(counts)) {
       if (await this.isGrantOfAll({ policy, request }, found)) return ALL;
     }
-    // Roles are read only if no other policy decided.
+    // The User's Roles are read only if no policy without `roleName` has decided.
     for (const candidate of await this.ofRoles(index.coveringRoles(request).filter(counts), request)) {
       if (await this.isGrantOfAll(candidate, found)) return ALL;
     }
     return found.rows.size === 0 ? { granted: false, tried: found.tried } : { granted: true, rows: [...found.rows] };
   }
 
-  /** Evaluates each policy that covers the request, in the order of {@link decide}, also after a grant of all. */
+  /**
+   * Evaluates every policy that covers the request, in the same order as {@link decide}, even after a grant without
+   * criteria.
+   */
   async *outcomes(request: LazyRequest): AsyncGenerator<PolicyOutcome, void, void> {
     const index = await this.policies.current();
     const pause = this.slices.pauses();

@@ -6,16 +6,16 @@ import { errorTrace } from '../../platform/logging/error-trace';
 import { ADD_DENIAL, FIND_DENIAL, LATEST_DENIALS, PRUNE_DENIALS } from './denial-statements';
 import { type DenialSummary } from './denial-summary';
 
-/** Prunes once per this many denials, so the table briefly exceeds its maximum. */
+/** Old denials are deleted once per this many new denials, so the table may briefly exceed its maximum. */
 const PRUNE_EVERY = 100;
 
 export interface StoredDenial extends DenialSummary {
   readonly id: string;
-  /** An instant in UTC. */
+  /** The time of the denial, in UTC. */
   readonly at: string;
 }
 
-/** A denial in a list: its decision has the policies. */
+/** A denial in a list, without its policies: `GET /auth/decisions/{id}` returns them. */
 export type ListedDenial = Pick<StoredDenial, 'id' | 'at' | 'request'>;
 
 /** Stores denials in the database, so that any replica can return them. */
@@ -30,9 +30,9 @@ export class DenialLog {
   ) {}
 
   /**
-   * Stores a denial before the response is sent. It waits for the end of the open transaction, whose rollback would
-   * undo it. It takes no second connection meanwhile: requests that each wait for a second one could deadlock the pool.
-   * Returns the id of the denial.
+   * Stores a denial before the response is sent, and returns its id. Inside a transaction, the denial is stored after
+   * the transaction has ended, since a rollback would undo it. A second connection is not used: if many requests each
+   * waited for a second connection, they could deadlock the pool.
    */
   async add(summary: DenialSummary): Promise<string> {
     const id = randomUUID();
@@ -40,14 +40,14 @@ export class DenialLog {
     return id;
   }
 
-  /** @param id a UUID */
+  /** @param id the id of a denial, a UUID */
   async find(id: string): Promise<StoredDenial | undefined> {
     const row = await this.statements.runOne<{ denied_at: Date; body: string }>(FIND_DENIAL, [id]);
     if (row === undefined) return undefined;
     return { id, at: row.denied_at.toISOString(), ...(JSON.parse(row.body) as DenialSummary) };
   }
 
-  /** The latest denials, newest first; of one User, one Client, or of all. */
+  /** Returns the latest denials, newest first: those of one User, of one Client, or of all callers. */
   async latest(user: string | undefined, client: string | undefined): Promise<readonly ListedDenial[]> {
     const rows = await this.statements.run<{ id: string; denied_at: Date; request: string | null }>(LATEST_DENIALS, [
       user ?? null,

@@ -1,6 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** How long a denial is kept, and how many at most. */
+/** How long a denial is kept, and how many denials are kept at most. */
 const KEPT_HOURS = 24;
 const MAX_DENIALS = 10_000;
 
@@ -17,7 +17,10 @@ export const FIND_DENIAL: Statement = {
     where id = $1 and denied_at > clock_timestamp() - interval '${KEPT_HOURS} hours'`,
 };
 
-/** Absent texts select all. At most {@link MAX_DENIALS} bodies are read, which takes some 50 ms. */
+/**
+ * Lists the latest denials of a User ($1) or a Client ($2); null selects all. At most {@link MAX_DENIALS} bodies are
+ * read, which takes about 50 ms.
+ */
 export const LATEST_DENIALS: Statement = {
   name: 'access-denial-latest',
   text: `select id, denied_at, body::json->>'request' as request from access_denial
@@ -27,7 +30,10 @@ export const LATEST_DENIALS: Statement = {
     order by denial_number desc limit ${MAX_LISTED}`,
 };
 
-/** Both limits walk the primary key: numbers follow time, except between concurrent writers. */
+/**
+ * Deletes denials that are too old or too many. Both limits are found by the primary key, `denial_number`: the numbers
+ * are in the order of time, except between concurrent writers.
+ */
 export const PRUNE_DENIALS: Statement = {
   name: 'access-denial-prune',
   text: `delete from access_denial where denial_number <= greatest(

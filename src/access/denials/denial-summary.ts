@@ -3,8 +3,8 @@ import { type AccessRequest } from '../request/access-request';
 import { RESERVED_PARAMS } from '../request/route-params';
 
 /**
- * Summary of a denial: the caller, the kind of request, and where each policy failed. It contains no values of the
- * request.
+ * Summary of a denial: the caller, the kind of request, and the clause at which each policy failed. It contains no
+ * values of the request.
  */
 export interface DenialSummary {
   readonly request: {
@@ -19,7 +19,7 @@ export interface DenialSummary {
   };
   /** Policies that cover the request, in the order of evaluation. */
   readonly policies: readonly TriedPolicySummary[];
-  /** Explains why the list is empty, and how to fill it. */
+  /** For an empty list of policies: why it is empty, and which policy would grant the request. */
   readonly note?: string;
   /** Number of further policies that are not listed. */
   readonly more?: number;
@@ -63,7 +63,7 @@ export function policySummariesOf(
   return { policies, ...(tried.length > policies.length ? { more: tried.length - policies.length } : {}) };
 }
 
-/** Explains why no policy was evaluated. */
+/** Returns the note of a denial without a list of policies. */
 export function noteOn({ user, client, operation }: DenialSummary['request'], isLimited: boolean): string {
   if (isLimited)
     return 'The policies that grant this request limit it to some resources; this route cannot keep to some.';

@@ -9,11 +9,14 @@ import { type LazyRequest } from '../request/lazy-request';
 import { DenialLog } from './denial-log';
 import { type DenialSummary, noteOn, policySummariesOf, requestSummaryOf } from './denial-summary';
 
-/** Builds the refusal of a request. It names the decision, which callers with the right to it can read. */
+/**
+ * Makes the error of a denied request. The error names the id of the decision, which callers with the right to it can
+ * read.
+ */
 @Injectable()
 @MetricsFrom({ source: 'denials', path: '/metrics' })
 export class Denials implements MetricSource {
-  /** Entries of one Bundle with the same denial share a decision. */
+  /** Ids of stored denials, by request and summary: entries of one Bundle with the same denial share one id. */
   private readonly alike = new WeakMap<object, Map<string, Promise<string>>>();
 
   private readonly denials = new Counter(

@@ -10,7 +10,10 @@ import { policyFault } from '../policy/policy-fault';
 const MAX_DEPTH = 8;
 const MAX_RULES = 100;
 
-/** Combines rules of any engine: all of `and`, or one of `or`; rules of the engine `complex` nest them. */
+/**
+ * Combines rules of any engine: all rules in `and` must grant, or one rule in `or`. A rule may itself have the engine
+ * `complex`.
+ */
 @Injectable()
 @EngineOf('complex')
 export class ComplexEngine implements PolicyEngine {
@@ -59,7 +62,10 @@ class ComplexCompiler {
   }
 }
 
-/** Prefixes the failing clause with the rule's position, since a rule names only its own members. */
+/**
+ * Compiles a rule, and puts its position in the policy (`at`) in front of the paths in its failures and errors. The
+ * rule itself names only its own members.
+ */
 function within(at: string, compile: () => PolicyCheck): PolicyCheck {
   const outer = (path = ''): string => `AccessPolicy.${at}${path.replace(/^AccessPolicy/, '')}`;
   try {
@@ -90,7 +96,10 @@ function allOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
   };
 }
 
-/** When all alternatives fail, the last failure is returned: authors order them from special to general. */
+/**
+ * Grants if one rule grants. If all fail, it returns the failure of the last rule: authors order rules from special to
+ * general.
+ */
 function oneOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
   return async (request) => {
     const pause = slices.pauses();

@@ -4,7 +4,7 @@ import { compileSchema } from '../json-schema/compile-schema';
 import { partsOfSchema } from '../json-schema/parts-of-schema';
 import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 
-/** Grants a request whose object, without its empty values, is valid against the JSON schema `schema`. */
+/** Grants a request if its request object, without empty values, is valid against the JSON schema in `schema`. */
 @Injectable()
 @EngineOf('json-schema')
 export class JsonSchemaEngine implements PolicyEngine {

@@ -5,7 +5,10 @@ import { compileMatcho } from '../matcho/compile-matcho';
 import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 import { notListed, rpcMethodsOf } from './rpc-methods';
 
-/** Grants a call whose request object matches the pattern of its method in `rpc`; `params` are those of the call. */
+/**
+ * Grants a call if its request object matches the pattern that `rpc` has for its method. `params` in the pattern means
+ * the params of the call.
+ */
 @Injectable()
 @EngineOf('matcho-rpc')
 export class MatchoRpcEngine implements PolicyEngine {

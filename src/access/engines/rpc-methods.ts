@@ -1,7 +1,7 @@
 import { policyFault } from '../policy/policy-fault';
 import { isObject } from '../../platform/json/plain-object';
 
-/** The member `rpc` of a policy: the condition of each method, by name. */
+/** Reads the member `rpc` of a policy: the condition of each method, by the name of the method. */
 export function rpcMethodsOf(rpc: unknown): ReadonlyMap<string, unknown> {
   if (!isObject(rpc) || Object.keys(rpc).length === 0)
     throw policyFault('rpc', 'must be an object with the names of methods');

@@ -9,7 +9,8 @@ import { withoutEmpty } from './without-empty';
 
 /**
  * Compiles a JSON schema (draft-07) of the request object.
- * @throws ServiceError 'unprocessable' for a keyword or format that would be ignored, or a schema that could be costly
+ * @throws ServiceError 'unprocessable' for a keyword or format that the validator would ignore, or for a schema that
+ * could be costly to evaluate
  */
 export function compileSchema(schema: unknown): (request: RequestObject) => FailedClause | undefined {
   const fault = faultOfSchema(schema);
@@ -33,7 +34,7 @@ function validatorOf(schema: object): ReturnType<Ajv['compile']> {
   }
 }
 
-/** The path in the schema that failed, never the value. */
+/** The failed clause of a schema: the path of the keyword in the schema, never a value of the request. */
 const failureOf = (error: ErrorObject | undefined): FailedClause => ({
   path: `schema${(error?.schemaPath ?? '').replace(/^#/, '').replaceAll('/', '.')}`,
   reason: `the keyword ${error?.keyword ?? ''} does not hold`,

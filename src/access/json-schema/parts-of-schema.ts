@@ -1,13 +1,16 @@
 import { isObject } from '../../platform/json/plain-object';
 import { isRequestPart, REQUEST_PARTS, type RequestPart } from '../request/access-request';
 
-/** The parts of a request that a schema can depend on: those that its outermost keywords name, else all. */
+/**
+ * Returns the parts of a request that a schema can depend on: the properties that its outermost keywords name. If
+ * another keyword may depend on any part, all parts are returned.
+ */
 export function partsOfSchema(schema: unknown): ReadonlySet<RequestPart> {
   const parts = new Set<RequestPart>();
   return notePartsOf(schema, parts) ? parts : new Set(REQUEST_PARTS);
 }
 
-/** Keywords that say nothing about which members exist. */
+/** Keywords whose result does not depend on the members of the request object. */
 const SILENT = new Set(['$schema', '$id', '$comment', 'title', 'description', 'type', 'definitions']);
 
 function notePartsOf(schema: unknown, parts: Set<RequestPart>): boolean {

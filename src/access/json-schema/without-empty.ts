@@ -1,11 +1,11 @@
 import { TooCostly } from '../../platform/errors/too-costly';
 
-/** Most values of one request that a schema may visit. */
+/** Maximum number of values in a request that is validated by a schema. */
 const MAX_VALUES = 100_000;
 
 /**
- * Copies a value without empty values (`[]`, `{}`, `""`, null), including values that thereby become empty: `required`
- * needs content.
+ * Copies a value without empty values (`[]`, `{}`, `""`, null), and without values that become empty by that. So a
+ * member named in `required` must have content.
  * @throws TooCostly
  */
 export function withoutEmpty(value: unknown): unknown {

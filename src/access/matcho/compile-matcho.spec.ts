@@ -4,7 +4,7 @@ import { compileMatcho } from './compile-matcho';
 
 const BASE_URL = 'http://svc.example';
 
-/** The path at which a pattern of `resource` fails; undefined when it matches. */
+/** Returns the path at which `resource` fails the pattern; undefined when it matches. */
 const failureOf = (pattern: unknown, resource: unknown, rest: RequestObject = {}): string | undefined =>
   compileMatcho({ resource: pattern }, 'matcho', BASE_URL).match({ ...rest, resource })?.path;
 

@@ -7,23 +7,24 @@ import { failed, isNil, MatchRun, type Pattern } from './matcho-pattern';
 import { OPERATORS } from './operator-pattern';
 import { textPattern } from './text-pattern';
 
-/** Deeper than bodies may be. */
+/** Maximum depth of a pattern. Bodies of requests are never deeper. */
 const MAX_DEPTH = 64;
 
-/** Most members and items of one pattern. */
+/** Maximum number of members and items in one pattern. */
 const MAX_NODES = 2000;
 
 export interface CompiledMatcho {
-  /** Parts of the request that it reads. */
+  /** Parts of the request that the pattern reads. */
   readonly parts: ReadonlySet<RequestPart>;
   readonly match: (request: RequestObject) => FailedClause | undefined;
 }
 
 /**
- * Compiles a pattern of the request object. Scalars must be equal, objects must contain the members, lists match by
- * position from the first item on (contract of AccessPolicy, ADR 0021).
- * @param path position of the pattern in the policy
- * @throws ServiceError 'unprocessable' for a pattern whose effect would differ from its appearance
+ * Compiles a pattern of the request object. A scalar must be equal. An object must contain the members of the pattern.
+ * The items of a list in the pattern are compared with the first items of the list in the request (contract of
+ * AccessPolicy, ADR 0021).
+ * @param path the position of the pattern in the policy
+ * @throws ServiceError 'unprocessable' for a pattern that would match differently than it looks
  */
 export function compileMatcho(pattern: unknown, path: string, baseUrl: string): CompiledMatcho {
   if (!isObject(pattern) || Object.keys(pattern).length === 0)
@@ -54,7 +55,10 @@ class MatchoCompiler {
     private readonly parts: Set<RequestPart>,
   ) {}
 
-  /** The outermost members are parts of the request, also below `$one-of` and `$not`. */
+  /**
+   * Compiles the outermost level, whose members must be parts of the request; so must the members inside `$one-of` and
+   * `$not` there.
+   */
   compileRequest(pattern: unknown, path: string): Pattern {
     this.noteParts(pattern, path);
     return this.compile(pattern, path, 0);

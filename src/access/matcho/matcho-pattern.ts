@@ -3,7 +3,7 @@ import { isObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { type RequestObject } from '../request/access-request';
 
-/** Most comparisons of one pattern with one request; a body of 20 MiB could need billions. */
+/** Maximum number of comparisons when one pattern is matched with one request. A body of 20 MiB could need billions. */
 const MAX_STEPS = 200_000;
 
 /** One evaluation of a pattern, with its remaining budget of comparisons. */
@@ -18,7 +18,7 @@ export class MatchRun {
   }
 }
 
-/** A compiled pattern: returns the first failure, or undefined when it matches. */
+/** A compiled pattern: a function that returns the first failure of a value, or undefined when the value matches. */
 export type Pattern = (value: unknown, run: MatchRun) => FailedClause | undefined;
 
 export const failed = (path: string, reason: string): FailedClause => ({ path, reason });

@@ -2,7 +2,7 @@ import { referenceTargetOf } from '../../fhir/reference';
 import { policyFault } from '../policy/policy-fault';
 import { failed, type MatchRun, type Pattern } from './matcho-pattern';
 
-/** Context for compiling an operator. */
+/** Values that the compilation of an operator needs. */
 export interface OperatorContext {
   /** Position of the operator in the policy. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface OperatorContext {
 
 type MakeOperator = (operand: unknown, context: OperatorContext) => Pattern;
 
-/** The members of a pattern that begin with a dollar sign. */
+/** The operators by name: members of a pattern that begin with a dollar sign. */
 export const OPERATORS: ReadonlyMap<string, MakeOperator> = new Map<string, MakeOperator>([
   ['$enum', enumeration],
   ['$one-of', oneOf],
@@ -66,7 +66,10 @@ function not(operand: unknown, { path, compile }: OperatorContext): Pattern {
   return (value, run) => (pattern(value, run) === undefined ? failed(path, 'must not match') : undefined);
 }
 
-/** Matches a reference of either form, or its text, as `{resourceType, id}`. */
+/**
+ * Compiles `$reference`: its pattern is matched with `{resourceType, id}` of a reference. The value may be a reference
+ * in FHIR's or this server's form, or the text of a reference.
+ */
 function reference(operand: unknown, { path, baseUrl, compile }: OperatorContext): Pattern {
   const pattern = compile(operand, path);
   return (value, run) => {

@@ -40,7 +40,10 @@ function regexPattern(source: string, path: string): Pattern {
   };
 }
 
-/** A path that leads to nothing equals a missing value, so policies pair it with `present?`. */
+/**
+ * Compiles `.path`: the value must equal the value at this path of the request. If both are missing they are equal, so
+ * policies add `present?`.
+ */
 function pathPattern(steps: readonly string[], path: string, reads: Set<RequestPart>): Pattern {
   const [part = ''] = steps;
   if (!isRequestPart(part)) throw policyFault(path, `refers to "${part}", which is no part of the request`);

@@ -9,12 +9,14 @@ import { type CompiledPolicy, compilePolicy } from './compiled-policy';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyIndex } from './policy-index';
 
-/** All stored policies, compiled, as of the registry epoch of the request. */
+/** All stored policies in compiled form, as of the registry epoch of the request. */
 @Injectable()
 export class AccessPolicies {
   private readonly logger = new Logger(AccessPolicies.name);
   private readonly cached: CachedRegistry<PolicyIndex>;
-  /** Keyed by text: the epoch also rises for other reasons, and most policies stay unchanged. */
+  /**
+   * Compiled policies by their stored text. When the registry epoch rises, most policies are unchanged and are reused.
+   */
   private compiled: ReadonlyMap<string, CompiledPolicy> = new Map();
 
   constructor(
@@ -41,7 +43,10 @@ export class AccessPolicies {
     return new PolicyIndex([...compiled.values()].sort(byCost));
   }
 
-  /** A stored policy whose engine this server no longer has grants nothing. */
+  /**
+   * Compiles a stored policy. If that fails, for example because this server no longer has its engine, the policy
+   * grants nothing.
+   */
   private compile(id: string, text: string): CompiledPolicy | undefined {
     try {
       return compilePolicy(JSON.parse(text) as Resource, this.engines);
@@ -54,7 +59,10 @@ export class AccessPolicies {
   }
 }
 
-/** A grant without limits ends the evaluation, and `allow` costs nothing, so both come first. */
+/**
+ * The order of evaluation. A grant without criteria ends the evaluation and the engine `allow` costs nothing, so such
+ * policies come first.
+ */
 const byCost = (one: CompiledPolicy, other: CompiledPolicy): number => costOf(one) - costOf(other);
 const costOf = ({ criteria, engine }: CompiledPolicy): number =>
   (criteria.length > 0 ? 2 : 0) + (engine === 'allow' ? 0 : 1);

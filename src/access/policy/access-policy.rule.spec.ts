@@ -10,7 +10,7 @@ import { type PolicyRows } from '../criteria/policy-rows';
 import { type PolicyEngine } from './policy-engine';
 import { PolicyEngines } from './policy-engine.registry';
 
-/** An engine of another team, which reads `hours`. */
+/** An engine of another team. It reads the member `hours` of a policy. */
 const officeHours: PolicyEngine = {
   members: ['hours'],
   compile: ({ hours }) => {
@@ -19,7 +19,7 @@ const officeHours: PolicyEngine = {
   },
 };
 
-/** Accepts all row criteria: this spec does not test searches. */
+/** A PolicyRows that accepts all criteria, since this spec does not test searches. */
 const noRows: Pick<PolicyRows, 'assertSearchable'> = { assertSearchable: () => Promise.resolve() };
 
 const operations: Pick<OperationNames, 'all'> = { all: () => new Set(['FhirRead', 'FhirSearch']) };

@@ -14,19 +14,22 @@ import { policyFault } from './policy-fault';
 const LINKABLE = ['User', 'Client', 'Operation'];
 
 /**
- * Maximum criteria of a policy: more than people write by hand. Each is evaluated for every request that the policy
- * covers.
+ * Maximum number of criteria in a policy; people do not write more by hand. All criteria are evaluated for every
+ * request that the policy covers.
  */
 const MAX_CRITERIA = 32;
 
-/** Members allowed in every policy. An ignored member (a misspelt `links`) would widen the grant. */
+/**
+ * Members that every policy may have. Other members are refused: if a misspelt one (`links`) were ignored, the policy
+ * would grant more than intended.
+ */
 const COMMON_MEMBERS = [
   ...['resourceType', 'id', 'meta', 'text', 'extension'],
   ...['description', 'module', 'engine', 'link', 'roleName', 'type'],
 ];
 
 /**
- * Refuses a policy that the server would read differently than its author meant: a grant must never be wider than
+ * Refuses a policy that the server would read differently than its author meant. A grant must never be wider than
  * intended.
  */
 @Injectable()
@@ -58,7 +61,10 @@ export class AccessPolicyRule implements ResourceRule {
     for (const template of criteria) await this.rows.assertSearchable(template);
   }
 
-  /** A misspelt Operation would silently grant nothing. Policies stored by older releases stay unchanged. */
+  /**
+   * Refuses links to unknown Operations: a misspelt Operation would silently grant nothing. Policies that older
+   * releases stored are not checked.
+   */
   private assertOperations(links: unknown): void {
     const known = this.operations.all();
     (links as readonly NativeReference[]).forEach(({ resourceType, id }, index) => {
@@ -81,7 +87,7 @@ function assertLinks(link: unknown): void {
   if (!Array.isArray(link) || !link.every(isLink)) {
     throw policyFault('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
   }
-  // An empty list looks like "nobody", but without links a policy covers everybody.
+  // Refuses an empty `link`: it looks like "nobody", but a policy without links covers everybody.
   if (link.length === 0)
     throw policyFault('link', 'must not be empty; leave it out to cover every authenticated caller');
 }
@@ -110,7 +116,7 @@ function assertType(type: unknown, isForRpc: boolean): void {
 function assertCriteria(criteria: unknown): void {
   if (criteria === undefined) return;
   const list: readonly unknown[] = Array.isArray(criteria) ? criteria : [criteria];
-  // An empty list looks like "no rows", but without criteria a policy grants all rows.
+  // Refuses an empty list: it looks like "no rows", but a policy without criteria grants all rows.
   if (list.length === 0 || list.length > MAX_CRITERIA || !list.every((one) => typeof one === 'string'))
     throw policyFault('criteria', `must be a text, or a list of 1 to ${MAX_CRITERIA} texts`);
 }

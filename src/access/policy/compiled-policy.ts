@@ -5,16 +5,19 @@ import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-temp
 import { type PolicyCheck, type PolicyEngine } from './policy-engine';
 import { type PolicyEngines } from './policy-engine.registry';
 
-/** A stored grant (interface, "Authentication", rule 5): a request that no policy grants is denied. */
+/** A stored policy (interface, "Authentication", rule 5). A request that no policy grants is denied. */
 interface AccessPolicy extends Resource {
   readonly engine: string;
-  /** The callers or Operations that it covers, as alternatives. Without links it covers every authenticated caller. */
+  /**
+   * The callers or Operations that the policy covers; one of them must fit the request. Without links it covers every
+   * authenticated caller.
+   */
   readonly link?: readonly NativeReference[];
-  /** Covers only Users with a Role of this name. */
+  /** If present, the policy covers only Users with a Role of this name. */
   readonly roleName?: string;
-  /** Covers requests of one kind only; absent: all. */
+  /** If present, the policy covers only requests of this kind. */
   readonly type?: 'rest' | 'rpc';
-  /** Limits the grant to resources that match one of these searches. */
+  /** If present, the grant is limited to resources that match one of these searches. */
   readonly criteria?: string | readonly string[];
 }
 
@@ -30,7 +33,7 @@ export interface CompiledPolicy {
   readonly check: PolicyCheck;
 }
 
-/** @throws ServiceError 'unprocessable' with the expression at fault */
+/** @throws ServiceError 'unprocessable' with the expression of the invalid member */
 export function compilePolicy(resource: Resource, engines: PolicyEngines): CompiledPolicy {
   const { id = '', engine, link = [], roleName, type, criteria = [] } = resource as AccessPolicy;
   return {
@@ -46,7 +49,8 @@ export function compilePolicy(resource: Resource, engines: PolicyEngines): Compi
 
 function checkOf(engine: PolicyEngine, resource: Resource): PolicyCheck {
   const check: unknown = engine.compile(resource);
-  // Refuse it now: if stored, such a policy would fail each request of the callers that it links to.
+  // Refuses an engine whose result is not a function. A stored policy with such a result would fail each request of the
+  // callers that it links to.
   if (typeof check !== 'function') throw new Error(`${handlerNameOf(engine)} compiled a policy to what is no function`);
   return check as PolicyCheck;
 }

@@ -6,9 +6,10 @@ import { policyFault } from './policy-fault';
 const REQUEST_METHODS = METHODS.map((method) => method.toLowerCase());
 
 /**
- * Refuses constants of `matcho` that no request has, also in the rules of `complex`. Such a policy looks as if it
- * granted something. Only storing checks this: policies of older releases stay as they are.
- * @param types all resource types
+ * Refuses a method or resource type in `matcho` that no request has, also inside the rules of `complex`. Such a policy
+ * would never grant, although it looks as if it did. It is checked only when a policy is stored, so policies of older
+ * releases stay as they are.
+ * @param types the names of all resource types
  * @throws ServiceError 'unprocessable'
  */
 export function assertMatchable(rule: unknown, types: readonly string[], path = ''): void {
@@ -27,7 +28,7 @@ export function assertMatchable(rule: unknown, types: readonly string[], path = 
 function assertConstants(pattern: unknown, path: string, known: readonly string[]): void {
   const values = isObject(pattern) ? pattern.$enum : pattern;
   for (const value of [values].flat()) {
-    // Expressions, paths and conditions: `#…`, `.…`, `present?`.
+    // Skips regular expressions, paths and conditions: `#…`, `.…`, `present?`.
     if (typeof value !== 'string' || /^[#.]|\?$/.test(value) || known.includes(value)) continue;
     const lower = value.toLowerCase();
     const near = known.includes(lower) ? lower : nearestCode(value, known);

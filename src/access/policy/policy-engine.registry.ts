@@ -4,7 +4,7 @@ import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { ServiceError } from '../../platform/errors/service-error';
 import { EngineOf, type PolicyEngine } from './policy-engine';
 
-/** Engines of compatible servers that this one omits, with the reason. */
+/** Engines that compatible servers have and this server does not, with the reason. */
 const REFUSED: Readonly<Record<string, string>> = {
   sql: 'its own SQL would bypass every other rule; use matcho, or criteria for rows',
   'signed-rpc': 'calls are granted to callers with credentials, not to signed texts; use matcho-rpc',

@@ -2,25 +2,26 @@ import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../../fhir/types';
 import { type AccessRequest } from '../request/access-request';
 
-/** The first clause of a policy that failed. Neither member repeats a value of the request. */
+/** The first clause of a policy that a request failed. Neither member contains a value of the request. */
 export interface FailedClause {
   /** Position in the policy, such as `matcho.params.patient`. */
   readonly path: string;
-  /** The expected value or condition. */
+  /** The value or condition that the clause expects. */
   readonly reason: string;
 }
 
 /** Returns the clause that failed, or undefined when the policy grants. */
 export type PolicyCheck = (request: AccessRequest) => FailedClause | undefined | Promise<FailedClause | undefined>;
 
-/** Evaluates the policies that name it as `engine`, when their links cover the request. */
+/** Evaluates the policies whose `engine` names it, for requests that their links cover. */
 export interface PolicyEngine {
-  /** Members of a policy that this engine reads, in addition to the common ones. */
+  /** Names of the policy's members that this engine reads, in addition to the members of all policies. */
   readonly members?: readonly string[];
-  /** Whether it evaluates only calls of RPC methods. */
+  /** Whether the engine evaluates only calls of RPC methods. */
   readonly isForRpc?: boolean;
   /**
-   * Compiles one policy, once per change of the policies. Storing a policy compiles it too, as validation.
+   * Compiles one policy. Called when the policy is stored, to validate it, and when a server first uses the stored
+   * policy.
    * @throws ServiceError 'unprocessable' with an expression, for an invalid policy
    */
   compile(policy: Resource): PolicyCheck;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 
-/** Refuses a policy, naming the member at fault: `matcho.params`. */
+/** The error of an invalid policy. It names the member that is wrong, such as `matcho.params`. */
 export const policyFault = (member: string, reason: string): ServiceError =>
   new ServiceError('unprocessable', `AccessPolicy.${member} ${reason}.`, {
     code: 'policy-invalid',

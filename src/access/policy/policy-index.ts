@@ -3,28 +3,31 @@ import { type Caller } from '../../platform/request/caller';
 import { type CompiledPolicy } from './compiled-policy';
 import { type AccessRequest } from '../request/access-request';
 
-/** Finds the policies that cover a request by their links, independent of the number of other policies. */
+/** Finds the policies whose links cover a request. The cost does not depend on the number of other policies. */
 export class PolicyIndex {
   private readonly plain = new LinkIndex();
   private readonly ofRoles = new LinkIndex();
 
-  /** @param policies in the order of evaluation */
+  /** @param policies the policies in the order of evaluation */
   constructor(policies: readonly CompiledPolicy[]) {
     for (const policy of policies) (policy.roleName === undefined ? this.plain : this.ofRoles).add(policy);
   }
 
-  /** Policies that cover the request, each once: linked ones first, then those for every caller. */
+  /**
+   * Returns the policies without `roleName` that cover the request, each once: first policies with a fitting link, then
+   * policies without links.
+   */
   covering(request: AccessRequest): readonly CompiledPolicy[] {
     return this.plain.covering(request);
   }
 
-  /** Policies that cover the request if its User has their Role. */
+  /** Returns the policies with `roleName` that cover the request, provided that its User has that Role. */
   coveringRoles(request: AccessRequest): readonly CompiledPolicy[] {
     return request.caller.userId === undefined ? [] : this.ofRoles.covering(request);
   }
 }
 
-/** The links by which a policy covers the request; none if it covers every caller. */
+/** Returns the links by which a policy covers the request; none if the policy covers every caller. */
 export function linksThatCover({ links }: CompiledPolicy, request: AccessRequest): readonly NativeReference[] {
   const covering = new Set(coveringLinks(request));
   return links.filter(({ resourceType, id }) => covering.has(`${resourceType}/${id}`));
@@ -68,7 +71,10 @@ function coveringLinks({ caller, operationId }: AccessRequest): string[] {
   ];
 }
 
-/** A client that acts for a User has only the User's rights (interface, "Authentication", 5). */
+/**
+ * Whether links to the Client count. A client that acts for a User has only the User's rights (interface,
+ * "Authentication", 5).
+ */
 const isClientItself = ({ userId }: Caller): boolean => userId === undefined;
 
 const isOfKind = ({ type }: CompiledPolicy, { rpc }: AccessRequest): boolean =>

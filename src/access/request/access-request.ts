@@ -20,7 +20,7 @@ export const REQUEST_PARTS = [
 
 export type RequestPart = (typeof REQUEST_PARTS)[number];
 
-/** The parts read so far; a part that the request lacks is undefined. */
+/** The parts that were read. A part that the request does not have is undefined. */
 export type RequestObject = Readonly<Partial<Record<RequestPart, unknown>>>;
 
 /** One call of an RPC method. */
@@ -32,11 +32,11 @@ export interface RpcCallRequest {
 /** A request as policies see it. */
 export interface AccessRequest {
   readonly caller: Caller;
-  /** The name of the route, for links to an Operation; for example `FhirRead`. */
+  /** The name of the route, to which a policy links as an Operation; for example `FhirRead`. */
   readonly operationId: string | undefined;
   /** Present for calls of RPC methods. */
   readonly rpc?: RpcCallRequest;
-  /** Reads parts of the request, each at most once and only on demand. */
+  /** Returns these parts of the request. Each part is computed on demand and at most once. */
   read(parts: Iterable<RequestPart>): Promise<RequestObject>;
 }
 

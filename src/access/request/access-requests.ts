@@ -17,11 +17,14 @@ const SEARCH = 'FhirSearch';
 @Injectable()
 export class AccessRequests {
   /**
-   * By {@link RequestContext.present}: entries of a transaction inherit the parts of the request that contains them.
+   * Request objects of HTTP requests, by {@link RequestContext.present}. The entries of a transaction take the parts
+   * that they do not change from the request that contains them.
    */
   private readonly outer = new WeakMap<object, LazyRequest>();
 
-  /** A request and its entries share one caller, read once. */
+  /**
+   * The parts of a caller (User, Client, Session), which a request and its entries share, so that they are read once.
+   */
   private readonly known = new WeakMap<Caller, LazyRequest>();
 
   constructor(
@@ -40,14 +43,14 @@ export class AccessRequests {
     return made;
   }
 
-  /** The current request, as its route was decided; undefined without a caller. */
+  /** The request object of the current request, the same by which its route was decided. Undefined without a caller. */
   ofPresent(): LazyRequest | undefined {
     const { caller, present } = this.requests;
     if (caller === undefined || present === undefined) return undefined;
     return this.outer.get(present) ?? this.ofCaller(caller, undefined);
   }
 
-  /** An entry of the current request; undefined without a caller. */
+  /** The request object of an entry of the current request. Undefined without a caller. */
   ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
     const { operationId, rpc } = entry;
     const present = this.ofPresent();
@@ -56,15 +59,18 @@ export class AccessRequests {
     );
   }
 
-  /** A search of all resources of a type, by the same caller and otherwise like `seen`. */
+  /**
+   * The request object of a search of all resources of a type, by the caller of `seen`. All other parts are those of
+   * `seen`.
+   */
   ofSearch(seen: LazyRequest, type: string): LazyRequest {
     const entry = { method: 'GET', url: type, type, operationId: SEARCH, resource: () => undefined } as const;
     return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, () => entryParts(entry, seen));
   }
 
   /**
-   * Reads for a principal that is not calling now. They have no address and no token, so policies on those do not
-   * grant.
+   * The request object of reads for a principal that is not calling now. It has no address and no token, so policies
+   * that require those do not grant.
    */
   ofReader(principal: NativeReference): LazyRequest {
     const caller: Caller =
@@ -84,7 +90,7 @@ export class AccessRequests {
     return known;
   }
 
-  /** One read of that principal. */
+  /** The request object of one read, by the principal of `reader`. */
   ofRead(reader: LazyRequest, { type, id }: { readonly type: string; readonly id: string }): LazyRequest {
     return reader.seenAs(reader, () => ({
       uri: () => `/fhir/${type}/${id}`,

@@ -6,14 +6,20 @@ import { ResourceReader } from '../../store/resource-reader';
 import { type Role, Roles } from '../roles/roles';
 import { type LazyRequest, type PartSources } from './lazy-request';
 
-/** Members with a secret or a substitute for one; policies and explanations never see them. */
+/**
+ * Members that contain a secret, or a value that can replace a secret (`passwordResetJti`), by resource type. Policies
+ * and explanations never see them.
+ */
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   User: ['password', 'twoFactor', 'passwordResetJti'],
   Client: ['secret'],
   Session: ['access_token', 'refresh_token', 'authorization_code'],
 };
 
-/** The caller's resources, read for each request: a changed User counts for the next request on every replica. */
+/**
+ * Reads the caller's Client, User and Session for each request. So every replica applies a change of a User to the next
+ * request.
+ */
 @Injectable()
 export class CallerParts {
   constructor(
@@ -32,7 +38,10 @@ export class CallerParts {
     };
   }
 
-  /** Includes the Roles of its User; a policy for one role sees only Roles of that name ({@link asHolderOf}). */
+  /**
+   * Returns the Session with the Roles of its User. A policy with `roleName` sees only the Roles of that name ({@link
+   * asHolderOf}).
+   */
   private async sessionOf(caller: Caller, sessionId: string): Promise<Resource | undefined> {
     const session = await this.stored('Session', sessionId);
     return session === undefined ? undefined : { ...session, role: await this.roles.of(caller) };
@@ -47,8 +56,8 @@ export class CallerParts {
 }
 
 /**
- * Whether the principal still exists and is active. The caller of a request was just authenticated; the owner of a
- * destination may have been deleted since.
+ * Whether the User or Client of a request object still exists and is active. A caller was just authenticated, but the
+ * owner of a destination may have been deleted since the destination was stored.
  */
 export async function couldCall(request: LazyRequest): Promise<boolean> {
   const [type, part] =
@@ -57,8 +66,8 @@ export async function couldCall(request: LazyRequest): Promise<boolean> {
 }
 
 /**
- * The claims of a JWT in an Authorization header, without verification. For real requests they are genuine: the token
- * was looked up before, so this server issued it.
+ * Reads the claims of the JWT in an Authorization header, without verifying its signature. In a real request the claims
+ * are genuine: the token was found in the database before, so this server issued it.
  */
 export function claimsOf(authorization = ''): unknown {
   const [, claims] = /^bearer +[\w-]+\.([\w-]+)\.[\w-]+ *$/i.exec(authorization) ?? [];
@@ -70,7 +79,10 @@ export function claimsOf(authorization = ''): unknown {
   }
 }
 
-/** The request as a policy with `roleName` sees it: the data of one Role must not affect the grant of another. */
+/**
+ * The request object as a policy with `roleName` sees it, with only the Roles of that name. The data of one Role must
+ * not affect a grant for another Role.
+ */
 export const asHolderOf = (name: string, request: LazyRequest): LazyRequest =>
   request.seenAs(request, (seen) => ({
     session: async () => {

@@ -3,10 +3,10 @@ import { valuesByName } from './http-parts';
 import { type LazyRequest, type PartSources } from './lazy-request';
 import { routeParams } from './route-params';
 
-/** An entry of a request, or a search of a type that a request leads to. */
+/** An entry of a request, or the search of another type that a request leads to. */
 type Entry = Omit<EntryAccessRequest, 'method'> & { readonly method: EntryAccessRequest['method'] | 'GET' };
 
-/** The parts in which an entry differs from the request that contains it. */
+/** Returns the parts in which an entry differs from the request that contains it. */
 export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
   const { method, url, type, id, operationId, rpc, resource } = entry;
   const [path = '', query = ''] = url.split(/\?(.*)/s);
@@ -28,7 +28,10 @@ export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-/** Entries and reached types use the root of their request; background callers use `/fhir`. */
+/**
+ * Returns the root path for the `uri` of an entry: that of the request that contains it. Without a request (background
+ * work) it is `/fhir`.
+ */
 async function rootOf(outer: LazyRequest): Promise<string> {
   const uri = await outer.part('uri');
   return typeof uri !== 'string' || /^\/fhir(\/|$)/.test(uri) ? '/fhir' : '';

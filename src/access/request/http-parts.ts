@@ -9,11 +9,14 @@ import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
 
-/** Policies identify the caller by `user`, `client`, `session` and `jwt`; they must not compare secrets. */
+/**
+ * Headers that policies do not see. Policies identify the caller by `user`, `client`, `session` and `jwt`; they must
+ * not compare secrets.
+ */
 const HIDDEN_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
 
 /**
- * The parts of an HTTP request.
+ * Returns the parts of an HTTP request.
  * @param origin the HTTP request that contains this one, for an entry of a batch; else the request itself
  */
 export function httpParts(request: Request, origin: Request, slices: Slices): PartSources {
@@ -32,20 +35,20 @@ export function httpParts(request: Request, origin: Request, slices: Slices): Pa
   };
 }
 
-/** Decoded and without a trailing slash, as the router reads it. */
+/** Returns the path of the URL, decoded and without a trailing slash, as the router reads it. */
 function uriOf(request: Request): string {
   const path = decodeURIComponent(sentPathOf(request));
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }
 
-/** Parameters of a search form count like those of the query string, since a search reads both. */
+/** Returns the query parameters, together with the parameters of a form in the body: a search reads both. */
 function queryValues(request: Request): Record<string, unknown> {
   const isForm = mediaTypeOf(request) === 'application/x-www-form-urlencoded';
   const form = isForm ? new URLSearchParams(bodyOf(request).toString('utf8')) : [];
   return valuesByName([...queryOf(request), ...form]);
 }
 
-/** A single value stays a value; several become a list. */
+/** Groups parameters by name. One value of a name stays a value; several become a list. */
 export function valuesByName(parameters: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
   const values = new Map<string, string[]>();
   for (const [name, value] of parameters) {
@@ -57,7 +60,7 @@ export function valuesByName(parameters: Iterable<readonly [name: string, value:
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }
 
-/** An unreadable body is undefined for policies; the route refuses it. */
+/** Returns the parsed body; undefined for a body that cannot be read. Such a request is refused later by its route. */
 async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   const body = bodyOf(request);
   if (body.length === 0) return undefined;
@@ -71,7 +74,9 @@ async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   }
 }
 
-/** A body without type or id takes them from the URL, as when it is stored. */
+/**
+ * Returns the body as a resource. A type or id that the body lacks is taken from the URL, as when the body is stored.
+ */
 export function resourceOf(
   { method, type, id: routeId }: { readonly method: string; readonly type?: unknown; readonly id?: unknown },
   body: unknown,
@@ -82,6 +87,6 @@ export function resourceOf(
   return { ...body, resourceType, ...(typeof id === 'string' ? { id } : {}) };
 }
 
-/** Without headers that contain credentials; names in lower case. */
+/** Returns the headers without those that contain credentials. The names are in lower case. */
 export const visibleHeaders = (headers: Request['headers']): Record<string, unknown> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HIDDEN_HEADERS.has(name)));

@@ -7,7 +7,10 @@ import { Roles } from '../roles/roles';
 import { AccessRequests } from './access-requests';
 import { type LazyRequest } from './lazy-request';
 
-/** Principals of destinations, whose rights each write checks: their User, Client and Roles are cached in memory. */
+/**
+ * Request objects of the principals of destinations. Each write checks the rights of these principals, so their User,
+ * Client and Roles are cached in memory.
+ */
 @Injectable()
 export class KnownReaders {
   private readonly known: KeptByRights<LazyRequest>;
@@ -26,12 +29,18 @@ export class KnownReaders {
     );
   }
 
-  /** Reads User, Client and Roles as of the request's registry epoch, or as changed by the open transaction. */
+  /**
+   * Returns the request object of a principal, as of the request's registry epoch or as changed by the open
+   * transaction.
+   */
   of({ resourceType, id }: NativeReference): Promise<LazyRequest> {
     return this.known.get(`${resourceType}/${id}`);
   }
 
-  /** Reads everything now: a later read might run inside another request's transaction. */
+  /**
+   * Reads User, Client and Roles at once. If they were read on demand, that might happen inside another request's
+   * transaction.
+   */
   private async load(name: string): Promise<LazyRequest> {
     const [resourceType = '', id = ''] = name.split('/');
     const reader = this.asked.ofReader({ resourceType, id });

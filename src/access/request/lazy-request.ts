@@ -7,7 +7,7 @@ import {
   type RpcCallRequest,
 } from './access-request';
 
-/** Source of each part; a request lacks the parts that are absent here. */
+/** Functions that compute the parts of a request. A request does not have the parts that are absent here. */
 export type PartSources = Partial<Record<RequestPart, () => unknown>>;
 
 export interface RequestFacts {
@@ -16,7 +16,7 @@ export interface RequestFacts {
   readonly rpc?: RpcCallRequest;
 }
 
-/** A request whose parts are read on demand; most decisions need none. */
+/** A request whose parts are computed on demand, since most decisions need no part. */
 export class LazyRequest implements AccessRequest {
   readonly caller: Caller;
   readonly operationId: string | undefined;
@@ -35,7 +35,7 @@ export class LazyRequest implements AccessRequest {
 
   async read(parts: Iterable<RequestPart>): Promise<RequestObject> {
     const found: [RequestPart, unknown][] = [];
-    // Sequential: a transaction has only one connection.
+    // One part after the other, since a transaction has only one connection.
     for (const part of parts) {
       const value = await this.part(part);
       if (value !== undefined) found.push([part, value]);
@@ -43,7 +43,9 @@ export class LazyRequest implements AccessRequest {
     return Object.fromEntries(found);
   }
 
-  /** Derives a request that differs in some parts; all others are read once for both. */
+  /**
+   * Returns a request that differs from this one in some parts. Parts that do not differ are computed once for both.
+   */
   seenAs(facts: RequestFacts, differing: (seen: LazyRequest) => PartSources): LazyRequest {
     return new LazyRequest(facts, () => {
       const same = REQUEST_PARTS.map((part) => [part, () => this.part(part)]);

@@ -1,7 +1,7 @@
-/** Most values that a path of a policy may yield. */
+/** Maximum number of values that a path in a policy may yield. */
 const MAX_VALUES = 1000;
 
-/** The value at a path of own members and indexes; undefined if absent. */
+/** Returns the value at a path of member names and list indexes; undefined if there is none. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const step of path) {
@@ -11,7 +11,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return found;
 }
 
-/** The values at a path, in order; the path descends into every element of the arrays it meets. */
+/** Returns the values at a path, in order. At a list, the path goes on in each of its items. */
 export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   let found: unknown[] = [value].flat();
   for (const [at, step] of path.entries()) {

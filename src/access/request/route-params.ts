@@ -1,12 +1,15 @@
-/** Values of a route, by the names in its pattern. */
+/** Values in the path of a request, by the names in the pattern of its route. */
 export interface RouteValues {
   readonly type?: unknown;
   readonly id?: unknown;
-  /** In a compartment search: the type of the compartment's resource, whose id is then `id`. */
+  /**
+   * In a compartment search, the type of the resource whose compartment is searched; `id` is then the id of that
+   * resource.
+   */
   readonly compartment?: unknown;
 }
 
-/** Parameters with route values have reserved names, which a query cannot set. */
+/** Names of the parameters that come from the route or from an RPC call. A query cannot set them. */
 export const RESERVED_PARAMS: ReadonlySet<string> = new Set([
   'resource/type',
   'resource/id',
@@ -15,7 +18,7 @@ export const RESERVED_PARAMS: ReadonlySet<string> = new Set([
   '_m',
 ]);
 
-/** The parameters that come from the route. */
+/** Returns the parameters that come from the route. */
 export function routeParams({ type, id, compartment }: RouteValues): Record<string, unknown> {
   const named =
     compartment === undefined

@@ -7,8 +7,8 @@ import {
 } from '../../resource/hooks/resource-change';
 
 /**
- * Raises the epoch when a policy, User, Client or Role changes. Every replica applies the change to each request that
- * begins after the change was answered.
+ * Raises the registry epoch when a policy, User, Client or Role changes. So every replica applies the change to each
+ * request that begins after the response to the change.
  */
 @Injectable()
 @OnResourceChange({ types: ['AccessPolicy', 'User', 'Client', 'Role'] })

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type OwnShapes } from '../../fhir/definitions/element-tables';
 import { DefinesResourceType } from '../../model/resource-type';
 
-/** A User's role in a context: policies with its name as `roleName` cover its User. Several Roles may share a name. */
+/**
+ * Members of a Role: the role of a User in a context. Policies whose `roleName` is its name cover its User. Several
+ * Roles may have the same name.
+ */
 const ROLE_SHAPE: OwnShapes = {
   Role: {
     name: '1..1 string',

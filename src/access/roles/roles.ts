@@ -10,10 +10,10 @@ export interface Role extends Resource {
   readonly name: string;
 }
 
-/** More than any person has; older Roles beyond this limit are ignored. */
+/** Maximum number of Roles of a User that are read, more than any person has. Older Roles beyond it are ignored. */
 const MAX_ROLES = 200;
 
-/** Larger Roles of one User are not cached; each request reads them. */
+/** The Roles of one User are cached up to this total length. If they are longer, each request reads them. */
 const MAX_KEPT_CHARACTERS = 16_384;
 
 interface StoredRole {
@@ -22,12 +22,16 @@ interface StoredRole {
 }
 
 /**
- * The Roles of callers, cached per registry epoch: a revoked Role is ignored by every request that begins afterwards.
+ * Reads the Roles of callers, cached per registry epoch. A deleted Role does not count for any request that begins
+ * afterwards.
  */
 @Injectable()
 export class Roles {
   private readonly known: KeptByRights<readonly StoredRole[]>;
-  /** Roles per request, for when an open transaction bypasses the cache. */
+  /**
+   * Roles by the caller object of a request, so that they are read once per request even if an open transaction
+   * bypasses the cache.
+   */
   private readonly asked = new WeakMap<Caller, Promise<readonly Role[]>>();
 
   constructor(
@@ -46,7 +50,7 @@ export class Roles {
     return asked;
   }
 
-  /** The Roles of a User as stored text, which keeps the digits of numbers. */
+  /** Returns the Roles of a User as stored texts. The texts keep the digits of numbers. */
   async textsOf(userId: string): Promise<readonly string[]> {
     return (await this.known.get(userId)).map(({ text }) => text);
   }

@@ -9,14 +9,14 @@ import { routeParams } from '../request/route-params';
 import { Roles } from '../roles/roles';
 import { routeOf } from './route-of';
 
-/** A request that is described, not sent. */
+/** A request that a caller describes to test policies, without sending it. */
 export interface DescribedRequest {
   readonly request: LazyRequest;
-  /** The request as understood, without credentials and stored data of the caller. */
+  /** The request as the server understood it, without credentials and without the caller's stored resources. */
   readonly echo: Readonly<Record<string, unknown>>;
 }
 
-/** Builds the request object that policies would see from a description. */
+/** Makes the request object that policies would see if the described request were sent. */
 @Injectable()
 export class DescribedRequests {
   constructor(
@@ -25,8 +25,8 @@ export class DescribedRequests {
   ) {}
 
   /**
-   * @param sent `request-method` and `uri`; optionally `headers`, `params`, `body`, `resource`, `session`,
-   * `remote-addr`, `scheme`, `operation`, `user-id` and `client-id`
+   * @param sent the description: `request-method` and `uri`; optionally `headers`, `params`, `body`, `resource`,
+   * `session`, `remote-addr`, `scheme`, `operation`, `user-id` and `client-id`
    * @throws ServiceError 'unprocessable'
    */
   of(sent: unknown): DescribedRequest {

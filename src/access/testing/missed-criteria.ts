@@ -5,11 +5,11 @@ import { type NamedRow, RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
 
-/** More alternatives make no sentence. */
+/** Limits of an explanation: how many criteria it explains, and how many characters of a value it shows. */
 const MAX_EXPLAINED = 3;
 const MAX_LENGTH = 200;
 
-/** Says in words why the row criteria of a grant do not find a stored resource. */
+/** Explains in words why the row criteria of a grant do not find a stored resource. */
 @Injectable()
 export class MissedCriteria {
   constructor(
@@ -19,9 +19,9 @@ export class MissedCriteria {
   ) {}
 
   /**
-   * @param granted criteria with their values, none of which finds the row
-   * @param isOpen whether the caller of the explanation may see those values
-   * @returns such as `its organization is Organization/w7, not Organization/w4`
+   * @param granted the criteria with their values filled in; none of them finds the row
+   * @param isOpen whether the caller who asks for the explanation may see those values
+   * @returns the explanation, such as `its organization is Organization/w7, not Organization/w4`
    */
   async reasonOf(
     granted: Exclude<GrantedRows, 'all'>,
@@ -38,7 +38,10 @@ export class MissedCriteria {
     return [...reasons].join('; ');
   }
 
-  /** The first parameter that alone does not find the row; a criterion may also fail by several of them together. */
+  /**
+   * Explains one criterion by the first parameter that does not find the row even alone. If there is none, only the
+   * parameters together do not find the row.
+   */
   private async missed(criterion: string, row: NamedRow, resource: Resource, isOpen: boolean): Promise<string> {
     const query = new URLSearchParams(criterion.slice(row.type.length + 1));
     for (const [name, value] of query) {

@@ -6,15 +6,18 @@ import { ResourceReader } from '../../store/resource-reader';
 import { AccessDecision } from '../decision/access-decision';
 import { AccessRequests } from '../request/access-requests';
 
-/** A resource, as far as the caller of an explanation may read it by himself. */
+/** A resource, as far as the person who asks for an explanation may read it. */
 export interface OwnRead {
-  /** Undefined if the caller may not know. */
+  /** Undefined if that person may not learn whether the resource is stored. */
   readonly isStored: boolean | undefined;
-  /** Set if the caller may read it. */
+  /** Present if that person may read the resource. */
   readonly resource?: Resource;
 }
 
-/** Reads for the caller who asks for an explanation: it shows nothing stored that he could not read himself. */
+/**
+ * Reads resources with the rights of the caller who asks for an explanation. So an explanation shows nothing that this
+ * caller could not read without it.
+ */
 @Injectable()
 export class OwnReads {
   constructor(
@@ -32,7 +35,7 @@ export class OwnReads {
     const decision = request === undefined ? undefined : await this.access.decide(request);
     if (decision?.granted !== true) return { isStored: undefined };
     const { rows } = decision;
-    // For a limited caller, a hidden resource must look like one that is not stored.
+    // For a caller who is limited to some rows, a hidden resource must look like a resource that is not stored.
     if (rows !== 'all' && !(await this.check.isGranted(await this.limits.of(rows), row)))
       return { isStored: undefined };
     const found = await this.reader.find(type, id);

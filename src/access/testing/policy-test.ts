@@ -22,7 +22,7 @@ export interface PolicyTestResult {
   /** The first clause that failed. */
   readonly failed?: FailedClause;
   /**
-   * Criteria that limit the grant, as written in the policy; criteria that grant nothing to this request are omitted.
+   * Criteria that limit the grant, as written in the policy. Criteria that grant nothing to this request are omitted.
    */
   readonly criteria?: readonly string[];
 }

@@ -14,7 +14,7 @@ import { MissedCriteria } from './missed-criteria';
 import { OwnReads } from './own-reads';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
 
-/** A policy that was tried, and why it covers the request. */
+/** A policy that was evaluated, with the links by which it covers the request. */
 export interface TestedPolicy {
   readonly id: string;
   readonly engine: string;
@@ -22,9 +22,12 @@ export interface TestedPolicy {
   readonly link?: readonly NativeReference[];
   readonly roleName?: string;
   readonly result: PolicyTestResult & {
-    /** Of a grant with criteria, for a request that names a resource: whether a criterion finds it. */
+    /**
+     * Whether a criterion of this policy finds the resource that the request names. Absent if the policy has no
+     * criteria, or the request names no resource.
+     */
     readonly 'finds-resource'?: boolean;
-    /** Why none finds it; absent if the caller of the test may not read the resource. */
+    /** Why no criterion finds the resource. Absent if the caller of the test may not read the resource. */
     readonly reason?: string;
   };
 }
@@ -32,33 +35,33 @@ export interface TestedPolicy {
 export interface RequestTestResult {
   readonly decision: {
     readonly granted: boolean;
-    /** `some`: criteria limit all grants. */
+    /** `all` if a policy grants without criteria; `some` if all granting policies have criteria. */
     readonly rows?: 'all' | 'some';
-    /** The policy whose grant has no limit; later ones are not tried for a real request. */
+    /** Id of the first policy that grants without criteria. A real request does not evaluate the policies after it. */
     readonly by?: string;
-    /** Of a grant of some rows: whether the resource that the request names is one of them. */
+    /** If `rows` is `some`: whether the resource that the request names is one of those rows. */
     readonly 'finds-resource'?: boolean;
-    /** Whether the named resource is stored; absent if the caller of the test may not know. */
+    /** Whether the named resource is stored. Absent if the caller of the test may not learn that. */
     readonly 'is-stored'?: boolean;
   };
   /** The policies that cover the request, in the order of evaluation. */
   readonly policies: readonly TestedPolicy[];
-  /** How many further policies cover the request. */
+  /** How many policies that cover the request are not in the list. */
   readonly more?: number;
   readonly note?: string;
 }
 
-/** The resource that the request names, for one policy. */
+/** The resource that the request names, and whether one policy finds it. */
 interface NamedResource {
   readonly row: NamedRow;
   readonly isFound: boolean;
-  /** Set if the caller of the test may read it. */
+  /** Present if the caller of the test may read the resource. */
   readonly resource: Resource | undefined;
 }
 
 const MAX_POLICIES = 100;
 
-/** Tries all stored policies on a described request, like a decision, and returns what each says. */
+/** Evaluates all stored policies that cover a described request, like a decision, and returns the result of each. */
 @Injectable()
 export class RequestTest {
   constructor(
@@ -72,7 +75,10 @@ export class RequestTest {
     private readonly environment: Environment,
   ) {}
 
-  /** Criteria cost as much as searches, so they share one time limit and the slots of searches. */
+  /**
+   * Returns the decision and the results. Criteria cost as much as searches, so all of them together have one time
+   * limit and use the slots of searches.
+   */
   resultOf(request: LazyRequest): Promise<RequestTestResult> {
     const seconds = this.environment.statementTimeoutSeconds;
     const limit = new TimeLimit(seconds, `The criteria of the policies took longer than ${seconds} s.`, true);
@@ -135,7 +141,8 @@ export class RequestTest {
     { row, resource }: NamedResource,
   ): Promise<string | undefined> {
     if (resource === undefined || !Array.isArray(granted)) return undefined;
-    // Criteria take values from the User or Client; also from Roles and tokens, which have no resource to ask for.
+    // The criteria contain values of the caller that the request describes. They are shown only if the caller of the
+    // test may read the User or Client that they come from. Values of the Session or the JWT are never shown.
     const parts = new Set(policy.criteria.flatMap((criterion) => criterion.parts));
     const isOpen =
       !parts.has('session') &&
@@ -154,7 +161,7 @@ export class RequestTest {
   }
 }
 
-/** The resource whose stored version the criteria must find. */
+/** The resource that the request names by type and id. The criteria must find its stored version. */
 async function namedRowOf(request: LazyRequest): Promise<NamedRow | undefined> {
   const { 'resource/type': type, 'resource/id': id } = ((await request.part('params')) ?? {}) as Record<
     string,
@@ -163,7 +170,7 @@ async function namedRowOf(request: LazyRequest): Promise<NamedRow | undefined> {
   return typeof type === 'string' && typeof id === 'string' ? { type, id } : undefined;
 }
 
-/** @param hidden of a request for a resource that no criterion finds */
+/** @param hidden the note for a request that names a resource that no criterion finds */
 async function noteOn(request: LazyRequest, isUncovered: boolean, hidden?: string): Promise<string | undefined> {
   const caller = callerText(request);
   if (!(await couldCall(request))) return `There is no active ${caller.slice('the '.length)}: its requests get 401.`;

@@ -1,11 +1,14 @@
 import { operationIdOfCode } from '../../platform/http/route-access';
 
-/** The route of the resource API for a request, as far as policies distinguish routes. */
+/** The route of the resource API that a request would reach, as far as policies distinguish routes. */
 export interface DescribedRoute {
   readonly operationId?: string;
   readonly type?: string;
   readonly id?: string;
-  /** In a compartment search: the compartment's type, whose id is then `id`. */
+  /**
+   * In a compartment search, the type of the resource whose compartment is searched; `id` is then the id of that
+   * resource.
+   */
   readonly compartment?: string;
 }
 
@@ -25,9 +28,9 @@ const ON_INSTANCE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Derives the route from method and path, for tests of policies: no route is called.
- * @param method in lower case
- * @param isConditional whether a create has criteria
+ * Derives the route from the method and path of a described request. No route is called.
+ * @param method the method in lower case
+ * @param isConditional whether a create has criteria (a conditional create)
  */
 export function routeOf(method: string, uri: string, isConditional = false): DescribedRoute {
   const [first, ...rest] = uri.split('/').filter((segment) => segment !== '');

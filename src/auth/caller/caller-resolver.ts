@@ -12,7 +12,7 @@ import { Sessions } from '../../session/sessions';
 import { basicCredentialsOf } from '../oauth/basic-credentials';
 import { ClientAuthenticator } from '../client/client-authenticator';
 
-/** Where a link may stand in for credentials ($amendments-link). */
+/** The only path that accepts a link from `$amendments-link` instead of credentials. */
 const LINKED_PATH = /^(?:\/fhir)?\/(SDC(?:Document|Workflow)\/[^/]+)\/(?:\$|%24)amendments\/?$/;
 
 interface Identified {
@@ -20,12 +20,18 @@ interface Identified {
   readonly epochs: Epochs;
 }
 
-/** Identifies the caller. Each request looks its bearer token up, so every replica refuses a closed Session at once. */
+/**
+ * Identifies the caller of a request. The bearer token of each request is looked up in the database, so every replica
+ * refuses a closed Session at once.
+ */
 @Injectable()
 export class CallerResolver {
-  /** Keyed by the HTTP request as it arrived. */
+  /** Identified callers. The key is the HTTP request itself; entries of a Bundle use the request that contains them. */
   private readonly judged = new WeakMap<Request, Identified & { readonly callerChanges: number }>();
-  /** Refusals are kept too: after one, the body stays unread, and the guard must refuse as well. */
+  /**
+   * Refusals ('unauthorized') by request. The body of a refused request stays unread, so the guard must refuse the
+   * request with the same error.
+   */
   private readonly refused = new WeakMap<Request, ServiceError>();
 
   constructor(
@@ -37,8 +43,8 @@ export class CallerResolver {
   ) {}
 
   /**
-   * Returns the caller of a request. The lookup runs once: before the body is read, or in the guard. Entries of a
-   * Bundle share the caller of the Bundle, until one of them closes the Session or changes rights.
+   * Returns the caller of a request. The lookup runs once per request: before the body is read, or in the guard. The
+   * entries of a Bundle share its caller, until an entry closes the Session or changes rights.
    * @throws ServiceError 'unauthorized'
    */
   async of(request: Request): Promise<Identified> {
@@ -59,7 +65,10 @@ export class CallerResolver {
     }
   }
 
-  /** A link stands for its Session at its one address; a GET uses it up. */
+  /**
+   * Returns the caller of the Session that made the link, if the link is for this path. A GET uses the link up; a HEAD
+   * does not.
+   */
   private async openedLink(request: Request): Promise<Identified | undefined> {
     const { method, path } = request;
     const [, target] = LINKED_PATH.exec(path) ?? [];

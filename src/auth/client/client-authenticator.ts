@@ -13,7 +13,7 @@ import { OAuthError } from '../oauth/oauth-error';
 import { type Client, clientOf } from './client';
 import { ClientSecrets, secretHashOf } from './client-secrets.repository';
 
-/** Most hashes of correct secrets in memory; beyond it, the oldest is dropped. */
+/** Maximum number of hashes of correct secrets in memory. Beyond it, the oldest hash is dropped. */
 const MOST_PROVEN = 10_000;
 
 const WRONG_SECRET = new Error('The secret is wrong');
@@ -28,9 +28,10 @@ export class ClientAuthenticator {
   /** Clients by id, cached per registry epoch. */
   private readonly known: KeptByRights<KnownClient | undefined>;
   /**
-   * Hashes of Client, address and secret that were correct once. Such a secret is no guess: a Client that calls by HTTP
-   * Basic costs no count, and guessers cannot slow it down. From another address it counts as a try; otherwise guesses
-   * would be free.
+   * Hashes of a Client's id, its address prefix and its secret, added when the secret was correct. The same Client with
+   * the same secret from the same address is not counted as a try. So a Client that calls by HTTP Basic causes no
+   * writes, and people who guess its secret cannot slow it down. From another address the secret counts as a try;
+   * otherwise guesses would be free.
    */
   private readonly proven = new Set<string>();
 
@@ -55,7 +56,7 @@ export class ClientAuthenticator {
   async authenticate(credentials: BasicCredentials, requiresSecret: (client: Client) => boolean): Promise<Client> {
     const { id, secrets } = credentials;
     const found = await this.find(id);
-    // Unknown Clients are judged too: throttling must not reveal which Clients exist.
+    // Secrets of unknown Clients are judged too: throttling must not reveal which Clients exist.
     const isRight = await this.isRight(credentials, found);
     const client = activeOf(found);
     if (secrets.length > 0) {
@@ -71,7 +72,7 @@ export class ClientAuthenticator {
     activeOf(await this.find(id));
   }
 
-  /** Finds the Client of HTTP Basic credentials on any route. It needs `basic` among its grant types. */
+  /** Finds the Client of HTTP Basic credentials on any route. The Client needs `basic` among its grant types. */
   async findByBasic(credentials: BasicCredentials): Promise<Client | undefined> {
     const client = await this.find(credentials.id);
     const mayCall = client !== undefined && client.isActive && client.grantTypes.includes('basic');

@@ -13,7 +13,7 @@ const SET: Statement = {
     on conflict (client_id) do update set secret_hash = excluded.secret_hash`,
 };
 
-/** SHA-256 of Clients' secrets: secrets are generated and long, so a fast hash is enough. */
+/** Stores the SHA-256 hashes of Clients' secrets. A fast hash is enough, since secrets are generated and long. */
 @Injectable()
 export class ClientSecrets {
   constructor(private readonly statements: Statements) {}
@@ -22,7 +22,7 @@ export class ClientSecrets {
     await this.statements.run(SET, [clientId, secretHashOf(secret)]);
   }
 
-  /** Returns undefined for a Client without a secret. */
+  /** Returns the hash of a Client's secret; undefined for a Client without a secret. */
   async find(clientId: string): Promise<Buffer | undefined> {
     return (await this.statements.runOne<{ secret_hash: Buffer }>(FIND, [clientId]))?.secret_hash;
   }

@@ -6,9 +6,9 @@ export interface Client {
   readonly id: string;
   readonly isActive: boolean;
   readonly grantTypes: readonly string[];
-  /** Scope tokens that it may request. */
+  /** Scope tokens that the Client may request. */
   readonly scopes: readonly string[];
-  /** By their keys in `Client.auth` ({@link settingsKeyOf}). */
+  /** Settings of each grant, by the grant's key in `Client.auth` ({@link settingsKeyOf}). */
   readonly grants: Readonly<Record<string, GrantSettings>>;
 }
 
@@ -18,7 +18,10 @@ export interface GrantSettings {
   readonly issuesRefreshToken: boolean;
   readonly refreshTokenLifetimeSeconds?: number;
   readonly requiresSecret: boolean;
-  /** Audiences of its tokens; the first is the default. When empty, the audience is this server. */
+  /**
+   * Audiences that a token of this grant may have; the first is the default. When the list is empty, the audience is
+   * this server.
+   */
   readonly audience: readonly string[];
 }
 
@@ -27,7 +30,7 @@ const DEFAULT_TOKEN_LIFETIME_SECONDS = 3600;
 interface GrantBody {
   readonly token_format?: 'jwt';
   readonly token_expiration?: number;
-  /** Alias of `token_expiration`, which wins when both are present. */
+  /** Another name of `token_expiration`. When both are present, `token_expiration` is used. */
   readonly access_token_expiration?: number;
   readonly refresh_token?: boolean;
   readonly refresh_token_expiration?: number;
@@ -41,7 +44,7 @@ interface ClientBody extends Resource {
   readonly auth?: Readonly<Record<string, GrantBody>>;
 }
 
-/** Reads a stored Client, already checked by its rule. */
+/** Reads the text of a stored Client. The rule of Clients checked it when it was stored. */
 export function clientOf(text: string): Client {
   const body = JSON.parse(text) as ClientBody;
   const { id = '', grant_types: grantTypes = [], scope = [], auth = {} } = body;
@@ -55,8 +58,8 @@ export function settingsOf({ grants }: Client, grantType: string): GrantSettings
 }
 
 /**
- * The key of a grant's settings in `Client.auth`: its grant type, of which a name registered by the IETF is the last
- * part, as a member is written: `token_exchange`.
+ * Returns the key of a grant's settings in `Client.auth`. The key is the grant type. For a URN of the IETF, it is the
+ * last part with underscores: `urn:ietf:params:oauth:grant-type:token-exchange` has the key `token_exchange`.
  */
 export const settingsKeyOf = (grantType: string): string =>
   grantType.replace(/^urn:ietf:params:oauth:grant-type:(.+)$/, (_all, name: string) => name.replaceAll('-', '_'));

@@ -5,7 +5,10 @@ import { PublicRoute } from '../../platform/http/route-access';
 import { Grants } from '../grants/grant.registry';
 import { SigningKeys } from '../keys/signing-keys.repository';
 
-/** Lists the endpoints for clients. Without an authorization endpoint there are no response types and no ID tokens. */
+/**
+ * Lists the endpoints of this server for clients. The server has no authorization endpoint, so it lists no response
+ * types and issues no ID tokens.
+ */
 @ApiTags('Tokens')
 @PublicRoute()
 @Controller()
@@ -32,7 +35,8 @@ export class DiscoveryController {
       userinfo_endpoint: this.url('/auth/userinfo'),
       response_types_supported: [],
       subject_types_supported: ['public'],
-      // OpenID Connect Discovery requires it. JWTs are signed with it, though none is an ID token.
+      // OpenID Connect Discovery requires this member. Access tokens (JWTs) are signed with RS256; ID tokens do not
+      // exist.
       id_token_signing_alg_values_supported: ['RS256'],
       claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'client_id', 'scope'],
     };

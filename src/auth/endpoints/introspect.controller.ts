@@ -17,7 +17,7 @@ import { OAuthErrorFilter } from './oauth-error.filter';
 import { INTROSPECT_REQUEST, OAUTH_ERROR } from './token.openapi';
 import { clientCredentialsOf, readParameters, type RequestParameters } from '../oauth/token-request';
 
-/** Token introspection (RFC 7662). The caller sends the secret of a client, or a bearer token. */
+/** Token introspection (RFC 7662). The caller authenticates by the secret of a client, or by a bearer token. */
 @ApiTags('Tokens')
 @PublicRoute()
 @UseFilters(OAuthErrorFilter)
@@ -87,7 +87,8 @@ export class IntrospectController {
     }
     if (authorization === undefined && parameters.get('client_id') === undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
-      // RFC 7662, section 2.3 requires 401; the token endpoint reports a missing parameter instead.
+      // RFC 7662, section 2.3 requires 401 for missing credentials. The token endpoint reports a missing parameter
+      // instead.
       throw new OAuthError('invalid_client', 'Send the credentials of a client, or a bearer token');
     }
     const client = await this.clients.authenticate(clientCredentialsOf(request, parameters), () => true);

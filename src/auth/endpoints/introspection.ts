@@ -9,9 +9,9 @@ import { Sessions } from '../../session/sessions';
 const INACTIVE = { active: false };
 
 /**
- * Describes a token (RFC 7662, section 2.2). Without the right to it, a token is reported as inactive, like any unknown
- * text. A client sees the tokens issued to it; with a User's bearer token, only those of that User with the same
- * client.
+ * Describes a token (RFC 7662, section 2.2). A caller without the right to see a token gets "inactive", as for any
+ * unknown text. A client may see the tokens issued to that client. A caller with a User's bearer token may see only the
+ * tokens of that User and the same client.
  */
 @Injectable()
 export class Introspection {
@@ -23,8 +23,8 @@ export class Introspection {
   ) {}
 
   /**
-   * @param mayKnowOthers whether a policy lets the caller describe other callers' tokens, as a resource server must
-   * @returns members, of which JSON leaves the undefined ones out
+   * @param mayKnowOthers whether a policy lets the caller see other callers' tokens; a resource server needs this
+   * @returns the members of the response; JSON omits those that are undefined
    */
   async describe(token: string, caller: Caller, mayKnowOthers: () => Promise<boolean>): Promise<object> {
     const accessToken = await this.sessions.describe(token);
@@ -53,7 +53,7 @@ export class Introspection {
       iss: issuer,
       token_type: 'Bearer',
       aud: audience.length === 1 ? audience[0] : audience,
-      // Sessions written before 0.2.0 have no jti: their JWTs carry the id of the Session.
+      // Sessions written before 0.2.0 have no `jti`. The `jti` of their JWTs is the id of the Session.
       jti: session?.jti ?? sessionId,
       username: user?.userName,
       scope: session?.scope?.join(' '),
@@ -77,6 +77,8 @@ interface SessionBody {
 
 const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
-/** True for a client's own tokens. A caller with a User owns only the tokens of that User. */
+/**
+ * Whether the token belongs to the caller's client. If the caller acts for a User, the token must also be that User's.
+ */
 const isOwn = (caller: Caller, owner: Pick<IssuedToken, 'clientId' | 'userId'>): boolean =>
   caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;

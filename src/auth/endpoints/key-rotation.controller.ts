@@ -6,7 +6,10 @@ import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { KeyRotation, type RotationResult } from '../keys/key-rotation';
 
-/** Rotates the signing keys; `npm run rotate-keys` calls it. A policy must grant it, as for every route. */
+/**
+ * The route that rotates the signing keys; `npm run rotate-keys` calls it. A policy must grant this route, as any
+ * other.
+ */
 @ApiTags('Tokens')
 @Controller('auth/rotate-keys')
 export class KeyRotationController {

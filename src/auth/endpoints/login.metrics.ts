@@ -6,7 +6,7 @@ import { MetricsFrom, type MetricSource } from '../../platform/metrics/metric-so
 import { HashSlots } from '../hashing/hash-slots';
 import { OAuthError } from '../oauth/oauth-error';
 
-/** Token requests by their outcome, and the queue before a password hash. */
+/** Metrics of token requests by grant and result, and of the logins that wait for a hash thread. */
 @Injectable()
 @MetricsFrom({ source: 'logins', path: '/metrics' })
 export class LoginMetrics implements MetricSource {
@@ -17,7 +17,7 @@ export class LoginMetrics implements MetricSource {
 
   constructor(private readonly slots: HashSlots) {}
 
-  /** @param grant a registered one */
+  /** @param grant a registered grant type */
   async count<T>(grant: string, exchange: () => Promise<T>): Promise<T> {
     try {
       const issued = await exchange();

@@ -74,8 +74,9 @@ export class OAuthErrorFilter implements ExceptionFilter {
 }
 
 /**
- * Codes of RFC 6750, section 3.1, for callers with a token. 429 uses the registered `slow_down` (RFC 8628, section
- * 3.5): on `invalid_grant`, clients would ask their user for another password.
+ * OAuth error codes by HTTP status. 401 and 403 have the codes of RFC 6750, section 3.1, for callers with a token. 429
+ * has the registered code `slow_down` (RFC 8628, section 3.5). With `invalid_grant`, clients would ask their user for
+ * another password.
  */
 const CODES: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope', 429: 'slow_down' };
 

@@ -6,8 +6,8 @@ import { PublicRoute, TokenIsEnough } from '../../platform/http/route-access';
 import { Routes } from '../../platform/http/routes';
 
 /**
- * Answers requests that match no route of `/auth` and `/.well-known`. Registered last. Without it, `/:type/:id` would
- * answer that "auth" is not a resource type (ADR 0007).
+ * Answers requests to `/auth` and `/.well-known` that match no other route; so it is registered last. Without this
+ * controller, `/:type/:id` would answer that "auth" is not a resource type (ADR 0007).
  */
 @ApiExcludeController()
 @Controller()

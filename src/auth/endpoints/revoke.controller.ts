@@ -14,8 +14,8 @@ import { OAUTH_ERROR, REVOKE_REQUEST } from './token.openapi';
 import { clientCredentialsOf, readParameters } from '../oauth/token-request';
 
 /**
- * Token revocation (RFC 7009). An access or refresh token ends its Session and all that came from the same refresh
- * token.
+ * Token revocation (RFC 7009). Revoking an access or refresh token ends its Session and all Sessions that came from the
+ * same refresh token.
  */
 @ApiTags('Tokens')
 @PublicRoute()
@@ -76,7 +76,8 @@ export class RevokeController {
 }
 
 /**
- * RFC 7009, section 2.1: "If this validation fails, the request is refused and the client is informed of the error".
+ * Refuses a token of another client. RFC 7009, section 2.1: "If this validation fails, the request is refused and the
+ * client is informed of the error".
  */
 function assertOwner(token: { readonly clientId: string }, clientId: string): void {
   if (token.clientId === clientId) return;

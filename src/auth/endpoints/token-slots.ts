@@ -7,13 +7,16 @@ import { SlowAddresses } from '../guessing/slow-addresses';
 import { HashSlots, LOGINS } from '../hashing/hash-slots';
 import { type TokenRequest } from '../oauth/token-request';
 
-/** Four tokens without a hash keep the event loop busy; more would wait for database connections. */
+/**
+ * How many token requests without a password hash run at once. Four keep the event loop busy; more would only wait for
+ * database connections.
+ */
 const OTHER_TOKENS = 4;
 
 /**
- * The only queue of a token request: after its body is read, before its first statement. Address prefixes take turns,
- * so a flood from one prefix delays only itself. Tokens without a password hash are far cheaper, so they have separate
- * slots.
+ * The only queue of the token endpoint. A request waits here after its body is read and before its first statement.
+ * Slots are given to the waiting address prefixes in turn, so a flood from one prefix delays only that prefix. Token
+ * requests without a password hash are far cheaper, so they have separate slots.
  */
 @Injectable()
 export class TokenSlots {

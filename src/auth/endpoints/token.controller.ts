@@ -19,7 +19,8 @@ import { type TokenResponse } from '../token/token-issuer';
 import { TokenSlots } from './token-slots';
 
 /**
- * Token endpoint (RFC 6749, section 3.2). The slot comes before any statement, so queued requests hold no connection.
+ * Token endpoint (RFC 6749, section 3.2). A request takes its slot before its first statement, so queued requests hold
+ * no database connection.
  */
 @ApiTags('Tokens')
 @PublicRoute()
@@ -38,7 +39,8 @@ export class TokenController {
   @ApiOperation({
     summary: 'Exchanges a password, a refresh token or a client secret for an access token',
     description: 'Client credentials in a Basic header or in the body; the body as a form or as JSON.',
-    // Otherwise Swagger UI sends the credentials of its login in addition to those of the body.
+    // No security scheme here: otherwise Swagger UI sends the credentials of its own login in addition to those of the
+    // body.
     security: [],
   })
   @ApiBody(TOKEN_REQUEST)
@@ -75,7 +77,7 @@ export class TokenController {
 
 const isIssued = (response: Partial<TokenResponse> | undefined): boolean => typeof response?.access_token === 'string';
 
-/** Serializes the response; numbers of the User keep their stored digits. */
+/** Serializes the response. Numbers in the User (`userinfo`) keep their stored digits. */
 const responseText = (response: TokenResponse): string =>
   objectText(
     Object.entries(response).map(([name, value]) => [

@@ -3,7 +3,7 @@ const CREDENTIALS = { client_id: 'try-app', client_secret: 'try-app-secret' };
 const string = (description: string): object => ({ type: 'string', description });
 
 const PROPERTIES = {
-  // The document lists the registered ones.
+  // The OpenAPI document lists the registered grant types here.
   grant_type: { type: 'string' },
   client_id: string('Unless it is in a Basic header'),
   client_secret: string('Needed where the Client requires it, and for client_credentials'),
@@ -88,7 +88,7 @@ const tokenParameter = (example: object): { required: true; schema: object } => 
   },
 });
 
-/** No credentials in the body: the caller sends them in the header. */
+/** The body of an introspection. It has no credentials, since the caller sends them in the header. */
 export const INTROSPECT_REQUEST = tokenParameter({ token: EXAMPLE_TOKEN });
 
 export const REVOKE_REQUEST = tokenParameter({ token: EXAMPLE_TOKEN, ...CREDENTIALS });

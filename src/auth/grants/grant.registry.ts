@@ -10,7 +10,10 @@ export class Grants extends HandlerRegistry<string, Grant> {
     super(discovery, GrantOf, (grantType) => grantType);
   }
 
-  /** Grant types that a family of tokens begins with. Their settings hold for the refresh tokens of the family too. */
+  /**
+   * Grant types that can issue the first token of a family: all except `refresh_token`. Their settings apply to the
+   * refresh tokens of the family too.
+   */
   get withSettings(): readonly string[] {
     return this.all()
       .map(({ meta }) => meta)
@@ -23,7 +26,7 @@ export class Grants extends HandlerRegistry<string, Grant> {
     return required ?? [grantType, 'password'].some((key) => settingsOf(client, key).requiresSecret);
   }
 
-  /** Whether no grant of the Client works without its secret (RFC 6749, section 2.1: a confidential client). */
+  /** Whether each grant of the Client requires the Client's secret (RFC 6749, section 2.1: a confidential client). */
   isConfidential(client: Client): boolean {
     return client.grantTypes
       .filter((grantType) => this.withSettings.includes(grantType))

@@ -5,11 +5,11 @@ import { type TokenRequest } from '../oauth/token-request';
 
 /** A grant type of the token endpoint. */
 export interface Grant {
-  /** Whether each exchange computes a password hash; such exchanges wait for a slot of the hash threads. */
+  /** Whether each exchange computes a password hash. Such exchanges wait for a slot of the hash threads. */
   readonly costsHash?: boolean;
   /**
-   * Whether the Client must send its secret, also for the refresh tokens of this grant. When absent, `secret_required`
-   * of the Client's settings for this grant or for `password` decides.
+   * Returns whether the Client must send its secret, also for the refresh tokens of this grant. Without this method,
+   * `secret_required` in the Client's settings for this grant or for `password` decides.
    */
   requiresSecret?(client: Client): boolean;
   /** @throws OAuthError */

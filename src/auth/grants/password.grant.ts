@@ -23,7 +23,8 @@ interface Login {
 }
 
 /**
- * RFC 6749, section 4.3; first-party clients only, since the client sees the password (interface, "Authentication").
+ * The password grant (RFC 6749, section 4.3). It is for first-party clients only, since the client sees the password
+ * (interface, "Authentication").
  */
 @Injectable()
 @GrantOf('password')

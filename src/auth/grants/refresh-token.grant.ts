@@ -13,8 +13,9 @@ import { type Grant, GrantOf } from './grant';
 import { Grants } from './grant.registry';
 
 /**
- * RFC 6749, section 6, with rotation (RFC 9700, section 4.14.2): the token is used up, its Session closes, and a child
- * Session opens. The family lock orders concurrent uses; the one that closes the Session wins.
+ * The refresh grant (RFC 6749, section 6) with rotation (RFC 9700, section 4.14.2). An exchange uses the refresh token
+ * up, closes its Session, and opens a child Session. The lock of the family makes concurrent exchanges run one after
+ * the other; only the exchange that closes the Session gets new tokens.
  */
 @Injectable()
 @GrantOf('refresh_token')
@@ -30,7 +31,10 @@ export class RefreshTokenGrant implements Grant {
     private readonly grants: Grants,
   ) {}
 
-  /** Known before the token is read. For other Clients the grant that issued the first token decides. */
+  /**
+   * True for a confidential Client, which is known before the refresh token is read. For any other Client, the grant
+   * that issued the first token of the family decides later.
+   */
   requiresSecret(client: Client): boolean {
     return this.grants.isConfidential(client);
   }
@@ -47,12 +51,16 @@ export class RefreshTokenGrant implements Grant {
     if (token.userId !== null) await this.owners.prepare(token.userId);
     const scope = scopeOf(token, request.parameter('scope'));
     const outcome = await this.unitOfWork.run(() => this.use(client, text, { ...token, scope }));
-    // Thrown outside the unit of work: a rollback would reopen the closed family.
+    // The error is thrown only after the unit of work has committed: a rollback would reopen the closed Sessions of the
+    // family.
     if (outcome instanceof OAuthError) throw outcome;
     return outcome;
   }
 
-  /** The Client must still have the family's original grant, with refresh tokens enabled, and send what it requires. */
+  /**
+   * Refuses a Client that no longer has the family's original grant, or whose settings for that grant do not allow
+   * refresh tokens. Also refuses a request without the secret if that grant requires one.
+   */
   private assertStillGranted(client: Client, { grantType }: RefreshToken, { client: { secrets } }: TokenRequest): void {
     const isServed = client.grantTypes.includes(grantType) && this.grants.find(grantType) !== undefined;
     if (!isServed || !settingsOf(client, grantType).issuesRefreshToken)
@@ -87,7 +95,7 @@ export class RefreshTokenGrant implements Grant {
     return issued.response;
   }
 
-  /** Returns whether this call closed the Session, rather than a concurrent one. */
+  /** Returns true if this call closed the Session; false if a concurrent call did. */
   private async hasClosed(sessionId: string): Promise<boolean> {
     try {
       return (await this.sessions.close(sessionId)).outcome === 'updated';
@@ -98,7 +106,10 @@ export class RefreshTokenGrant implements Grant {
   }
 }
 
-/** RFC 6749, section 6: at most the scope granted originally; without a request, the same scope. */
+/**
+ * Returns the scope of the new token (RFC 6749, section 6): at most the scope granted originally, and that scope if
+ * none was requested.
+ */
 function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined): string | null {
   const scope = grantedScope(requested, granted?.split(' ') ?? []);
   if (scope === null) throw new OAuthError('invalid_scope', 'scope must hold no more than was granted at first');

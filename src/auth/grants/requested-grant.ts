@@ -6,7 +6,7 @@ import { type TokenRequest } from '../oauth/token-request';
 
 /**
  * Checks the requested grant, scope and audience against the Client, before anything expensive runs.
- * @param baseUrl the address of this server, always a valid audience
+ * @param baseUrl the address of this server, which is always an allowed audience
  * @throws OAuthError unauthorized_client, invalid_scope, invalid_target
  */
 export function requestedGrant(client: Client, request: TokenRequest, baseUrl: string): Omit<TokenOrder, 'user'> {

@@ -15,7 +15,7 @@ export { type Account } from './guess-keys';
 /** The longest pause between two tries for one account from one address. */
 const LONGEST_PAUSE_SECONDS = 30;
 
-/** The row that {@link TAKE_TRY} returns; {@link COUNT_FAILURE} returns only the last member. */
+/** The row that {@link TAKE_TRY} returns. {@link COUNT_FAILURE} returns only `slow_seconds`. */
 interface Taken {
   readonly is_taken: boolean;
   /** Seconds until the account is free again; null unless it is blocked. */
@@ -24,9 +24,9 @@ interface Taken {
 }
 
 /**
- * Throttles password guessing. PostgreSQL counts tries per account and address; beyond the free ones each waits longer.
- * Failures of an address are counted too: none is refused, but logins of an address with many failures queue. No
- * account is locked out (ADR 0024).
+ * Throttles password guessing. PostgreSQL counts the tries for each pair of account and address. After a few free
+ * tries, each further try must wait longer. Failures of an address alone are counted too: logins from an address with
+ * many failures queue, but are not refused. No account is locked out (ADR 0024).
  * @example
  * await guesses.judge({ kind: 'user', name: 'nurse' }, ['0000'], () =>
  *   Promise.reject(OAuthError.wrongGuess('The PIN is wrong')),
@@ -34,7 +34,7 @@ interface Taken {
  */
 @Injectable()
 export class CredentialGuard {
-  /** Credentials that this process is judging now. */
+  /** The credentials that this process is judging now, by their hash. */
   private readonly trying = new Map<string, Promise<void>>();
 
   /** @internal */
@@ -50,8 +50,8 @@ export class CredentialGuard {
   /**
    * Judges credentials, unless their account is paused. Concurrent requests with the same credentials count as one try:
    * a program that logs in many times at once is not guessing.
-   * @param isWrong whether the error of `judge` means wrong credentials: by default, `OAuthError.wrongGuess`. Any other
-   * error leaves the question open.
+   * @param isWrong whether an error of `judge` means that the credentials are wrong; by default, this is
+   * `OAuthError.wrongGuess`. After any other error, the try is not counted.
    * @throws ServiceError 'throttled' without judging, or the error of `judge`
    */
   judge<T>(
@@ -62,7 +62,7 @@ export class CredentialGuard {
   ): Promise<T> {
     const keys = this.keys.keysOf(account, this.requests.origin?.ip);
     const sameTry = this.keys.hashOf('try', keys.account.toString('base64'), ...credentials).toString('base64');
-    // The count must survive a rollback of the surrounding transaction.
+    // Counts outside the caller's transaction: a rollback must not undo the count.
     return this.unitOfWork.outside(async () => {
       const known = this.trying.get(sameTry);
       if (known !== undefined) {
@@ -115,7 +115,10 @@ export class CredentialGuard {
     this.slowAddresses.note(this.requests.origin?.ip, counted?.slow_seconds ?? null);
   }
 
-  /** Runs outside the request: otherwise a client could disconnect to prevent the count of its failures. */
+  /**
+   * Runs the counting statement outside the request. Otherwise a client could prevent the count of its failures by
+   * disconnecting.
+   */
   private count(statement: Statement, values: readonly unknown[]): Promise<Taken | undefined> {
     return this.requests.outside(() => this.statements.runOne<Taken>(statement, values));
   }
@@ -123,7 +126,7 @@ export class CredentialGuard {
 
 const isWrongGuess = (error: unknown): boolean => error instanceof OAuthError && error.isWrongGuess;
 
-/** One text for every account, whether it exists or not. */
+/** The error is the same whether the account exists or not. */
 const throttled = (retryAfterSeconds: number): ServiceError =>
   new ServiceError('throttled', 'Too many wrong credentials were tried. Wait before the next try.', {
     retryAfterSeconds,

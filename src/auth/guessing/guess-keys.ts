@@ -4,21 +4,21 @@ import { Environment } from '../../platform/config/environment';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
 
 /**
- * The account whose credentials are judged. A User counts by its id, whichever login name was typed; `login` is a name
- * that no User has.
+ * The account whose credentials are judged. `user`: the id of a User, whichever of its login names was typed. `login`:
+ * a typed name that no User has.
  */
 export interface Account {
   readonly kind: 'user' | 'login' | 'client';
   readonly name: string;
 }
 
-/** Keys of the counters that a try touches. */
+/** Keys of the two counters that a try uses: one of the account at an address, one of the address alone. */
 export interface GuessKeys {
   readonly account: Buffer;
   readonly address: Buffer;
 }
 
-/** Makes the counters' keys. They are keyed hashes, so the table reveals neither names nor addresses. */
+/** Makes the keys of the counters. The keys are HMACs, so the table reveals neither names nor addresses. */
 @Injectable()
 export class GuessKeyMaker {
   private readonly secret: Buffer;
@@ -36,7 +36,7 @@ export class GuessKeyMaker {
     return { account: this.hashOf('account', kind, counted, prefix), address: this.hashOf('address', prefix) };
   }
 
-  /** Identifies credentials without storing them. */
+  /** Returns an HMAC that identifies credentials, so that they need not be stored. */
   hashOf(...parts: readonly string[]): Buffer {
     return createHmac('sha256', this.secret).update(JSON.stringify(parts)).digest();
   }

@@ -1,10 +1,11 @@
 import { type Statement } from '../../platform/database/statement';
 
 /**
- * Counts a try of an account ($2) as failed before it is judged, so concurrent tries cannot exceed the free ones. From
- * failure $3 on the account is blocked for 1 s, doubling up to $4 seconds; the row expires $1 s after its last try. A
- * blocked try only reads, so a flood of refused tries writes nothing. The address row ($5) is only read: it yields the
- * seconds that the address stays slow after more than $6 failures.
+ * Counts a try of an account ($2) as failed before it is judged, so concurrent tries cannot exceed the free tries. From
+ * failure number $3 on, the account is blocked: for 1 s at first, then twice as long after each failure, up to $4
+ * seconds. The row expires $1 seconds after the last counted try. For a blocked account the statement writes nothing,
+ * so a flood of refused tries causes no writes. The row of the address ($5) is only read: if it has more than $6
+ * failures, its remaining seconds are returned.
  */
 export const TAKE_TRY: Statement = {
   name: 'guess-take-try',
@@ -29,7 +30,10 @@ export const TAKE_TRY: Statement = {
     from blocked`,
 };
 
-/** Undoes {@link TAKE_TRY} when the credentials were not rejected; $2 tries are free. */
+/**
+ * Undoes {@link TAKE_TRY}, for a try that ended without a verdict. The account is unblocked if fewer than $2 failures
+ * remain.
+ */
 export const GIVE_BACK_TRY: Statement = {
   name: 'guess-give-back',
   text: `update credential_failure set failures = greatest(failures - 1, 0),
@@ -37,14 +41,15 @@ export const GIVE_BACK_TRY: Statement = {
     where key = $1`,
 };
 
-/** Run when the credentials were right. */
+/** Deletes the count of an account ($1), after a try with the right credentials. */
 export const FORGET_TRIES: Statement = {
   name: 'guess-forget',
   text: 'delete from credential_failure where key = $1',
 };
 
 /**
- * Counts a failure of an address ($2) for $1 s. Above $3 failures the address is slow for that time, but never blocked.
+ * Counts a failure of an address ($2). The row expires $1 seconds after the last failure. An address with more than $3
+ * failures is slow until then, but never blocked.
  */
 export const COUNT_FAILURE: Statement = {
   name: 'guess-count-failure',

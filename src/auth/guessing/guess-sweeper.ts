@@ -3,7 +3,7 @@ import { Background, type BackgroundTask } from '../../platform/background/backg
 import { Statements } from '../../platform/database/statements';
 import { SWEEP_TRIES } from './guess-statements';
 
-/** Keeps the table of tries small. Delays are harmless: an expired row counts as no row. */
+/** Deletes expired counts of failed logins. A delay is harmless: an expired row counts as no row. */
 @Injectable()
 @Background({ task: 'sweep of failed logins', interval: () => 60_000 })
 export class GuessSweeper implements BackgroundTask {

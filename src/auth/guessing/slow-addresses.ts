@@ -4,7 +4,7 @@ import { Environment } from '../../platform/config/environment';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { LOGINS } from '../hashing/hash-slots';
 
-/** Most addresses in memory; beyond it, the oldest is dropped. Its next try adds it again. */
+/** Maximum number of addresses in memory. Beyond it, the oldest address is dropped; its next try adds it again. */
 const MOST_ADDRESSES = 10_000;
 
 interface SlowAddress {
@@ -13,9 +13,9 @@ interface SlowAddress {
 }
 
 /**
- * Address prefixes with many recent failures, as last read by this process. Each runs one login at a time, and its
- * login names take turns. A guesser mostly delays its own names; other people at that address wait for one try of each
- * name.
+ * Address prefixes with many recent failures, as last read by this process. Logins from such a prefix run one at a
+ * time, and the slot is given to the waiting login names in turn. So a person who guesses passwords mostly delays the
+ * login names that are tried. Other people at the same address wait for at most one try of each of these names.
  */
 @Injectable()
 export class SlowAddresses {
@@ -23,7 +23,7 @@ export class SlowAddresses {
 
   constructor(private readonly environment: Environment) {}
 
-  /** @param seconds that the address stays slow; null when it is not slow */
+  /** @param seconds for how many seconds the address stays slow; null when it is not slow */
   note(ip: string | undefined, seconds: number | null): void {
     const prefix = addressPrefixOf(ip ?? '');
     const turns = this.known.get(prefix)?.turns;

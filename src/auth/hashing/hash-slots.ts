@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Slots, type SlotsOptions } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 
-/** Wait of a queued login: most HTTP clients give up after 30 s. */
+/** Limits of a queued login. It waits at most 30 s, since most HTTP clients give up by then. */
 export const LOGINS = {
   longestWaitMilliseconds: 30_000,
   busyMessage: 'Too many logins at once. Try again.',
 } satisfies Partial<SlotsOptions>;
 
 /**
- * One slot per hash thread. A login takes its slot before its first statement: otherwise hundreds of waiting logins
- * would hold database connections and starve every other request.
+ * Slots for password hashes: one per hash thread. A login takes its slot before its first statement. Otherwise hundreds
+ * of waiting logins would hold database connections and starve every other request.
  */
 @Injectable()
 export class HashSlots extends Slots {

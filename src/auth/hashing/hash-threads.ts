@@ -4,7 +4,7 @@ import { assetPath } from '../../platform/assets';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ScryptHash } from './password-format';
 
-/** A task for a hash thread; the password is UTF-8 and normalized. */
+/** A task for a hash thread. The password in it is already normalized. */
 export type HashTask =
   | { readonly kind: 'hash'; readonly password: string; readonly parameters: object }
   | { readonly kind: 'argon2id'; readonly password: string; readonly stored: string }
@@ -19,9 +19,9 @@ interface Job {
 }
 
 /**
- * Computes password hashes in worker threads, one per running task; `HashSlots` bounds them. libuv's pool is not used:
- * DNS lookups and file access would queue behind logins. A running task keeps its thread until it ends, even when its
- * client disconnects.
+ * Computes password hashes in worker threads, one thread per running task; `HashSlots` limits how many tasks run.
+ * libuv's pool is not used, because DNS lookups and file access would queue there behind logins. A running task keeps
+ * its thread until it ends, even when its client disconnects.
  */
 @Injectable()
 export class HashThreads implements OnApplicationShutdown {
@@ -30,7 +30,7 @@ export class HashThreads implements OnApplicationShutdown {
   private started = 0;
   private isStopped = false;
 
-  /** Tasks begun since the start, for specs. */
+  /** How many tasks have begun since the start of the process. Only specs read it. */
   get startedTasks(): number {
     return this.started;
   }
@@ -72,7 +72,7 @@ export class HashThreads implements OnApplicationShutdown {
     return worker;
   }
 
-  /** Fails the task of a thread that ended; the next task starts a new thread. */
+  /** Rejects the task of a thread that ended. The next task starts a new thread. */
   private forget(worker: Worker, cause: Error | undefined): void {
     const job = this.busy.get(worker);
     this.busy.delete(worker);

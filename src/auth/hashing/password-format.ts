@@ -1,6 +1,4 @@
-/**
- * A hash `$s0$<parameters>$<salt>$<key>`, as other servers of this interface write it (contract of scrypt, RFC 7914).
- */
+/** A scrypt hash (RFC 7914), `$s0$<parameters>$<salt>$<key>`, as other servers of this interface write it. */
 export interface ScryptHash {
   readonly kind: 'scrypt';
   readonly cost: number;
@@ -13,25 +11,30 @@ export interface ScryptHash {
 /** The algorithm and parameters of a stored hash. */
 export type PasswordFormat = { readonly kind: 'argon2id'; readonly stored: string } | ScryptHash;
 
-/** OWASP Password Storage Cheat Sheet: argon2id with at least 19 MiB, 2 iterations, 1 lane. */
+/**
+ * Parameters of new hashes. OWASP Password Storage Cheat Sheet: argon2id with at least 19 MiB, 2 iterations, 1 lane.
+ */
 export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Prefix of this server's hashes; a password with any other hash is rehashed at the next login. */
 const CURRENT = `$argon2id$v=19$m=${ARGON2_PARAMETERS.memoryCost},t=${ARGON2_PARAMETERS.timeCost},p=${ARGON2_PARAMETERS.parallelism}$`;
 
-/** Matches no password; checking it costs the same as any other check. */
+/** A hash that no password matches. Checking it costs as much as checking a real hash. */
 export const DECOY = `${CURRENT}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 export const isCurrentFormat = (stored: string): boolean => stored.startsWith(CURRENT);
 
 /**
- * Limits of imported hashes, so that a check costs little more than ours: memory in KiB, iterations, lanes; scrypt by
- * N·r·p.
+ * Limits of imported hashes, so that checking one costs little more than checking a hash of this server. For argon2id:
+ * memory in KiB, iterations, lanes. For scrypt: the product N·r·p.
  */
 const MAX_ARGON2 = { memory: 65_536, iterations: 10, lanes: 4 };
 const MAX_SCRYPT_BLOCKS = 2 ** 17 * 8;
 
-/** Whether a text looks like a hash. Such a text is imported or refused, never used as a password. */
+/**
+ * Whether a text sent as a password looks like a hash. Such a text is imported as a hash or refused, never used as a
+ * password.
+ */
 export const claimsToBeHash = (text: string): boolean => text.startsWith('$argon2') || text.startsWith('$s0$');
 
 /** Parses a hash; undefined when it is malformed, of another algorithm, or too costly to check. */
@@ -39,7 +42,9 @@ export function passwordFormatOf(stored: string): PasswordFormat | undefined {
   return stored.startsWith('$s0$') ? scryptHashOf(stored) : argon2idHashOf(stored);
 }
 
-/** PHC string of argon2id: salt of 8 to 48 bytes, hash of 16 to 64, in base64 without padding. */
+/**
+ * An argon2id hash as a PHC string: a salt of 8 to 48 bytes and a hash of 16 to 64 bytes, in base64 without padding.
+ */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
 
 function argon2idHashOf(stored: string): PasswordFormat | undefined {
@@ -57,7 +62,7 @@ function argon2idHashOf(stored: string): PasswordFormat | undefined {
 
 const SCRYPT = /^\$s0\$([0-9a-f]{5,6})\$([A-Za-z0-9+/]{11,64}={0,2})\$([A-Za-z0-9+/]{22,86}={0,2})$/;
 
-/** Parameters are hexadecimal: log2(N) << 16 | r << 8 | p. */
+/** Parses a scrypt hash. Its parameters are one hexadecimal number: log2(N) << 16 | r << 8 | p. */
 function scryptHashOf(stored: string): ScryptHash | undefined {
   const [, parameters = '', salt = '', key = ''] = SCRYPT.exec(stored) ?? [];
   if (key === '') return undefined;

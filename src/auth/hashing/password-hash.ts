@@ -12,7 +12,10 @@ export class PasswordHash {
     return String(await this.threads.run(task));
   }
 
-  /** Computes the same hash when none is stored (unknown user), so that timing does not reveal which users exist. */
+  /**
+   * Returns whether the password matches the stored hash. If no hash is stored (unknown user), an equally costly one is
+   * checked, so that timing does not reveal which users exist.
+   */
   async isRight(password: string, stored: string | undefined): Promise<boolean> {
     const format = passwordFormatOf(stored ?? DECOY);
     if (format === undefined) throw new Error('A stored password hash cannot be read');
@@ -22,8 +25,8 @@ export class PasswordHash {
 }
 
 /**
- * Longer inputs are refused before hashing, since they only cost time. NIST SP 800-63B requires at least 64 characters,
- * which take at most 256 bytes.
+ * The longest accepted password. Longer ones are refused before hashing, since they only cost time. NIST SP 800-63B
+ * requires that a server accepts 64 characters, which take at most 256 bytes.
  */
 export const MAX_PASSWORD_BYTES = 1024;
 
@@ -31,10 +34,11 @@ export const MAX_PASSWORD_BYTES = 1024;
 export const isPasswordLength = (text: string): boolean => text !== '' && Buffer.byteLength(text) <= MAX_PASSWORD_BYTES;
 
 /**
- * Normalizes a password before hashing, since keyboards encode the same text differently. The OpaqueString profile of
- * RFC 8265 (section 4.2.2): every Unicode space becomes a plain one, then NFC. Not NFKC, which maps ² to 2.
+ * Normalizes a password before hashing, since keyboards encode the same text differently. It follows the OpaqueString
+ * profile of RFC 8265 (section 4.2.2): each Unicode space becomes a plain space, then NFC is applied. NFKC is not used,
+ * since it maps ² to 2.
  */
 export const normalisedPassword = (text: string): string => text.replace(/\p{Zs}/gu, ' ').normalize('NFC');
 
-/** Counts code points, as NIST SP 800-63B does. */
+/** The length of a password in code points, as NIST SP 800-63B counts it. */
 export const passwordLength = (text: string): number => [...normalisedPassword(text)].length;

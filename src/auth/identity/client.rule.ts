@@ -20,10 +20,10 @@ const UNSERVED_GRANT_TYPES = [
   'urn:ietf:params:oauth:grant-type:token-exchange',
 ];
 
-/** Longer secrets are no safer, and would not fit into a header. */
+/** Maximum size of a secret. A longer secret is no safer, and would not fit into a header. */
 const MAX_SECRET_BYTES = 1024;
 
-/** Settings that any grant may have. */
+/** Settings that every grant may have, with their types. */
 const GRANT_SETTINGS = {
   token_format: 'string',
   token_expiration: 'positive-integer',
@@ -82,7 +82,10 @@ export class ClientRule implements ResourceRule<string | undefined> {
     }
   }
 
-  /** Settings of a grant of another team have no shape; those of the grants of the interface have one each. */
+  /**
+   * Checks the settings of a grant that another team added: CLIENT_SHAPE has no element for them. It has one for each
+   * grant of the interface.
+   */
   private checkServed(grant: string, settings: unknown): void {
     const inShape = Object.keys(CLIENT_SHAPE['Client.auth'] ?? {});
     if (inShape.includes(grant)) return;

@@ -48,7 +48,7 @@ export const CLIENT_SHAPE: OwnShapes = {
     authorization_code: '0..1 Client.auth.authorization_code',
     implicit: '0..1 Client.auth.implicit',
     token_exchange: '0..1 Client.auth.token_exchange',
-    // Grants of other teams; ClientRule refuses all else.
+    // Settings of grants that other teams add. ClientRule refuses any other member.
     ...OTHER_MEMBERS,
   },
   'Client.auth.password': { ...token, ...lifetimes, ...redirect, token_expiration: '0..1 positiveInt' },

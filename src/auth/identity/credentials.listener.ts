@@ -18,7 +18,10 @@ const FORGET_USER: Statement = {
     delete from user_login where user_id = $1`,
 };
 
-/** Deletes the secrets of a deleted User or Client: a later one with the same id must not inherit them. */
+/**
+ * Deletes the secrets of a deleted User or Client. Otherwise a later User or Client with the same id would inherit
+ * them.
+ */
 @Injectable()
 @OnResourceChange({ types: ['User', 'Client'] })
 export class CredentialsListener implements ResourceChangeListener {

@@ -30,7 +30,8 @@ export class FirstIdentities implements OnApplicationBootstrap {
     await this.keys.assertOpenable();
     await this.setup.once('identities', () => this.store());
     await this.setup.once('trial-policy', () => this.storeTrialPolicy());
-    // The operator of an external database decides on each of its Clients.
+    // The Client of the console is stored only in an embedded database. The operator of an external database decides
+    // about each Client.
     if (this.environment.databaseUrl === undefined && this.environment.hasConsole)
       await this.setup.once('console-client', () => this.storeConsoleClient());
     if ((await this.reader.find('AccessPolicy', 'trial')) !== undefined) {
@@ -60,7 +61,7 @@ export class FirstIdentities implements OnApplicationBootstrap {
     });
   }
 
-  /** The Client of the console: without a secret, which a browser could not keep (docs/console.md). */
+  /** Stores the Client of the console. It has no secret, since a browser could not keep one (docs/console.md). */
   private async storeConsoleClient(): Promise<void> {
     if ((await this.reader.find('Client', 'console')) !== undefined) return;
     await this.put('Client', 'console', {

@@ -3,10 +3,10 @@ import { withMember } from '../../platform/json/json-members';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { refused } from './shape';
 
-/** Replaces a secret in bodies. A request that contains it keeps the stored secret. */
+/** The text that stands in bodies instead of a secret. A write that contains this text keeps the stored secret. */
 const SECRET_MASK = '***';
 
-/** The path of a secret: a member, or a member of an object. */
+/** The path of a secret in a User or Client: a member, or a member of a nested object. */
 export type SecretPath = 'password' | 'secret' | 'twoFactor.secretKey';
 
 /** Moves a secret out of a draft, leaving the mask. Returns undefined when the draft has no secret or the mask. */
@@ -18,9 +18,9 @@ export function takeSecret(draft: ResourceDraft, path: SecretPath): string | und
 }
 
 /**
- * Masks the stored secret in the draft.
- * @throws ServiceError 'unprocessable' for a mask when none is stored: the caller relies on a secret that does not
- * exist.
+ * Writes the mask into the draft if a secret is stored.
+ * @throws ServiceError 'unprocessable' if the draft has the mask but no secret is stored: the caller relies on a secret
+ * that does not exist.
  */
 export function keepSecret(draft: ResourceDraft, path: SecretPath, previous: Resource | undefined): void {
   if (previous !== undefined && valueAt(previous, path) !== undefined) {

@@ -3,7 +3,7 @@ import { type Resource } from '../../fhir/types';
 
 type Shape = 'string' | 'boolean' | 'positive-integer' | 'string-array' | 'object';
 
-/** http://hl7.org/fhir/R4/datatypes.html#positiveInt; in seconds, 68 years. */
+/** The largest positiveInt (http://hl7.org/fhir/R4/datatypes.html#positiveInt); as seconds it is 68 years. */
 const MAX_INTEGER = 2 ** 31 - 1;
 
 const CHECKS: Readonly<Record<Shape, { readonly is: (value: unknown) => boolean; readonly text: string }>> = {
@@ -21,8 +21,8 @@ const CHECKS: Readonly<Record<Shape, { readonly is: (value: unknown) => boolean;
 };
 
 /**
- * Checks the types of optional members.
- * @throws ServiceError 'unprocessable' naming the first member of another type.
+ * Checks the types of those members that are present.
+ * @throws ServiceError 'unprocessable' that names the first member with a wrong type
  */
 export function assertShapes(path: string, object: unknown, shapes: Readonly<Record<string, Shape>>): void {
   for (const [name, shape] of Object.entries(shapes)) {

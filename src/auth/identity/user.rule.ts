@@ -91,11 +91,14 @@ function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
 }
 
 /**
- * Members that decide whether a User can sign in. Unknown members are stored, so a misspelt `password` would stay in
- * clear text.
+ * Members that decide whether a User can sign in, by their lower-case names. A misspelt one is refused: unknown members
+ * are stored as sent, so a misspelt `password` would be stored in clear text.
  */
 const DECISIVE = new Map(['password', 'inactive', 'userName'].map((name) => [name.toLowerCase(), name]));
-/** SCIM members (RFC 7643) that resemble these but are spelled correctly. */
+/**
+ * Correct names (the decisive members, and SCIM members of RFC 7643) that resemble a decisive member, so they are no
+ * misspellings.
+ */
 const OTHERS = new Set([...DECISIVE.values(), 'active', 'name', 'displayName']);
 
 function assertSpelling(user: Resource): void {
@@ -110,7 +113,8 @@ function assertSpelling(user: Resource): void {
 }
 
 /**
- * A login is an index key, so its length is limited; RFC 5321 (section 4.5.3.1) gives email addresses the same limit.
+ * Maximum size of a login name. It is limited because a login name is an index key. RFC 5321 (section 4.5.3.1) gives
+ * email addresses the same limit.
  */
 const MAX_LOGIN_BYTES = 254;
 

@@ -2,7 +2,10 @@ import { type OwnShapes, OTHER_MEMBERS } from '../../fhir/definitions/element-ta
 
 const valued = { value: '0..1 string', display: '0..1 string', type: '0..1 string', primary: '0..1 boolean' };
 
-/** Members of a User, much as in SCIM (RFC 7643, section 4.1). Other members are kept, since policies may read them. */
+/**
+ * Members of a User, nearly as in SCIM (RFC 7643, section 4.1). Other members are stored too, since policies may read
+ * them.
+ */
 export const USER_SHAPE: OwnShapes = {
   User: {
     userName: '0..1 string',

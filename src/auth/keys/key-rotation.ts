@@ -6,19 +6,19 @@ import { Sessions } from '../../session/sessions';
 import { SigningKeys } from './signing-keys.repository';
 
 export interface RotationResult {
-  /** The newest key: already published, it signs from `signsFrom` on. */
+  /** Id of the newest key. The key is already published, and signs from `signsFrom` on. */
   readonly kid: string;
   readonly signsFrom: string;
   /** Whether this call created the key. */
   readonly isNew: boolean;
-  /** Keys that are no longer published. */
+  /** Ids of the keys that this call withdrew from publication. */
   readonly removed: readonly string[];
 }
 
 /**
- * Changes the signing key without refusing a token. A new key is published for a while before it signs; an old one
- * stays published until its last token expires. Each step is one transaction, so a crash leaves no partial change. A
- * repeated call returns the key that is waiting to sign.
+ * Changes the signing key so that no valid token is refused. A new key is published for a while before it signs. An old
+ * key stays published until its last token expires. Each step is one transaction, so a crash leaves no partial change.
+ * If a new key does not sign yet, a repeated call returns that key and creates none.
  */
 @Injectable()
 export class KeyRotation {
@@ -44,8 +44,9 @@ export class KeyRotation {
   }
 
   /**
-   * For disclosed keys: a new key signs at once, all others are withdrawn, and the Sessions of their tokens are closed.
-   * After a crash in between, a repeated call closes the remaining Sessions.
+   * Replaces keys that were disclosed. A new key signs at once, all other keys are withdrawn, and the Sessions of
+   * tokens signed with them are closed. If the server crashes before all these Sessions are closed, a repeated call
+   * closes the rest.
    */
   async replaceAll(): Promise<RotationResult> {
     const result = await this.unitOfWork.run(async () => {

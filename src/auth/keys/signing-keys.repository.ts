@@ -12,13 +12,19 @@ const LOCK_ROTATION: Statement = {
   text: `select pg_advisory_xact_lock(${KEY_ROTATION_LOCK})`,
 };
 
-/** Prevents withdrawal of the key that signs a token until the token is stored. */
+/**
+ * A shared lock that blocks the rotation of keys until the transaction ends. So the key that signs a token cannot be
+ * withdrawn before the token is stored.
+ */
 const HOLD_KEYS: Statement = {
   name: 'signing-key-hold',
   text: `select pg_advisory_xact_lock_shared(${KEY_ROTATION_LOCK})`,
 };
 
-/** $5: seconds from now by the database clock, so that all replicas change keys at once. */
+/**
+ * Adds a key that signs $5 seconds from now. The database clock counts, so that all replicas change keys at the same
+ * time.
+ */
 const ADD_KEY: Statement = {
   name: 'signing-key-add',
   text: `insert into signing_key (kid, algorithm, public_key, wrapped_private_key, signs_from)
@@ -61,7 +67,7 @@ const KEEP_ONLY: Statement = {
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: 'RS256';
-  /** PEM (PKCS #8). */
+  /** The private key in PEM format (PKCS #8). */
   readonly privateKey: string;
 }
 
@@ -78,11 +84,12 @@ interface KeyRow {
   readonly wrapped_private_key: Buffer;
 }
 
-/** RSA 2048 with SHA-256, which every JWT library verifies. */
+/** The key length. Every JWT library can verify RSA 2048 with SHA-256. */
 const MODULUS_BITS = 2048;
 
 /**
- * Key pairs of JWTs. The signing key is read from the database for each token, so that replicas change keys at once.
+ * Stores the key pairs that sign JWTs. The signing key is read from the database for each token, so that all replicas
+ * change keys at the same time.
  */
 @Injectable()
 export class SigningKeys {
@@ -108,7 +115,7 @@ export class SigningKeys {
     return published;
   }
 
-  /** Returns the key that signs new tokens; it cannot be withdrawn before the open unit of work ends. */
+  /** Returns the key that signs new tokens. The key cannot be withdrawn before the open unit of work ends. */
   async signing(): Promise<SigningKey> {
     await this.statements.run(HOLD_KEYS, []);
     const row = await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []);
@@ -121,7 +128,8 @@ export class SigningKeys {
   }
 
   /**
-   * A wrong encryption key would fail at the first JWT, and at each delivery.
+   * Checks at the start that the encryption key opens the signing key. With a wrong encryption key, the first JWT and
+   * each delivery would fail.
    * @throws StartError when the signing key cannot be opened
    */
   async assertOpenable(): Promise<void> {
@@ -141,12 +149,12 @@ export class SigningKeys {
     return this.statements.runOne<PublishedKey>(FIND_NEXT_KEY, []);
   }
 
-  /** Serializes key changes: the lock is held until the open unit of work ends. */
+  /** Locks the rotation of keys until the open unit of work ends, so that key changes run one after the other. */
   async lock(): Promise<void> {
     await this.statements.run(LOCK_ROTATION, []);
   }
 
-  /** Returns keys that a newer one replaced. */
+  /** Returns the ids of keys that no longer sign because a newer key does. */
   async superseded(): Promise<string[]> {
     return (await this.statements.run<KeyRow>(LIST_SUPERSEDED, [])).map(({ kid }) => kid);
   }
@@ -155,12 +163,12 @@ export class SigningKeys {
     if (kids.length > 0) await this.statements.run(REMOVE_KEYS, [kids]);
   }
 
-  /** Removes all other keys. @returns their ids */
+  /** Removes all keys except the given one. @returns the ids of the removed keys */
   async keepOnly(kid: string): Promise<string[]> {
     return (await this.statements.run<KeyRow>(KEEP_ONLY, [kid])).map((row) => row.kid);
   }
 
-  /** Public keys as a JWK Set (RFC 7517), including keys that do not sign yet or no longer sign. */
+  /** Returns the public keys as a JWK Set (RFC 7517), including keys that do not sign yet or no longer sign. */
   async jwks(): Promise<{ keys: object[] }> {
     const rows = await this.statements.run<KeyRow>(LIST_KEYS, []);
     return {

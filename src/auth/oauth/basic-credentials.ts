@@ -1,9 +1,9 @@
 export interface BasicCredentials {
   readonly id: string;
   /**
-   * Candidates for the secret; empty when none was sent. Clients often skip the form-encoding of RFC 6749, section
-   * 2.3.1, and the interface ("Token issuance") names none. So this holds the text as sent, and its decoded form if
-   * different.
+   * The texts that the secret may be; empty when no secret was sent. RFC 6749, section 2.3.1 form-encodes the secret,
+   * but many clients do not, and the interface ("Token issuance") names no encoding. So the list has the text as sent,
+   * and also its decoded form if that differs.
    */
   readonly secrets: readonly string[];
 }
@@ -18,11 +18,14 @@ export function basicCredentialsOf(authorization: string): BasicCredentials | un
   const id = formDecoded(text.slice(0, colon));
   const secret = text.slice(colon + 1);
   const secrets = [...new Set([secret, formDecoded(secret)])].filter((reading) => reading !== '');
-  // No id or secret contains a NUL, and PostgreSQL text cannot store one.
+  // No valid id or secret contains a NUL character, and a text of PostgreSQL cannot hold one.
   return [id, ...secrets].some((part) => part.includes('\0')) ? undefined : { id, secrets };
 }
 
-/** Decodes UTF-8, else ISO 8859-1: RFC 7617 names no encoding, and `btoa` of browsers supports only the latter. */
+/**
+ * Decodes UTF-8; if the bytes are not UTF-8, ISO 8859-1. RFC 7617 names no encoding, and `btoa` of browsers supports
+ * only ISO 8859-1.
+ */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

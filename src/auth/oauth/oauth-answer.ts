@@ -5,7 +5,7 @@ export function sendUnstored(response: Response, text: string): void {
   forbidStoring(response).type('application/json').send(text);
 }
 
-/** `Pragma` is for HTTP/1.0 caches. */
+/** Sets the headers that forbid caches to store the response. `Pragma` is for HTTP/1.0 caches. */
 export function forbidStoring(response: Response): Response {
   return response.setHeader('Cache-Control', 'no-store').setHeader('Pragma', 'no-cache');
 }

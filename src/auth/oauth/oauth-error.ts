@@ -1,6 +1,6 @@
 import { type ErrorCode } from '../../platform/errors/error-codes';
 
-/** Error codes of RFC 6749, section 5.2; RFC 8707, section 2, adds the one for a forbidden audience. */
+/** Error codes of RFC 6749, section 5.2, and `invalid_target` of RFC 8707, section 2, for a forbidden audience. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -21,8 +21,8 @@ const CATALOGED: Readonly<Record<OAuthErrorCode, ErrorCode>> = {
 };
 
 /**
- * A refusal of an OAuth endpoint. `description` goes to the caller, `operatorDetail` only to the log, so that a caller
- * cannot distinguish an unknown user from a wrong password. Neither contains a secret or a user name.
+ * A refusal of an OAuth endpoint. The caller gets `description`. Only the log has `operatorDetail`, so that a caller
+ * cannot distinguish an unknown user from a wrong password. Neither text contains a secret or a user name.
  * @example
  * throw new OAuthError('invalid_grant', 'subject_token is no live token of a User');
  */
@@ -33,11 +33,14 @@ export class OAuthError extends Error {
     readonly code: OAuthErrorCode,
     readonly description: string,
     readonly operatorDetail = description,
-    /** The Client, if it is a stored one. */
+    /** Id of the Client, if that Client is stored. */
     readonly clientId?: string,
-    /** The cause in the catalogue of docs/reference/errors.md. */
+    /** The code of the cause in docs/reference/errors.md. */
     readonly cataloged: ErrorCode = CATALOGED[code],
-    /** Whether a credential was wrong that a caller could guess, such as a password; CredentialGuard counts it. */
+    /**
+     * Whether the wrong credential is one that a caller could guess, such as a password. CredentialGuard counts such
+     * errors.
+     */
     readonly isWrongGuess = false,
   ) {
     super(description);
@@ -52,16 +55,16 @@ export class OAuthError extends Error {
     return new OAuthError('invalid_grant', description, operatorDetail, undefined, cataloged, true);
   }
 
-  /** 401 for a failed client authentication, else 400 (RFC 6749, section 5.2). */
+  /** The HTTP status: 401 for a failed client authentication, else 400 (RFC 6749, section 5.2). */
   get status(): number {
     return this.code === 'invalid_client' ? 401 : 400;
   }
 }
 
-/** An `invalid_grant` with its own cause in the catalogue. */
+/** An `invalid_grant` with a cause of its own in docs/reference/errors.md. */
 export const invalidGrant = (cataloged: ErrorCode, description: string, operatorDetail?: string): OAuthError =>
   new OAuthError('invalid_grant', description, operatorDetail, undefined, cataloged);
 
-/** One answer for an unknown user and a wrong password: callers must not learn which names exist. */
+/** The same error for an unknown user and for a wrong password: callers must not learn which names exist. */
 export const wrongCredentials = (operatorDetail?: string): OAuthError =>
   OAuthError.wrongGuess('Wrong username or password', operatorDetail, 'credentials-wrong');

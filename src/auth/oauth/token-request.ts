@@ -6,7 +6,7 @@ import { readJson } from '../../platform/json/read-json';
 import { basicCredentialsOf, type BasicCredentials } from './basic-credentials';
 import { OAuthError } from './oauth-error';
 
-/** A request to the token endpoint, independent of the body format. */
+/** A request to the token endpoint, whether its body was a form or JSON. */
 export interface TokenRequest {
   readonly grantType: string;
   /** The client's credentials from the header or the body. */
@@ -28,7 +28,8 @@ export function readTokenRequest(request: Request): TokenRequest {
 
 /**
  * Finds the client's credentials in a Basic header or in the body.
- * @throws OAuthError invalid_request for none, or for two that differ; invalid_client for a scheme other than Basic
+ * @throws OAuthError invalid_request for missing credentials, or for credentials that were sent twice and differ;
+ * invalid_client for a scheme other than Basic
  */
 export function clientCredentialsOf(request: Request, parameters: RequestParameters): BasicCredentials {
   const authorization = authorizationOf(request);
@@ -48,7 +49,7 @@ export function clientCredentialsOf(request: Request, parameters: RequestParamet
   return inHeader;
 }
 
-/** Parameters of a request to an OAuth endpoint; others than those that are asked for are ignored (RFC 6749, 3.2). */
+/** Parameters of a request to an OAuth endpoint. Parameters that no code reads are ignored (RFC 6749, section 3.2). */
 export interface RequestParameters {
   /**
    * Returns a parameter; an empty one counts as missing (RFC 6749, section 3.2).
@@ -62,18 +63,18 @@ export interface RequestParameters {
  * @throws OAuthError invalid_request for repeated parameters, parameters in the URL, other bodies
  */
 export function readParameters(request: Request): RequestParameters {
-  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI", since URIs end up in logs. Any
-  // parameter may be the credential of a grant.
+  // RFC 6749, section 2.3.1: credentials "MUST NOT be included in the request URI", since URIs end up in logs. Each
+  // parameter may be the credential of some grant, so none is allowed in the URL.
   if (queryOf(request).size > 0) throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
   const members = bodyMembersOf(request);
   return { get: (name) => parameterOf(members.get(name), name) };
 }
 
-/** @param name of a known parameter, which errors may show: any other may be a misplaced secret */
+/** @param name the name of a known parameter. Errors show it; an unknown name might be a misplaced secret */
 function parameterOf(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') throw new OAuthError('invalid_request', `${name} must be a string`);
-  // No name, password or token contains a NUL, and PostgreSQL text cannot store one.
+  // No valid name, password or token contains a NUL character, and a text of PostgreSQL cannot hold one.
   if (value.includes('\0')) throw new OAuthError('invalid_request', `${name} holds a NUL character`);
   return value;
 }
@@ -99,7 +100,7 @@ function formMembers(text: string): ReadonlyMap<string, unknown> {
   } catch {
     throw new OAuthError('invalid_request', 'The body is not a form in UTF-8');
   }
-  // URLSearchParams strips a leading "?", so the text must not start with it.
+  // URLSearchParams strips a "?" at the start of its text. With "&" in front, a "?" sent by the client stays.
   const pairs = [...new URLSearchParams(`&${text}`)];
   const parameters = new Map(pairs);
   // RFC 6749, section 3.2: "Request and response parameters MUST NOT be included more than once."

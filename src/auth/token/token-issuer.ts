@@ -12,13 +12,13 @@ import { type Client, type GrantSettings, settingsOf } from '../client/client';
 import { SigningKeys } from '../keys/signing-keys.repository';
 import { type TokenUser } from './token-owners';
 
-/** RFC 6749, section 5.1, with the User (interface, "Token response"). */
+/** The response of the token endpoint (RFC 6749, section 5.1), with the User (interface, "Token response"). */
 export interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;
   readonly access_token: string;
   readonly refresh_token?: string;
-  /** The granted scope. */
+  /** The granted scope tokens, separated by spaces. */
   readonly scope?: string;
   /** Absent for a token of the client itself. */
   readonly userinfo?: JsonText;
@@ -33,11 +33,11 @@ export interface TokenOrder {
   /** Scope tokens, separated by spaces. */
   readonly scope?: string | undefined;
   readonly audience?: string | undefined;
-  /** Session and family of the refresh token that this order uses up. */
+  /** Session and family of the refresh token that is exchanged for the new tokens. */
   readonly successorOf?: { readonly sessionId: string; readonly familyId: string };
 }
 
-/** An access token, with the claims that its Session stores. */
+/** An access token with the values of it that its Session stores: its `jti`, and the id of the key that signed it. */
 type AccessToken = Pick<NewSession, 'accessToken' | 'jti' | 'kid'>;
 
 /**
@@ -100,7 +100,7 @@ export class TokenIssuer {
     return { sessionId, response };
   }
 
-  /** RFC 9068. For a token of the client itself, the subject is the client (section 2.2). */
+  /** Makes a JWT access token (RFC 9068). In a token of the client itself, the subject is the client (section 2.2). */
   private async jwtOf(
     { client, user, scope }: TokenOrder,
     token: { sessionId: string; issuedAt: Date; lifetime: number; audiences: readonly string[] },
@@ -123,7 +123,7 @@ export class TokenIssuer {
   }
 }
 
-/** Creates the first token of a family, or the successor of a used one. */
+/** Creates the first refresh token of a family, or the successor of a used refresh token. */
 function newRefreshToken(
   { grantType, scope, audience, successorOf }: TokenOrder,
   { refreshTokenLifetimeSeconds: seconds }: GrantSettings,

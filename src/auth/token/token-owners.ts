@@ -13,25 +13,25 @@ import { type Client } from '../client/client';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { invalidGrant, wrongCredentials } from '../oauth/oauth-error';
 
-/** Larger Users are not cached; each token reads them. */
+/** The largest User that is cached. A larger User is read for each token. */
 const MAX_KEPT_CHARACTERS = 16_384;
 
 /** The User that a token is issued to. */
 export interface TokenUser {
   readonly id: string;
-  /** The stored resource with masked secrets; its numbers are JavaScript doubles. */
+  /** The stored User with masked secrets, parsed. Its numbers are JavaScript doubles. */
   readonly value: Resource;
   /**
-   * One JSON object: the resource without secrets, `sub` (OpenID Connect's name for its id), and the Roles linked to
-   * it. Numbers keep their stored digits.
+   * A JSON object: the User without secrets, `sub` (OpenID Connect's name for the id of the User), and the Roles of the
+   * User. Numbers keep their stored digits.
    */
   readonly userinfo: JsonText;
 }
 
 /**
- * The User and the Client that a token is issued to. Both are cached as of the request's registry epoch. The statement
- * that opens the Session compares that epoch while both rows are locked. If either changed meanwhile, the unit of work
- * restarts and reads both again under the locks.
+ * Finds and locks the User and the Client that a token is issued to. Both are cached as of the request's registry
+ * epoch. The statement that opens the Session compares that epoch while both are locked. If the User or the Client
+ * changed meanwhile, the unit of work restarts and reads both again under the locks.
  * @example
  * const user = await unitOfWork.run(() => owners.hold(client, 'nurse'));
  */
@@ -57,14 +57,15 @@ export class TokenOwners {
     return this.users.get(id);
   }
 
-  /** Reads a User before the unit of work, because reads inside a transaction are not cached. */
+  /** Reads a User into the cache. Called before the unit of work, because reads inside a transaction are not cached. */
   async prepare(userId: string): Promise<void> {
     await this.users.get(userId);
   }
 
   /**
-   * Locks both in the open unit of work: a concurrent deactivation waits for the new Session, then closes it.
-   * @throws OAuthError when one of them is deleted or inactive.
+   * Locks the User and the Client in the open unit of work. A concurrent deactivation waits until the new Session is
+   * stored, and then closes it.
+   * @throws OAuthError when the User or the Client is deleted or inactive.
    */
   async hold(client: Client, userId: string): Promise<TokenUser> {
     await this.sessions.holdOwners({ clientId: client.id, userId });
@@ -75,7 +76,7 @@ export class TokenOwners {
     return user;
   }
 
-  /** Like `hold`, for a token of the Client itself. */
+  /** Like `hold`, for a token of the Client itself. Such a token has no User. */
   async holdClient({ id: clientId }: Client): Promise<void> {
     await this.sessions.holdOwners({ clientId });
     await this.clients.assertActive(clientId);

@@ -8,12 +8,12 @@ import { claimsToBeHash, passwordFormatOf } from '../hashing/password-format';
 import { isPasswordLength, MAX_PASSWORD_BYTES, PasswordHash, passwordLength } from '../hashing/password-hash';
 import { UserPasswords } from './user-passwords.repository';
 
-/** A new password of a User, hashed as far as possible before the transaction. */
+/** The password of a User that is about to be stored, hashed before the transaction. */
 export interface NewPassword {
   readonly text: string;
-  /** Its hash; absent when the User already has this password. */
+  /** The hash of `text`, or `text` itself if that is a hash. Absent when the User already has this password. */
   readonly hash?: string;
-  /** Id of the stored password, when it is the same one. */
+  /** Id of the stored password, if that is the same password. */
   readonly sameAs?: string;
 }
 
@@ -32,8 +32,9 @@ export class NewPasswords {
   /**
    * Hashes a password for a PUT, before its transaction. Computes two hashes if the User has a password, one if not,
    * and none if a hash was sent.
-   * @param userId undefined for a User that has no id yet
-   * @throws ServiceError 'unprocessable' for an empty, too short, too long or malformed text; 'busy' like the slots
+   * @param userId the id of the User; undefined for a User that has no id yet
+   * @throws ServiceError 'unprocessable' for an empty, too short, too long or malformed text; 'busy' when no slot
+   * becomes free
    */
   async prepare(userId: string | undefined, text: string): Promise<NewPassword> {
     const expression = 'User.password';
@@ -47,13 +48,16 @@ export class NewPasswords {
     return this.inSlot(async () => {
       if (stored !== undefined && (await this.hashes.isRight(text, stored.passwordHash)))
         return { text, sameAs: stored.passwordId };
-      // Checked only here: the stored password may predate the minimum length, and sending it again is no change.
+      // The minimum length is checked only for a changed password. The stored password may be older than the minimum
+      // length, and sending it again must stay possible.
       this.assertNew(text, expression);
       return { text, hash: await this.hashes.hash(text) };
     });
   }
 
-  /** @throws ServiceError 'unprocessable' for a text that is no password, or too short for a new one */
+  /**
+   * @throws ServiceError 'unprocessable' for a text that cannot be a password, or that is too short for a new password
+   */
   assertNew(text: string, expression: string): void {
     assertPassword(text, expression);
     const { passwordMinLength: least } = this.environment;
@@ -65,17 +69,21 @@ export class NewPasswords {
   }
 
   /**
-   * Stores it in the open unit of work. @returns whether the User had a password before, and whether it was the same
+   * Stores the password in the open unit of work. @returns `first` if the User had no password before, `same` if it had
+   * this one, else `changed`
    */
   async store(userId: string, { text, hash, sameAs }: NewPassword): Promise<'same' | 'first' | 'changed'> {
     const stored = await this.passwords.find(userId);
     if (stored !== undefined && stored.passwordId === sameAs) return 'same';
-    // Another request replaced the password that we compared with.
+    // The hash is absent here if another request replaced the stored password after `prepare` compared it.
     await this.passwords.set(userId, hash ?? (claimsToBeHash(text) ? text : await this.hashes.hash(text)));
     return stored === undefined ? 'first' : 'changed';
   }
 
-  /** An open transaction takes no slot: the task that has the slot might wait for one of its locks. */
+  /**
+   * Runs the task in a slot, except inside an open transaction: the task that has the slot might wait for a lock of
+   * this transaction.
+   */
   private inSlot<T>(task: () => Promise<T>): Promise<T> {
     const { caller: key, signal } = this.requests.ticket;
     return this.unitOfWork.isOpen ? task() : this.slots.run({ key, signal }, task);

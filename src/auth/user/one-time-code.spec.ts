@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { base32Bytes, codeAt, stepOf } from './one-time-code';
 
-/** The key of RFC 6238, appendix B, and of RFC 4226, appendix D: "12345678901234567890". */
+/** The key of the test vectors in RFC 6238, appendix B, and RFC 4226, appendix D: "12345678901234567890" in base32. */
 const KEY = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const at = (seconds: number): Date => new Date(seconds * 1000);
 

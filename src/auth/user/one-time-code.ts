@@ -1,15 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** RFC 6238 with the defaults of authenticator apps: HMAC-SHA-1, 30 seconds, 6 digits. */
+/**
+ * Parameters of one-time codes (RFC 6238). They are the defaults of authenticator apps: HMAC-SHA-1, 30 seconds, 6
+ * digits.
+ */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 
-/** Phone clocks differ, so the previous and the next code are accepted too (RFC 6238, section 5.2). */
+/**
+ * Time steps whose codes are accepted, relative to now. Clocks of phones differ, so the previous and the next code are
+ * accepted too (RFC 6238, section 5.2).
+ */
 const STEPS_AROUND = [0, -1, 1];
 
 /**
- * Returns the time step of a code around the given time.
- * @param key in base32 (RFC 4648), as apps take it
+ * Returns the time step that a code belongs to, near the given time.
+ * @param key the key in base32 (RFC 4648), the form that authenticator apps accept
  * @returns undefined for a wrong code, or a key that is not base32
  */
 export function stepOf(code: string, key: string, time: Date): number | undefined {
@@ -21,7 +27,7 @@ export function stepOf(code: string, key: string, time: Date): number | undefine
   );
 }
 
-/** RFC 4226, section 5.3. */
+/** Computes the code of a time step (RFC 4226, section 5.3). */
 export function codeAt(step: number, key: Buffer): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -34,8 +40,8 @@ export function codeAt(step: number, key: Buffer): string {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * Decodes base32. Spaces, hyphens and padding are ignored, since people type keys with them. Returns undefined for any
- * other text, and for keys longer than any app creates.
+ * Decodes base32. Spaces, hyphens and padding are ignored, since people type them. Returns undefined for a text that is
+ * not base32, and for a key that is longer than those of apps.
  */
 export function base32Bytes(text: string): Buffer | undefined {
   const digits = text.toUpperCase().replace(/[ =-]/g, '');

@@ -11,7 +11,10 @@ import { isPasswordLength, normalisedPassword, PasswordHash } from '../hashing/p
 import { NewPasswords } from './new-passwords';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
-/** Changes the password of the calling User: one hash checks the old password, one is computed for the new. */
+/**
+ * Changes the password of the calling User. It computes two hashes: one checks the current password, the other is
+ * stored for the new password.
+ */
 @Injectable()
 export class PasswordChange {
   constructor(
@@ -27,8 +30,8 @@ export class PasswordChange {
 
   /**
    * Stores the new password, which ends all Sessions of the User.
-   * @throws ServiceError 'unprocessable' for a wrong current or unsuitable new password, 'conflict' after a concurrent
-   * change, 'busy' like the slots.
+   * @throws ServiceError 'unprocessable' for a wrong current password or an unsuitable new one, 'conflict' after a
+   * concurrent change, 'busy' when no slot becomes free.
    */
   async change(userId: string, current: string, next: string): Promise<void> {
     this.newPasswords.assertNew(next, 'newPassword');
@@ -37,7 +40,7 @@ export class PasswordChange {
     const { verified, hash } = await this.slots.run({ key, signal }, () => this.hash(userId, current, next));
     await this.unitOfWork.run(async () => {
       if ((await this.passwords.lock(userId))?.passwordId !== verified?.passwordId) throw changedMeanwhile();
-      // The User rule stores a hash unchanged, creates a version and ends the Sessions.
+      // The rule of Users stores this hash as it is and ends the Sessions. The patch creates a new version of the User.
       await this.writer.patch('User', userId, (text) => readJson(withPassword(text, hash)));
     });
   }

@@ -10,12 +10,14 @@ import { wrongCredentials } from '../oauth/oauth-error';
 import { type LoginOwner } from './user-logins.repository';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
-/** A User and the verified password, which may change before the token is issued. */
+/** A User and its stored password that the login matched. The stored password may change before the token is issued. */
 export interface VerifiedPassword extends StoredPassword {
   readonly userId: string;
 }
 
-/** Checks passwords by passport-local. One code path with exactly one hash, whether the login name exists or not. */
+/**
+ * Checks passwords with passport-local. One code path computes exactly one hash, whether the login name exists or not.
+ */
 @Injectable()
 export class PasswordStrategy {
   private readonly passport = new passport.Passport();
@@ -43,21 +45,21 @@ export class PasswordStrategy {
         else reject(error ?? wrongCredentials());
       };
       const check = this.passport.authenticate(strategy, { session: false }, settle) as PassportMiddleware;
-      // passport reads only `body` of a request.
+      // passport-local reads only `body` of a request, so no other member is set.
       check({ body: { username, password } } as Request, {} as Response, reject);
     });
   }
 
   /**
-   * Returns whether the verified password is still stored; called while the User is locked. Every write of a User
-   * raises the registry epoch, which the Session's statement compares. So the password is read again only after a
-   * restart of the unit of work.
+   * Returns whether the password that the login matched is still the stored one. It is called while the User is locked.
+   * Each write of a User raises the registry epoch, and the statement that opens the Session compares the epoch. So the
+   * password is read again only after that statement made the unit of work restart.
    */
   async isCurrent({ userId, passwordId }: VerifiedPassword): Promise<boolean> {
     return !this.epoch.isReadAnew || (await this.passwords.find(userId))?.passwordId === passwordId;
   }
 
-  /** Replaces an imported or outdated hash by one of the current format. */
+  /** Replaces an imported or outdated hash by a hash in the current format. */
   async renewHash({ userId, passwordId, passwordHash }: VerifiedPassword, password: string): Promise<void> {
     if (isCurrentFormat(passwordHash)) return;
     const hash = await this.slots.run({ key: `User/${userId}` }, () => this.hashes.hash(password));

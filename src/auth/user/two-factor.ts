@@ -7,14 +7,17 @@ import { Clock } from '../../platform/time/clock';
 import { invalidGrant, OAuthError } from '../oauth/oauth-error';
 import { stepOf } from './one-time-code';
 
-/** A new key resets `last_step`: none of its codes was accepted yet. */
+/** Stores the key of a User. A new key resets `last_step`, since no code of the new key was accepted yet. */
 const SET: Statement = {
   name: 'two-factor-set',
   text: `insert into user_two_factor (user_id, sealed_key) values ($1, $2)
     on conflict (user_id) do update set sealed_key = excluded.sealed_key, last_step = null`,
 };
 const FIND: Statement = { name: 'two-factor-find', text: 'select sealed_key from user_two_factor where user_id = $1' };
-/** `last_step` is the time step of the last accepted code: each code is accepted once (RFC 6238, section 5.2). */
+/**
+ * Accepts the time step $2 if it is later than `last_step`, the step of the last accepted code. So each code is
+ * accepted once (RFC 6238, section 5.2).
+ */
 const TAKE_STEP: Statement = {
   name: 'two-factor-take-step',
   text: `update user_two_factor set last_step = $2
@@ -41,7 +44,8 @@ export class TwoFactor {
   }
 
   /**
-   * Called after the password was verified, in the unit of work that issues the token: a code is accepted once.
+   * Checks the one-time code of a User. Called after the password was verified, in the unit of work that issues the
+   * token, because a code is accepted only once.
    * @throws OAuthError invalid_grant
    */
   async assertPassed({ id: userId = '', twoFactor }: Resource, code: string | undefined): Promise<void> {
@@ -65,6 +69,6 @@ export class TwoFactor {
 const isEnabled = (twoFactor: unknown): boolean =>
   typeof twoFactor === 'object' && twoFactor !== null && 'enabled' in twoFactor && twoFactor.enabled === true;
 
-/** One answer for every rejected code, whatever the reason. */
+/** The same error for every rejected code, whatever the reason. */
 const wrongCode = (detail: string): OAuthError =>
   OAuthError.wrongGuess('The one-time code is not valid', detail, 'one-time-code-wrong');

@@ -24,7 +24,7 @@ export interface LoginNames {
 interface LoginRow {
   readonly kind: 'userName' | 'email' | 'id';
   readonly userId: string;
-  /** Null, like `passwordHash`, for a User without a password. */
+  /** Null for a User without a password; `passwordHash` is then null too. */
   readonly passwordId: string | null;
   readonly passwordHash: string | null;
 }
@@ -40,9 +40,10 @@ export class UserLogins {
   ) {}
 
   /**
-   * Stores the login names of a User. All login names share one namespace: none may resolve to two Users. Only emails
-   * may be shared; a shared one resolves to no User.
-   * @param previous the current names, which may conflict: older releases allowed it. Undefined for a new User
+   * Stores the login names of a User. User names, emails and ids share one namespace: a login name must not resolve to
+   * two Users. The only exception is an email that several Users have; it resolves to no User.
+   * @param previous the current names of the User, undefined for a new User. They may conflict with another User, since
+   * older releases allowed that
    * @throws ServiceError 'duplicate' when another User has one of the new names
    */
   async set(userId: string, { userName, email }: LoginNames, previous: LoginNames | undefined): Promise<void> {
@@ -63,12 +64,16 @@ export class UserLogins {
     try {
       await rows.insert(logins);
     } catch (error) {
-      // Written by a 0.1.0 server on the same database, which takes no locks.
+      // The conflicting name was written by a server of release 0.1.0 on the same database: that release takes no
+      // locks.
       throw isUniqueViolation(error, 'user_login_user_name_idx') ? taken('userName') : error;
     }
   }
 
-  /** Locks each name until the transaction ends: if two Users get one name concurrently, the later one is refused. */
+  /**
+   * Refuses a name that another User has. Each name is locked until the transaction ends: if two Users get one name
+   * concurrently, the later write is refused.
+   */
   private async assertFree(
     userId: string,
     { id, userName, email }: LoginNames & { id?: string | undefined },
@@ -83,7 +88,10 @@ export class UserLogins {
     if (other !== undefined) throw taken(other.id === userName ? 'userName' : 'email');
   }
 
-  /** Returns the one User that `login` resolves to; undefined for none, or for an email that several Users share. */
+  /**
+   * Returns the User that `login` resolves to; undefined if no User has this name, or if it is an email of several
+   * Users.
+   */
   async find(login: string): Promise<LoginOwner | undefined> {
     const found = await this.statements.run<LoginRow>(FIND_LOGIN, [login, login.toLowerCase()]);
     const of = (wanted: LoginRow['kind']): readonly LoginRow[] => found.filter(({ kind }) => kind === wanted);

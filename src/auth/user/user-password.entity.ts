@@ -6,7 +6,7 @@ export class UserPasswordEntity {
   @PrimaryColumn('text', { name: 'user_id' })
   userId!: string;
 
-  /** Changes with the password, but not when the same password is rehashed. */
+  /** A new id for each new password. Hashing the same password again keeps the id. */
   @Column('uuid', { name: 'password_id' })
   passwordId!: string;
 

@@ -20,7 +20,7 @@ export class UserPasswords {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Stores the hash of a new password. */
+  /** Stores the hash of a new password, under a new id. */
   async set(userId: string, passwordHash: string): Promise<void> {
     await this.unitOfWork.bind(this.rows).upsert({ userId, passwordId: randomUUID(), passwordHash }, ['userId']);
   }

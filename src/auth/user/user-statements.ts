@@ -9,8 +9,8 @@ export const FIND_PASSWORD: Statement = {
 export const LOCK_PASSWORD: Statement = { name: 'user-lock-password', text: `${FIND_PASSWORD.text} for update` };
 
 /**
- * Users that a login name may mean, with their passwords: by `userName` ($1), `email` ($2), or id if a password is
- * stored.
+ * Finds the Users that a login name may mean, with their password hashes: by `userName` ($1), by `email` ($2, the login
+ * name in lower case), or by id ($1) if the User has a password.
  */
 export const FIND_LOGIN: Statement = {
   name: 'user-find-login',
@@ -27,8 +27,9 @@ export const LOCK_LOGINS: Statement = {
 };
 
 /**
- * The member of the User $1 by which {@link FIND_LOGIN} would also find another User: id ($2), `userName` ($3) or
- * `email` ($4). Emails are stored in lower case; `user_login_folded_idx` finds a `userName` by its lower case.
+ * Returns the member of the User $1 whose value another User already has as a login name: `id` ($2), `userName` ($3) or
+ * `email` ($4). Emails are stored in lower case; the index `user_login_folded_idx` finds a `userName` by its lower
+ * case. Two Users may share an email.
  */
 export const FIND_CONFLICT: Statement = {
   name: 'user-find-conflict',

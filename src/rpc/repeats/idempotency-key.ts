@@ -2,9 +2,9 @@ import { ServiceError } from '../../platform/errors/service-error';
 
 const MAX_LENGTH = 255;
 
-/** A string of RFC 8941, section 3.3.3. */
+/** A quoted key: a string of RFC 8941, section 3.3.3. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])+)"$/;
-/** Accept keys without quotes too: many clients omit them. */
+/** A key without quotes. It is accepted too, since many clients omit the quotes. */
 const BARE = /^[\w.~:+/=-]+$/;
 
 /**

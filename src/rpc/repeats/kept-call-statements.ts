@@ -1,21 +1,27 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** Maximum kept calls of one caller; a new call replaces the oldest. */
+/** Maximum number of kept calls of one caller. Beyond it, the oldest are deleted from time to time. */
 const MOST_OF_CALLER = 10_000;
 
-/** $1: number derived from the key. False while another transaction runs the call, on any replica. */
+/**
+ * Locks a call until the transaction ends ($1: a number derived from its key). Returns false while another transaction,
+ * on any replica, runs the same call.
+ */
 export const LOCK_CALL: Statement = {
   name: 'rpc-kept-call-lock',
   text: 'select pg_try_advisory_xact_lock($1::bigint) as is_mine',
 };
 
-/** $1 hash of the key. */
+/** Finds a kept call that has not expired ($1: hash of its key). */
 export const FIND_CALL: Statement = {
   name: 'rpc-kept-call-find',
   text: 'select digest, kept from rpc_kept_call where call_hash = $1 and expires_at > clock_timestamp()',
 };
 
-/** $1 hash of the key, $2 digest of the call, $3 caller, $4 result. An existing row has expired, so it is replaced. */
+/**
+ * Stores a call: $1 hash of its key, $2 digest of the call, $3 caller, $4 result. If a row with this key exists, that
+ * row has expired, so it is replaced.
+ */
 export const KEEP_CALL: Statement = {
   name: 'rpc-kept-call-keep',
   text: `insert into rpc_kept_call as k (call_hash, expires_at, digest, caller, kept)
@@ -24,7 +30,7 @@ export const KEEP_CALL: Statement = {
       set expires_at = excluded.expires_at, digest = excluded.digest, caller = excluded.caller, kept = excluded.kept`,
 };
 
-/** $1 caller. */
+/** Deletes the oldest kept calls of a caller ($1) beyond the maximum. */
 export const FORGET_OLDEST: Statement = {
   name: 'rpc-kept-call-forget-oldest',
   text: `delete from rpc_kept_call where call_hash in (
@@ -33,7 +39,7 @@ export const FORGET_OLDEST: Statement = {
 
 const SWEPT_AT_ONCE = 1000;
 
-/** Deletes expired calls, some at a time. */
+/** Deletes a limited number of expired calls, and returns whether there may be more. */
 export const SWEEP_CALLS: Statement = {
   name: 'rpc-kept-call-sweep',
   text: `with gone as (

@@ -11,22 +11,24 @@ import { ResultById } from '../rpc-method';
 import { RpcRefusal } from '../rpc-refusal';
 import { FIND_CALL, FORGET_OLDEST, KEEP_CALL, LOCK_CALL } from './kept-call-statements';
 
-/** Maximum size of a kept result; longer results are not kept. */
+/** Maximum size of a kept result. The row of a call with a longer result is stored without the result. */
 const MAX_KEPT_BYTES = 64 * 1024;
 
-/** The rows of a caller are counted once per this many calls, since a count reads all of them. */
+/**
+ * On average, the rows of a caller are counted once per this many calls, since a count reads all rows of the caller.
+ */
 const CALLS_PER_COUNT = 100;
 
 export interface CallKey {
-  /** The `Idempotency-Key` of the request. */
+  /** The value of the header `Idempotency-Key`. */
   readonly key: string;
-  /** The index of the call within the request. */
+  /** The index of the call in its batch; 0 for a single call. */
   readonly index: number;
 }
 
 interface Execution {
   readonly execute: () => Promise<unknown>;
-  /** Answers a repeat from the kept result. */
+  /** Returns the result of a repeat, from the kept result. */
   readonly repeat: (kept: JsonText) => Promise<unknown>;
 }
 
@@ -45,8 +47,9 @@ export class KeptCalls {
   ) {}
 
   /**
-   * @throws RpcRefusal if the key belongs to another call, or its first call is still running; errors of the call
-   * @throws RpcRefusal for a key of another call, and while the first call of this key runs; what the call throws.
+   * Runs a call, or returns its kept result if the call ran before.
+   * @throws RpcRefusal if the key belongs to a different call, while the first call with this key is running, or if its
+   * result was not kept; any error of the call
    */
   once({ key, index }: CallKey, callText: string, { execute, repeat }: Execution): Promise<unknown> {
     const { userId = '', clientId = '' }: Partial<Caller> = this.requests.caller ?? {};
@@ -66,8 +69,8 @@ export class KeptCalls {
   }
 
   /**
-   * Locks the key until the transaction ends. Reads its row after the lock, since the first call may have ended in
-   * between.
+   * Locks the key of a call until the transaction ends, and then finds its row. The row is read after the lock is
+   * taken, since the first call may have ended just before.
    */
   private async find(callHash: Buffer): Promise<KeptRow | undefined> {
     const [[lock], [row]] = await inOneFlight([
