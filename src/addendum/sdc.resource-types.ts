@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DefinesResourceType, refusedToAll } from '../model/resource-type';
 
-/** A structured document; beyond these members its content is open (interface, "SDCDocument / SDCWorkflow"). */
+/**
+ * A structured document. Its shape declares some members; all other content is open (interface, "SDCDocument /
+ * SDCWorkflow").
+ */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCDocument',
@@ -19,8 +22,8 @@ export class SdcDocumentResourceType {}
 const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkflow.ctx.${member}`;
 
 /**
- * A workflow of documents, with open content. Its patient and encounter are its own members (interface, "SDCDocument /
- * SDCWorkflow") or members of `ctx`.
+ * A workflow of documents, with open content. Patient and encounter are members of the workflow (interface,
+ * "SDCDocument / SDCWorkflow") or of its `ctx`.
  */
 @Injectable()
 @DefinesResourceType({
@@ -36,7 +39,7 @@ const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkf
 })
 export class SdcWorkflowResourceType {}
 
-/** Only the RPC methods write addenda, so that none can be forged or lost. */
+/** An addendum. Only the RPC methods write addenda, so that no addendum can be forged or lost. */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCAddendum',

@@ -14,7 +14,7 @@ import { linkedParameters } from './request/everything-request';
 import { CompartmentExplanation } from './compartment-explanation';
 import { EntryStream } from './print/entry-stream';
 
-/** Answers calls: with the first chunk if it holds everything, else with a page or a stream. */
+/** Makes the answers of `$everything`: the first chunk if it holds all entries, else a page or a stream. */
 @Injectable()
 export class CompartmentAnswers {
   constructor(
@@ -36,7 +36,7 @@ export class CompartmentAnswers {
     return { status: 200, produce, ...linesType(call) };
   }
 
-  /** Only the number of resources. */
+  /** Returns only the number of resources. */
   async total(call: EverythingCall): Promise<FhirAnswer> {
     const { request, query } = call;
     const matches = { ...query, included: undefined };
@@ -67,7 +67,7 @@ export class CompartmentAnswers {
     };
   }
 
-  /** The first page, which creates the list of all pages, or a later one. */
+  /** Returns the first page, which also creates the list of all pages, or a later page. */
   private async page(call: EverythingCall, options: ReadOptions): Promise<Produce> {
     const { request, query, printer, urlWith } = call;
     const { cursor, count = 0 } = request;
@@ -95,11 +95,14 @@ async function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): Pro
   return { status: 200, text: isEmpty ? bundle : `${joined(`${bundle.slice(0, -1)},"entry":[`, texts)}]}` };
 }
 
-/** Lines are sent unchanged. */
+/** NDJSON is sent as printed, so the answer names its content type. Other formats are converted later. */
 const linesType = ({ printer, format }: EverythingCall): Pick<FhirAnswer, 'contentType'> =>
   printer.isLines ? { contentType: format.contentType } : {};
 
-/** Hidden types are named whether or not any are stored, so that a name reveals nothing. */
+/**
+ * Notes for the caller: an OperationOutcome that names the types which the caller may not search. They are named
+ * whether or not such resources are stored, so that a name reveals nothing.
+ */
 const notesOf = ({ hiddenTypes, printer }: EverythingCall): readonly string[] =>
   hiddenTypes.length === 0
     ? []

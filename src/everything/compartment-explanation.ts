@@ -6,14 +6,14 @@ import { type CompartmentQuery } from './plan/compartment-query';
 import { ordered, type QueryPart } from './plan/query-parts';
 import { CompartmentReader } from './read/compartment-reader';
 
-/** The statement that finds the entries of one type. */
+/** The explained statement that finds the entries of one type. */
 export interface TypeExplanation extends SearchExplanation {
   readonly type: string;
   readonly rows: number;
   readonly milliseconds: number;
 }
 
-/** Explains how a compartment is read, type by type (`_explain`). */
+/** Returns how a compartment is read, type by type (`_explain`). */
 @Injectable()
 export class CompartmentExplanation {
   constructor(private readonly reader: CompartmentReader) {}

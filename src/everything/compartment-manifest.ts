@@ -15,13 +15,14 @@ export class CompartmentManifest {
     const all = { ...query, types: undefined, since: undefined, period: undefined, included: undefined };
     const tallies = await this.reader.within(all, { seconds }, async (snapshot, parts) => {
       const found = new Map<string, Tally>();
-      // The patient and Patients that link to it are two query parts of one type.
+      // Two query parts have the type Patient: the patient itself, and other Patients that link to it.
       for (const part of parts(all))
         found.set(part.label, sumOf(found.get(part.label), await tallyOf(snapshot, part, query)));
       const included = query.included && [...parts(query)].find(({ mode }) => mode === 'include');
       return { found, included: included && (await tallyOf(snapshot, included)) };
     });
-    // Omits types without entries: a zero would reveal entries that the caller may not see.
+    // Types without entries are omitted. A zero for them would reveal that there are entries which the caller may not
+    // see.
     const types = [...tallies.found]
       .filter(([, tally]) => tally.all > 0)
       .map(([type, tally]) => typeOf(type, tally, query));
@@ -33,7 +34,7 @@ interface TypeCounts {
   readonly type: string;
   readonly count: number;
   readonly bytes: number;
-  /** Entries left out of the answer, by the parameter that excludes them. */
+  /** How many entries are not in the answer, by the parameter that excludes them. */
   readonly leftOut: readonly (readonly [by: '_type' | '_since' | 'dates', count: number])[];
 }
 
@@ -78,7 +79,7 @@ function manifestParametersOf(
         ],
       })),
       ...(included === undefined ? [] : [{ name: 'included', part: partsOfTally(included) }]),
-      // A number would reveal how much the caller may not see.
+      // Only the hidden types are named: a number would reveal how many entries the caller may not see.
       ...(hiddenTypes === undefined
         ? []
         : [{ name: 'left-out', part: [{ name: 'by', valueCode: 'rights' }, ...hiddenTypes.map(codePart)] }]),

@@ -1,6 +1,6 @@
 import { type OperationDefinition } from '../operation/operation';
 
-/** The definition of the operation for policies, `/metadata` and the OpenAPI document. */
+/** The definition of `$everything`, for policies, `/metadata` and the OpenAPI document. */
 export const everythingOperation: OperationDefinition = {
   resourceType: 'Patient',
   code: 'everything',

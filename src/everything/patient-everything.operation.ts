@@ -8,7 +8,7 @@ import { CompartmentAnswers } from './compartment-answers';
 import { CompartmentManifest } from './compartment-manifest';
 import { EverythingCalls, type EverythingCall } from './request/everything-call';
 
-/** All resources of a patient, by the stored compartment definition (interface, "Patient everything"). */
+/** Returns all resources of a patient, by the stored compartment definition (interface, "Patient everything"). */
 @Injectable()
 @Operation(everythingOperation)
 export class PatientEverything implements OperationHandler {
@@ -22,7 +22,8 @@ export class PatientEverything implements OperationHandler {
     const call = await this.calls.read(operation);
     const { request, query, format } = call;
     if (format.isLines === true) assertWhole(call);
-    // A query plan would count rows that the caller may not see.
+    // Refuses `_explain` to a caller who is limited to some rows: the query plan would show counts of rows that the
+    // caller may not see.
     if (request.explain !== undefined && query.limit !== undefined) throw limitedToRows();
     if (request.isManifest) return { status: 200, text: await this.manifest.of(call) };
     if (request.subset === 'count') return this.answers.total(call);

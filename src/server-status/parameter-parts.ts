@@ -6,13 +6,13 @@ export interface Part {
 
 type Value = number | string | boolean | null | undefined;
 
-/** A part with a value; no part if the value is undefined. */
+/** Returns a part with a value; no part if there is no value. */
 export const valuePart = (name: string, value: Value, type = typeOf(value)): Part[] =>
   value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))
     ? []
     : [{ name, [`value${type}`]: value }];
 
-/** A part that contains parts: `values` by their names, then `others`. */
+/** Returns a part that contains parts: first `values`, by their names, then `others`. */
 export const group = (name: string, values: Readonly<Record<string, Value>>, others: readonly Part[] = []): Part => ({
   name,
   part: [...Object.entries(values).flatMap(([key, value]) => valuePart(key, value)), ...others],

@@ -1,6 +1,9 @@
 import { type MetricFamily, type Sample } from '../platform/metrics/metric-family';
 
-/** Method and route template of each class; the first match counts. Both roots of the FHIR API count as one. */
+/**
+ * The classes of requests, each with a pattern of method and route. The first pattern that matches decides. Routes with
+ * and without `/fhir` in front count as the same.
+ */
 const CLASSES = [
   ['login', /^POST \/auth\/token$/],
   ['auth', /^\w+ \/(auth\/|\.well-known\/|Session$)/],
@@ -14,17 +17,20 @@ const CLASSES = [
   ['write', /^(POST|PUT|PATCH|DELETE) \/:type/],
 ] as const;
 
-/** The requests of a class. */
+/** The numbers of requests of one class. */
 export interface RequestTotals {
   readonly class: string;
   count: number;
-  /** Answered with 4xx. */
+  /** How many requests got a response with 4xx. */
   refused: number;
-  /** Answered with 5xx. */
+  /** How many requests got a response with 5xx. */
   failed: number;
-  /** Responses that were not sent whole: the client disconnected, or the server ended them. */
+  /** How many responses were not sent whole, because the client disconnected or the server ended them. */
   cut: number;
-  /** Requests that took at most this many seconds, by bound; responses that were not sent whole are excluded. */
+  /**
+   * For each bound in seconds, how many requests took at most that long. Responses that were not sent whole are not
+   * counted.
+   */
   readonly within: Map<number, number>;
 }
 
@@ -59,8 +65,9 @@ function add(totals: RequestTotals, { suffix, labels: { status, le } = {}, value
 }
 
 /**
- * The seconds within which a share of the requests was answered; undefined without requests. Interpolated within its
- * bucket, like `histogram_quantile` of Prometheus. Values beyond the last bucket yield the largest bound.
+ * Returns within how many seconds a share of the requests was answered; undefined without requests. The value is
+ * interpolated within its bucket, like `histogram_quantile` of Prometheus. If it lies beyond the last bound, the
+ * largest bound is returned.
  */
 export function secondsOfShare(within: ReadonlyMap<number, number>, share: number): number | undefined {
   const wanted = share * (within.get(Infinity) ?? 0);

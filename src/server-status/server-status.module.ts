@@ -7,7 +7,7 @@ import { SessionModule } from '../session/session.module';
 import { ServerStatusOperation } from './server-status.operation';
 import { StatusParts } from './status-parts';
 
-/** The state of the server for its operators, from existing metrics and statistics. */
+/** The operation `$server-status`: the state of the server for its operators, from existing metrics and statistics. */
 @Module({
   imports: [DeliveryModule, HealthModule, MetricsModule, OperationModule, SessionModule],
   providers: [ServerStatusOperation, StatusParts],

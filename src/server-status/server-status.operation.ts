@@ -12,10 +12,10 @@ import { MOST_SESSIONS_COUNTED } from '../session/session-tokens.repository';
 import { type Part } from './parameter-parts';
 import { MOST_DESTINATIONS, MOST_TABLES, StatusParts } from './status-parts';
 
-/** The time limit of each part. */
+/** The time limit of each part of the answer. */
 const TIME_LIMIT_SECONDS = 2;
 
-/** The state of the server, for people who operate it. */
+/** Returns the state of the server, for people who operate it. */
 @Injectable()
 @Operation({
   code: 'server-status',
@@ -113,7 +113,10 @@ export class ServerStatusOperation implements OperationHandler {
     private readonly clock: Clock,
   ) {}
 
-  /** Concurrent callers share one answer, so it must not end with the request of one of them. */
+  /**
+   * Returns the state. Concurrent callers share one reading. It runs outside their requests, so that it does not end
+   * when one of these requests ends.
+   */
   async execute({ query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$server-status', query, SHAPE_PARAMETERS, headers.prefer);
     this.running ??= this.requests.outside(() => this.read()).finally(() => (this.running = undefined));
@@ -124,8 +127,8 @@ export class ServerStatusOperation implements OperationHandler {
   private async read(): Promise<readonly Part[]> {
     return [
       { name: 'timestamp', valueInstant: this.clock.now().toISOString() },
-      // Runs without the time limit, which would open a read-only transaction: the check has a limit of its own, and
-      // must detect a read-only database.
+      // This part runs without the time limit of the others, which would open a read-only transaction. The health check
+      // has a limit of its own, and must detect a read-only database.
       ...(await this.parts.ofHealth()),
       ...(await this.tried('server', () => this.parts.ofProcesses())),
       ...(await this.tried('sessions', () => this.parts.ofSessions())),

@@ -13,15 +13,15 @@ import { DATABASE, DATABASE_SIZE, RESOURCE_COUNTS } from './status-statements';
 
 export const MOST_DESTINATIONS = 1_000;
 export const MOST_TABLES = 10;
-/** PostgreSQL reads the size of every file for this, so the result is kept. */
+/** How long the storage part is cached, since PostgreSQL reads the size of every file for it. */
 const STORAGE_MILLISECONDS = 60_000;
 const DATABASE_CHECK = 'db:responseTime';
-/** Login results that are no refusal; refusals have the codes of RFC 6749, or `throttled`. */
+/** Results of logins that count as refused: the codes of RFC 6749, and `throttled`. */
 const REFUSED = /^(?:invalid|unauthorized|unsupported)_|^throttled$/;
 
 type Families = ReadonlyMap<string, MetricFamily>;
 
-/** Reads the parts of the answer. Each part has its own limit, and may fail alone. */
+/** Reads the parts of the answer. Each part has a time limit of its own, and may fail without the others. */
 @Injectable()
 export class StatusParts {
   private storage: { readonly parts: Promise<readonly Part[]>; readonly endsAt: number } | undefined;
@@ -42,7 +42,7 @@ export class StatusParts {
     return [group('health', milliseconds, [codePart('status', status), ...valuePart('description', description)])];
   }
 
-  /** The sum over all processes of this start. */
+  /** Returns the metrics, summed over all processes of this start. */
   async ofProcesses(): Promise<readonly Part[]> {
     const families = new Map((await this.metrics.ofStart('/metrics')).map((family) => [family.name, family]));
     const times = families.get('svc_http_request_duration_seconds') ?? { samples: [] };
@@ -93,7 +93,7 @@ export class StatusParts {
     return [group('database', row ?? {})];
   }
 
-  /** Read again after a minute. */
+  /** Returns the sizes of the database. They are read again after a minute. */
   ofStorage(): Promise<readonly Part[]> {
     if (this.storage === undefined || this.storage.endsAt < performance.now()) {
       const parts = this.readStorage();
@@ -126,7 +126,7 @@ const codePart = (name: string, code: string): Part => ({ name, valueCode: code 
 const samplesOf = (families: readonly MetricFamily[], name: string): readonly Sample[] =>
   families.find((family) => family.name === name)?.samples ?? [];
 
-/** Undefined if the metric family could not be read. */
+/** Returns the sum of a metric family; undefined if the family could not be read. */
 const sumOf = (
   families: Families,
   name: string,

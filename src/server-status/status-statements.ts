@@ -1,13 +1,14 @@
 import { type Statement } from '../platform/database/statement';
 
 /**
- * Lags are null on a standby, and for a role without `pg_monitor`, which cannot see columns of other roles' sessions.
+ * SQL that returns how many bytes the slowest standby or slot is behind. It is null on a standby, and for a database
+ * role without `pg_monitor`, which cannot see these columns of other roles' sessions.
  */
 const behind = (view: string, position: string): string =>
   `case when pg_is_in_recovery() then null
     else (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), ${position}))::float8 from ${view}) end`;
 
-/** The database server, from counters that it keeps in memory. */
+/** Reads the state of the database server, from counters that PostgreSQL keeps in memory. */
 export const DATABASE: Statement = {
   name: 'status-database',
   text: `select current_setting('server_version') as version, current_setting('max_connections')::integer as "maxConnections",
@@ -17,13 +18,16 @@ export const DATABASE: Statement = {
       ${behind('pg_replication_slots', 'restart_lsn')} as "slotLagBytes"`,
 };
 
-/** PostgreSQL adds up the sizes of all files. */
+/** Reads the size of the database. PostgreSQL adds up the sizes of all files for it. */
 export const DATABASE_SIZE: Statement = {
   name: 'status-database-size',
   text: 'select pg_database_size(current_database())::float8 as bytes',
 };
 
-/** Number of current resources by type, as estimated by ANALYZE: at most as many types as its statistics hold. */
+/**
+ * Reads the number of current resources by type, as estimated by ANALYZE. It returns at most as many types as the
+ * statistics of PostgreSQL contain.
+ */
 export const RESOURCE_COUNTS: Statement = {
   name: 'status-resource-counts',
   text: `select v.type, round(v.share * t.n_live_tup)::float8 as count

@@ -19,25 +19,28 @@ export interface SnapshotEntry {
   readonly digest: Buffer;
 }
 
-/** An addendum at its position among those of its target. */
+/** An addendum with its position in the sequence of its target's addenda. */
 export interface StoredEntry {
   /** 1, 2, 3 … in the order of the calls, independent of the clock. */
   readonly sequence: number;
   readonly addendumId: string;
   readonly isSnapshot: boolean;
-  /** The text stored now; null when it is gone. */
+  /** The text that is stored now; null when the addendum is missing from the database. */
   readonly text: string | null;
-  /** Whether it was the last one when it was read. */
+  /** Whether this was the last addendum of its target when it was read. */
   readonly isLast: boolean;
 }
 
-/** PostgreSQL reads and hashes each text, so 200 keep the statement short even for large snapshots. */
+/**
+ * How many links one statement reads. PostgreSQL reads and hashes the text of each, so 200 keep the statement short
+ * even for large snapshots.
+ */
 const LINKS_AT_ONCE = 200;
-/** Bytes of text in memory per page; a single text may be longer. */
+/** How many bytes of text one page may have in memory. A single text may be longer. */
 const BYTES_AT_ONCE = 512 * 1024;
 const MAX_SEQUENCE = 2_147_483_647;
 
-/** The order of the addenda of each target, and the hash chain that proves it. */
+/** Stores the order of the addenda of each target, and the hash chain that proves this order. */
 @Injectable()
 export class AddendumEntries {
   constructor(
@@ -45,30 +48,32 @@ export class AddendumEntries {
     private readonly index: SearchIndex,
   ) {}
 
-  /** Locks `target` against other writing calls until the open transaction ends. Returns the number of its addenda. */
+  /**
+   * Locks `target` against other writing calls until the open transaction ends, and returns the number of its addenda.
+   */
   async hold({ resourceType, id }: NativeReference): Promise<number> {
     const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_TARGET, [resourceType, id]);
     return row?.last_sequence ?? 0;
   }
 
-  /** Like {@link hold}, only for a target that has addenda; otherwise it returns 0 and locks nothing. */
+  /** Like {@link hold}, but only for a target that has addenda. For any other target it returns 0 and locks nothing. */
   async holdRecord({ resourceType, id }: NativeReference): Promise<number> {
     const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_RECORD, [resourceType, id]);
     return row?.last_sequence ?? 0;
   }
 
-  /** Appends an addendum to those of the locked target, and links it into their chain. */
+  /** Appends an addendum to the locked target, and adds its link to the chain of the target. */
   async append({ resourceType, id }: NativeReference, addendum: Omit<Link, 'sequence'>): Promise<void> {
     const { addendumId, snapshotDigest, textHash } = addendum;
     await this.statements.run(APPEND_ENTRY, [resourceType, id, addendumId, snapshotDigest, textHash]);
   }
 
-  /** The latest History addenda with a snapshot: at most two, the later one first. */
+  /** Returns the latest two History addenda with a snapshot, the later one first. There may be fewer. */
   latestSnapshots({ resourceType, id }: NativeReference): Promise<SnapshotEntry[]> {
     return this.statements.run<SnapshotEntry>(LATEST_SNAPSHOTS, [resourceType, id]);
   }
 
-  /** The addenda of a target after a sequence number, in order, read page by page. */
+  /** Yields the addenda of a target after a sequence number, in order. They are read page by page. */
   async *of(
     target: NativeReference,
     { after = 0, last }: { readonly after?: number; readonly last?: number | undefined } = {},
@@ -82,7 +87,7 @@ export class AddendumEntries {
     }
   }
 
-  /** The next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; empty at the end. */
+  /** Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end. */
   entriesAfter(
     { resourceType, id }: NativeReference,
     sequence: number,
@@ -92,7 +97,7 @@ export class AddendumEntries {
     return this.statements.run<StoredEntry>(READ_ENTRIES, values);
   }
 
-  /** The next links of a chain, empty at its end, and the head of the target from the same statement. */
+  /** Returns the next links of a chain (none at its end), and the head of the chain, read by the same statement. */
   async linksAfter(
     { resourceType, id }: NativeReference,
     sequence: number,
@@ -102,7 +107,7 @@ export class AddendumEntries {
     return { links: rows.filter(hasLink), head: rows[0] && headIn(rows[0]) };
   }
 
-  /** The id of an addendum that names the target but is not among its entries. */
+  /** Returns the id of an addendum that names the target but has no link in its chain, if there is one. */
   async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
     const hash = this.index.referenceHash(resourceType, id);
     return (await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [hash]))?.id;
@@ -110,7 +115,8 @@ export class AddendumEntries {
 }
 
 /**
- * Yields the items and removes them; otherwise the list would keep all texts in memory while a slow client reads one.
+ * Yields the items of a list and removes each from it. Otherwise the list would keep all texts in memory while a slow
+ * client reads the first.
  */
 export function* emptied<T>(list: T[]): Generator<T, void, void> {
   for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;

@@ -1,9 +1,10 @@
 import { type Statement } from '../../platform/database/statement';
 
 /*
- * Addenda are found one by one, by type and id: `limit 1` prevents a join. The type is a parameter, not a literal. For
- * a literal, the statistics may estimate one row of that type, so an index on the type alone looks as good. A
- * connection caches that plan, which then reads all addenda of the server for each addendum of the target.
+ * The statements of this file look up each addendum by type and id. `limit 1` keeps PostgreSQL from using a join. The
+ * type is a parameter, not a literal. With a literal, old statistics may estimate one row of that type, and then an
+ * index on the type alone looks equally good. The connection caches that plan, which later reads all addenda of the
+ * server for each addendum of the target.
  */
 
 /** Creates or finds the row of a target, and locks it until the transaction ends. */
@@ -14,14 +15,17 @@ export const HOLD_TARGET: Statement = {
     returning last_sequence`,
 };
 
-/** Like {@link HOLD_TARGET}, only for a target that has addenda; otherwise it locks and creates nothing. */
+/**
+ * Like {@link HOLD_TARGET}, but only for a target that has addenda. For any other target it locks and creates nothing.
+ */
 export const HOLD_RECORD: Statement = {
   name: 'addendum-hold-record',
   text: 'select last_sequence from addendum_target where target_type = $1 and target_id = $2 for update',
 };
 
 /**
- * Appends a link to the chain of a locked target. Computes `linkHash` in SQL, because the row has the previous hash.
+ * Appends a link to the chain of a locked target. The hash of the link is computed in SQL, because the previous hash is
+ * in the row of the target.
  */
 export const APPEND_ENTRY: Statement = {
   name: 'addendum-append-entry',
@@ -36,21 +40,25 @@ export const APPEND_ENTRY: Statement = {
     select $1, $2, last_sequence, $3, $4, $5, head_hash from target`,
 };
 
-/** "The two latest" of the interface (rule 4): by sequence, never by date. */
+/**
+ * Finds the two latest snapshots of a target. "The two latest" of the interface (rule 4) means by sequence, never by
+ * date.
+ */
 export const LATEST_SNAPSHOTS: Statement = {
   name: 'addendum-latest-snapshots',
   text: `select addendum_id as "addendumId", snapshot_digest as digest from addendum_entry
     where target_type = $1 and target_id = $2 and snapshot_digest is not null order by sequence desc limit 2`,
 };
 
-/** Columns of a `LinkRow`, for a target `t`, an entry `e` and the resource `r`. */
+/** The columns of a `LinkRow`, from the aliases `t` (target), `e` (entry) and `r` (resource of the addendum). */
 export const LINK_COLUMNS = `t.last_sequence as "lastSequence", t.head_hash as "headHash", e.sequence, e.addendum_id as "addendumId",
       e.snapshot_digest as "snapshotDigest", e.text_hash as "textHash", e.link_hash as "linkHash",
       sha256(convert_to(r.body, 'UTF8')) as "foundTextHash"`;
 
 /**
- * A few links of one target after a sequence number, each with the hash of its stored text, and the recorded length of
- * the chain. One row without a link marks the end. Rows and head come from one snapshot of the database.
+ * Reads at most $4 links of one target after a sequence number ($3). Each row has the hash of the text that is stored
+ * now, and the recorded length and head of the chain. At the end of the chain there is one row without a link. Links
+ * and head come from one snapshot of the database.
  */
 export const READ_LINKS: Statement = {
   name: 'addendum-read-links',
@@ -66,8 +74,8 @@ export const READ_LINKS: Statement = {
 };
 
 /**
- * The next addenda of a target as stored now: up to $5 bytes of text, at least one addendum, none after sequence $4.
- * The text of a missing addendum is null.
+ * Reads the addenda of a target after sequence number $3, up to $4, as they are stored now: at most $5 bytes of text,
+ * but at least one addendum. The text of a missing addendum is null.
  */
 export const READ_ENTRIES: Statement = {
   name: 'addendum-read-entries',
@@ -83,7 +91,7 @@ export const READ_ENTRIES: Statement = {
     ) page where place = 1 or bytes <= $5 order by sequence`,
 };
 
-/** An addendum that names the target but has no link; $1 is the hash of the reference. */
+/** Finds an addendum that names the target but has no link. $1 is the hash of the reference to the target. */
 export const FIND_UNLINKED: Statement = {
   name: 'addendum-find-unlinked',
   text: `select r.id from reference_link l

@@ -1,14 +1,17 @@
 import { type NativeReference } from '../../fhir/types';
 import { type Link, linkHash, NO_LINK } from './link-hash';
 
-/** A link as stored, with the state of its addendum. */
+/** A stored link, with the hash of the text that its addendum has now. */
 export interface StoredLink extends Link {
   readonly linkHash: Buffer;
-  /** SHA-256 of the stored text; null when the addendum is gone. */
+  /** SHA-256 of the text that is stored now; null when the addendum is missing. */
   readonly foundTextHash: Buffer | null;
 }
 
-/** A link and the head of its chain. Without a link its columns are null; without a target, those of the head. */
+/**
+ * A link and the head of its chain. If there is no link, the columns of the link are null. If there is no target, those
+ * of the head are null too.
+ */
 export interface LinkRow extends Omit<StoredLink, 'sequence'> {
   readonly sequence: number | null;
   readonly lastSequence: number | null;
@@ -17,7 +20,7 @@ export interface LinkRow extends Omit<StoredLink, 'sequence'> {
 
 export const hasLink = (row: LinkRow): row is LinkRow & StoredLink => row.sequence !== null;
 
-/** Length and head of a chain, from the row of its target. */
+/** The recorded length and last hash of a chain, from the row of its target. */
 export interface ChainHead {
   readonly lastSequence: number;
   readonly headHash: Buffer;
@@ -26,7 +29,7 @@ export interface ChainHead {
 export const headIn = ({ lastSequence, headHash }: LinkRow): ChainHead | undefined =>
   lastSequence === null || headHash === null ? undefined : { lastSequence, headHash };
 
-/** Messages for the faults of a chain. */
+/** The faults that a chain can have, with the messages for people. */
 export const BREAKS = {
   'changed-text': 'The text of the addendum is not the one that was recorded.',
   'missing-addendum': 'The addendum of this link is gone.',
@@ -41,19 +44,19 @@ export const BREAKS = {
 
 export interface ChainBreak {
   readonly reason: keyof typeof BREAKS;
-  /** The position in the chain; absent for an addendum outside it. */
+  /** The position in the chain; absent for an addendum without a link. */
   readonly sequence?: number;
   readonly addendumId?: string;
 }
 
-/** Checks the chain of one target link by link; only the head stays in memory. */
+/** Checks the chain of one target link by link. Only the count and the last hash stay in memory. */
 export class ChainCheck {
   private count = 0;
   private last: Buffer = NO_LINK;
 
   constructor(private readonly target: NativeReference) {}
 
-  /** The number of intact links so far. */
+  /** How many links were intact so far. */
   get length(): number {
     return this.count;
   }
@@ -63,7 +66,7 @@ export class ChainCheck {
     return this.last;
   }
 
-  /** Checks the next link. @returns its fault, which ends the check */
+  /** Checks the next link. @returns the fault of the link, after which the check ends; undefined for an intact link */
   take(link: StoredLink): ChainBreak | undefined {
     const sequence = this.count + 1;
     const { addendumId } = link;
@@ -76,7 +79,7 @@ export class ChainCheck {
     return undefined;
   }
 
-  /** Compares the intact links with the head stored for the target. */
+  /** Compares the count and the last hash of the intact links with the head that is stored for the target. */
   finish(said: ChainHead | undefined): ChainBreak | undefined {
     const { lastSequence, headHash } = said ?? { lastSequence: 0, headHash: NO_LINK };
     if (said === undefined && this.count > 0) return { reason: 'missing-head' };
@@ -85,8 +88,8 @@ export class ChainCheck {
   }
 
   /**
-   * Whether a break is only one of order: `elsewhere`, a link of the same chain, or its text belongs at the position of
-   * `found`.
+   * Whether the fault at the current position (`found`) is only a wrong order: `elsewhere`, another link of the same
+   * chain, or the text of its addendum belongs at this position.
    */
   isMisplaced(elsewhere: StoredLink, found: StoredLink | undefined): boolean {
     const sequence = this.count + 1;

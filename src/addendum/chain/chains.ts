@@ -3,9 +3,9 @@ import { type NativeReference } from '../../fhir/types';
 import { AddendumEntries } from './addendum-entries.repository';
 import { type ChainBreak, ChainCheck, type StoredLink } from './chain-check';
 
-/** The chain of a target as found. */
+/** The result of checking the chain of a target. */
 export interface ChainState {
-  /** The number of intact links: all of them, unless there is a break. */
+  /** How many links are intact: all links of the chain, or those before the fault. */
   readonly length: number;
   /** The hash of the last intact link. */
   readonly head: Buffer;
@@ -17,7 +17,10 @@ export interface ChainState {
 export class Chains {
   constructor(private readonly entries: AddendumEntries) {}
 
-  /** Checks the chain of a target, a few links at a time. PostgreSQL hashes the texts, so they are not transferred. */
+  /**
+   * Checks the chain of a target, a few links at a time. PostgreSQL hashes the texts of the addenda, so the texts are
+   * not transferred.
+   */
   async check(target: NativeReference): Promise<ChainState> {
     const check = new ChainCheck(target);
     const broken = (await this.follow(target, check)) ?? (await this.findUnlinked(target));

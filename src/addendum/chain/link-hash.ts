@@ -1,23 +1,27 @@
 import { createHash } from 'node:crypto';
 import { type NativeReference } from '../../fhir/types';
 
-/** The content that a link in the chain of a target proves. */
+/** The content of a link in the chain of a target; the hash of the link proves it. */
 export interface Link {
   /** 1, 2, 3 … within the target. */
   readonly sequence: number;
   readonly addendumId: string;
   /** SHA-256 of the text of the addendum in UTF-8, as stored and returned. */
   readonly textHash: Buffer;
-  /** For a History with a snapshot: later snapshots are compared with it. */
+  /**
+   * Digest of the snapshot in a History, with which later snapshots are compared; null for an addendum without a
+   * snapshot.
+   */
   readonly snapshotDigest: Buffer | null;
 }
 
-/** The previous hash of the first link of a chain. */
+/** The value that the first link of a chain uses as its previous hash. */
 export const NO_LINK = Buffer.alloc(32);
 
 /**
- * SHA-256 over a link and the previous hash, byte by byte as in docs/explanation/evidence.md: seven lines of ASCII,
- * each with a line feed. `APPEND_ENTRY` computes the same in SQL.
+ * Computes the hash of a link: SHA-256 over the link and the previous hash. The hashed bytes are described in
+ * docs/explanation/evidence.md: seven lines of ASCII, each ending with a line feed. `APPEND_ENTRY` computes the same in
+ * SQL.
  */
 export function linkHash(target: NativeReference, previous: Buffer, link: Link): Buffer {
   const lines = [

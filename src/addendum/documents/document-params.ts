@@ -9,7 +9,7 @@ class SentMeta {
   versionId?: string;
 }
 
-/** The members of a document that are checked; the whole body is read as text. */
+/** The members of a sent document that are validated here. The whole body is read as text elsewhere. */
 export class SentDocument {
   @IsResourceId()
   id!: string;
@@ -30,7 +30,7 @@ export class SaveDocumentParams {
 }
 
 export class SignDocumentParams extends SaveDocumentParams {
-  /** The signer; by default the caller. */
+  /** The User who signs; by default the caller. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;
@@ -45,7 +45,7 @@ export class AmendDocumentParams {
   @IsString()
   id!: string;
 
-  /** The author of the amendment; by default the caller. */
+  /** The User who amends the document; by default the caller. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;

@@ -1,11 +1,13 @@
 import { RpcRefusal } from '../../rpc/rpc-refusal';
 
-/** The statuses from which a method may change a stored document, each with the next status. */
+/**
+ * The change of status that a method makes: the statuses in which it may change a document, each with the next status.
+ */
 export interface Transition {
-  /** For messages: `saved`. */
+  /** The verb in error messages, such as `saved`. */
   readonly verb: string;
   readonly next: ReadonlyMap<unknown, DocumentStatus>;
-  /** The advice for a document that is already signed. */
+  /** Advice in the error message for a document that is already signed. */
   readonly ifSigned: string;
 }
 
@@ -43,7 +45,7 @@ export const AMEND: Transition = {
   ifSigned: '',
 };
 
-/** @throws RpcRefusal for a status that the transition does not start from */
+/** @throws RpcRefusal for a status in which the method may not change the document */
 export function statusAfter({ verb, next, ifSigned }: Transition, status: unknown): DocumentStatus {
   const found = next.get(status);
   if (found !== undefined) return found;

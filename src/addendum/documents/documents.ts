@@ -12,28 +12,28 @@ import { RpcRefusal } from '../../rpc/rpc-refusal';
 import { Addenda, type ParamPath, targetNotFound } from '../store/addenda';
 import { type DocumentStatus, statusAfter, type Transition } from './document-status';
 
-/** The content and version that a caller sends to change a stored document. */
+/** The body that a caller sends to replace a stored document, and its version. */
 export interface SentContent {
-  /** The whole body as JSON text; its status is ignored. */
+  /** The whole body as JSON text. A status in it is ignored. */
   readonly text: string;
-  /** The version that the caller read, if the body contains it. */
+  /** The version that the caller has read, if the body names it in `meta.versionId`. */
   readonly versionId: string | undefined;
 }
 
 export interface ChangedDocument {
-  /** The text before the change. */
+  /** The text of the document before the change. */
   readonly before: string;
   readonly from: unknown;
   readonly to: DocumentStatus;
   readonly stored: StoredResource;
 }
 
-/** Ends a dry run that found no fault. */
+/** The error that rolls back a dry run without faults. */
 class DryRunEnd extends Error {}
 
 /**
- * Changes stored documents through the same writer as REST: rules, history, events, audit and the caller's row filter
- * apply.
+ * Changes stored documents by the same writer as the REST API. So rules, history, events, audit and the caller's row
+ * filter apply.
  */
 @Injectable()
 export class Documents {
@@ -45,7 +45,7 @@ export class Documents {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Runs a call as one transaction. A dry run also checks and writes everything, then rolls back. */
+  /** Runs a call as one transaction. A dry run checks and writes everything too, and then rolls back. */
   async transact<T>(isDryRun: boolean, work: () => Promise<T>): Promise<T> {
     if (!isDryRun) return this.unitOfWork.run(work);
     if (this.unitOfWork.isOpen) throw new Error('A dry run needs its own transaction, which it rolls back');
@@ -62,7 +62,7 @@ export class Documents {
   }
 
   /**
-   * Like {@link change}, with the document locked against other writing calls for its addenda. Needs an open unit of
+   * Like {@link change}, but first locks the document against other calls that write its addenda. Needs an open unit of
    * work.
    */
   async changeHeld(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
@@ -71,10 +71,10 @@ export class Documents {
   }
 
   /**
-   * Moves a document to its next status while its row is locked, and replaces its content by the sent one. Unchanged
-   * content and status create no new version.
-   * @throws RpcRefusal when it is not stored, has another status, was changed since the caller read it, or breaks a
-   * rule; ServiceError 'forbidden' when the caller may not write the result.
+   * Gives a document its next status while its row is locked, and replaces its content if content was sent. If neither
+   * status nor content changes, no new version is created.
+   * @throws RpcRefusal when the document is not stored, is in a status that the method does not accept, was changed
+   * since the caller read it, or violates a rule; ServiceError 'forbidden' when the caller may not write the result
    */
   async change(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
     const reach = await this.limits.reach();
@@ -99,14 +99,16 @@ export class Documents {
   }
 }
 
-/** A document from a dry run, with version and time of the stored one. */
+/**
+ * Returns the document of a dry run with the version and time of the stored document, since the dry run stored nothing.
+ */
 export function withMetaOf(before: string, { text }: StoredResource): string {
   const present = memberText(before, 'meta') ?? '{}';
   const leading = ['versionId', 'lastUpdated'].map((key) => [key, memberText(present, key) ?? 'null'] as const);
   return withMember(text, 'meta', withLeadingMembers(memberText(text, 'meta') ?? '{}', leading));
 }
 
-/** The param that identifies the document: calls that send a body identify it there. */
+/** The path of the param that identifies the document: `document.id` for calls that send a body, else `id`. */
 const paramOf = (sent: SentContent | undefined): ParamPath => (sent === undefined ? ['id'] : ['document', 'id']);
 
 function assertUnchanged(storedText: string, versionId: string): void {
@@ -118,7 +120,7 @@ function assertUnchanged(storedText: string, versionId: string): void {
   );
 }
 
-/** Converts refusals of rules and validation to the form of the companion methods. */
+/** Converts errors of the writer, its rules and validation to the RPC errors of the methods in this folder. */
 function refusalOf(error: unknown, id: string, path: ParamPath): unknown {
   if (!(error instanceof ServiceError) || error instanceof RpcRefusal) return error;
   if (error.kind === 'not-found' || error.kind === 'gone')

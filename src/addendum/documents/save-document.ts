@@ -6,7 +6,7 @@ import { SAVE } from './document-status';
 import { SaveDocumentParams } from './document-params';
 import { Documents } from './documents';
 
-/** Stores the content of an unsigned document; a draft becomes in-progress. */
+/** Replaces the content of an unsigned document. A draft becomes in-progress. */
 @RpcMethod({
   method: 'svc.sdc/save',
   params: SaveDocumentParams,

@@ -7,7 +7,10 @@ import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
 
-/** Always empty: documents are not extracted. The member exists for callers that expect it. */
+/**
+ * The member `exported` of the result. It is always empty, since this server extracts no resources from documents. Some
+ * callers expect the member.
+ */
 const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
 
 /**
@@ -51,7 +54,8 @@ export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
     return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(document.id, SIGN, sent);
       const { isChanged } = await this.revisions.recordStatus({ target, author, status: to, body: stored.text });
-      // For an unchanged body, the latest two snapshots are older ones, whose difference is already recorded.
+      // If the body did not change, no new snapshot was stored, and the difference of the latest two is already
+      // recorded.
       if (from === 'in-amendment' && isChanged) await this.revisions.recordAmendment(target, author);
       const shown = isDryRun ? withMetaOf(before, stored) : stored.text;
       return new JsonText(`{"document":${shown},"exported":${EXPORTED}}`);

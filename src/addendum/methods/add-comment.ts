@@ -18,13 +18,13 @@ export class AddCommentParams {
   @IsString()
   text!: string;
 
-  /** Path to the value that the comment concerns. */
+  /** Path to the value in the target that the comment is about. */
   @IfSent()
   @IsMemberPath()
   path?: string[];
 }
 
-/** Adds a Comment, whatever the status of its target (interface, "Addendum RPC", rule 2). */
+/** Adds a Comment to a target in any status (interface, "Addendum RPC", rule 2). */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-comment',
   params: AddCommentParams,

@@ -10,7 +10,7 @@ import { IfSent, IsResourceId, IsShapedLike } from '../params/param-checks';
 import { TARGET_TYPES, UserReference } from '../params/references';
 import { Revisions } from '../store/revisions';
 
-/** The members that are checked; the whole body is read as text. */
+/** The members of the sent body that are validated here. The whole body is read as text elsewhere. */
 class HistoryResource {
   @IsResourceId()
   id!: string;
@@ -79,7 +79,7 @@ export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
       status,
       body: call.text('resource') ?? '{}',
     };
-    // Hashed before the target is locked, to keep the lock short.
+    // The body is hashed before the target is locked, so that the lock is short.
     const digest = await this.revisions.digestOf(change);
     return this.unitOfWork.run(async () => {
       await this.addenda.holdBrought(target);

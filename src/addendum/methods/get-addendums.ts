@@ -31,7 +31,7 @@ export class GetWorkflowAddendumsParams {
   id!: string;
 }
 
-/** The same for a workflow, identified by its id. */
+/** Lists the addenda of a workflow, which the call identifies by its id alone. */
 @RpcMethod({
   method: 'svc.sdc/get-workflow-addendums',
   params: GetWorkflowAddendumsParams,

@@ -21,7 +21,7 @@ export class NoteByIdParams {
   text!: string;
 }
 
-/** Adds a Note to a signed target that is identified by its id alone. */
+/** Adds a Note to a signed target, which the call identifies by its id alone. Subclasses name the type. */
 @Injectable()
 abstract class AddNoteById implements RpcHandler<NoteByIdParams, JsonText> {
   protected abstract readonly resourceType: string;

@@ -6,13 +6,16 @@ import { Chains } from '../chain/chains';
 import { EXAMPLE_TARGET } from '../params/example-addendum';
 import { TargetParams } from '../params/references';
 
-/** Whether the addenda of a target are as recorded, and the first fault if not. */
+/** The result of a check: whether the addenda of a target are as they were recorded, and the first fault if not. */
 export interface Verification {
   readonly target: NativeReference;
   readonly intact: boolean;
-  /** The number of proven addenda; with a fault, those before it. */
+  /** How many addenda are proven: all, or those before the fault. */
   readonly length: number;
-  /** Hash of the last proven addendum, in hex. A copy kept elsewhere proves later that none was cut off. */
+  /**
+   * Hash of the last proven link, in hexadecimal. A copy that is kept outside the server proves later that no addendum
+   * was removed from the end.
+   */
   readonly head: string;
   readonly broken: VerifiedBreak | undefined;
 }

@@ -12,7 +12,7 @@ import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { SessionLinks } from '../../session/session-links';
 import { RecordReader } from './record-reader';
 
-/** Of answers that hold a link, or were opened by one. */
+/** Headers of responses that contain a link or were opened by a link. */
 export const LINK_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
 const LINK = {
@@ -37,7 +37,7 @@ const LINK = {
   },
 } as const satisfies Partial<OperationDefinition>;
 
-/** Makes a link for a browser, which sends no token when it opens a page. */
+/** Makes a one-time link for a browser, since a browser sends no token when it opens a page. */
 @Injectable()
 abstract class AmendmentsLinkOperation implements OperationHandler {
   constructor(

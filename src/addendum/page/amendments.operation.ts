@@ -22,7 +22,7 @@ const AMENDMENTS = {
   hasPage: true,
 } as const satisfies Partial<OperationDefinition>;
 
-/** Returns the record of a target: a page, or JSON on request. */
+/** Returns the record of a target as an HTML page, or as JSON if the caller accepts that. */
 @Injectable()
 abstract class AmendmentsOperation implements OperationHandler {
   constructor(private readonly reader: RecordReader) {}
@@ -69,7 +69,7 @@ async function write(sink: TextSink, { head, parts }: TargetRecord, printer: Rec
     if (part.kind !== 'unsigned') count++;
     await add(printer.part(part));
   }
-  // A response that lacks an addendum of the chain must not look complete.
+  // Ends the response with an error if an addendum of the chain was not read: the record must not look complete.
   if (head.chain.intact && count !== head.chain.length)
     throw new Error(
       `${head.target.resourceType}/${head.target.id}: ${count} of ${head.chain.length} addenda were read`,

@@ -5,12 +5,12 @@ import { type DiffEntry, type DiffKind } from '../snapshots/snapshot-diff';
 import { type FieldValue, leafOf } from './field-value';
 import { type SnapshotFields } from './snapshot-fields';
 
-/** One table row: a field with its values. */
+/** A table row: one field with its values. */
 export interface FieldRow {
-  /** `respelled`: the same number in other digits. `reordered`: the same elements in another order. */
+  /** `respelled`: the same number written with other digits. `reordered`: the same elements in another order. */
   readonly type: 'recorded' | 'added' | 'removed' | 'changed' | 'respelled' | 'reordered';
   readonly path: readonly string[];
-  /** For people, a text for each step. */
+  /** The path for people: a readable text for each step. */
   readonly label: readonly string[];
   readonly old?: FieldValue;
   readonly new?: FieldValue;
@@ -18,12 +18,13 @@ export interface FieldRow {
 
 type Path = readonly string[];
 
-/** Shown in the head of the page. */
+/** Members that the head of the page shows, so the table does not. */
 const OF_THE_TARGET = ['meta', 'resourceType', 'id'];
 
 /**
- * Lists all values of a body. A value with its unit, a coding or a reference is one row, since it fits into one line.
- * @param except top-level members that are shown elsewhere
+ * Yields a row for each value of a body. A value with its unit, a coding, or a reference is one row, since each fits
+ * into one line.
+ * @param except top-level members that are left out, since the page shows them elsewhere
  */
 export function* valueRows(fields: SnapshotFields, except: readonly string[] = OF_THE_TARGET): Generator<FieldRow> {
   const { outline } = fields;
@@ -47,14 +48,17 @@ export function* valueRows(fields: SnapshotFields, except: readonly string[] = O
   }
 }
 
-/** Shown elsewhere: the unit with its value, the text as the label. */
+/** Whether a member needs no row of its own: a unit is shown with its value, and the text of an answer is the label. */
 function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolean {
   if (parent.length === 0) return false;
   if (key === fields.nameMemberOf(parent)) return true;
   return key === 'unit' && fields.unitOf([...parent, 'value']) !== undefined;
 }
 
-/** Rows of an Amendment for people, with labels and units; a row whose value did not change is marked. */
+/**
+ * Yields the rows of an Amendment for people, with labels and units. Rows whose value did not really change have the
+ * type `respelled` or `reordered`.
+ */
 export function* changeRows(
   before: SnapshotFields,
   after: SnapshotFields,
@@ -77,7 +81,10 @@ export function* changeRows(
   }
 }
 
-/** Entries that only set the container's kind (snapshot-diff.ts); the container's leaves are already rows. */
+/**
+ * Whether an entry only announces that a container is an object or an array (snapshot-diff.ts). It needs no row, since
+ * the leaves of the container have rows.
+ */
 const isAnnouncement = (entry: DiffEntry, after: SnapshotFields): boolean => {
   if (entry.type !== 'add' || (entry['new-kind'] !== 'object' && entry['new-kind'] !== 'array')) return false;
   const found = after.find(entry.path);
@@ -103,9 +110,12 @@ function sideOf(
 const measured = (value: FieldValue, unit: string | undefined): FieldValue =>
   unit === undefined ? value : { ...value, unit };
 
-/** Finds arrays whose elements were only reordered: each index differs, but no value does. */
+/**
+ * Finds arrays whose elements were only reordered. For those, the diff has entries for many indexes although no element
+ * is new.
+ */
 class Orders {
-  /** Keyed by the path of the array. */
+  /** The row of each array, by its path; undefined for an array that was not only reordered. */
   private readonly known = new Map<string, FieldRow | undefined>();
   private readonly told = new Set<string>();
 
@@ -158,7 +168,7 @@ function* textsIn(outline: JsonOutline, array: JsonSpan): Generator<string> {
 const REFERENCE = ['id', 'resourceType', 'display'];
 const CODING = ['code', 'system', 'version', 'text', 'display'];
 
-/** A reference or a coding that contains only strings; undefined otherwise. */
+/** Returns a reference or coding that contains only strings, as one value; undefined for any other object. */
 function inOneLine(outline: JsonOutline, span: JsonSpan): FieldValue | undefined {
   if (outline.isArray(span)) return undefined;
   const members = new Map<string, string>();

@@ -2,10 +2,10 @@ import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outlin
 import { unquoted } from '../../platform/json/json-skip';
 import { type DiffKind, leafKindOf } from '../snapshots/snapshot-diff';
 
-/** A value for display: a string itself, any other value as JSON text. */
+/** A value for display. The text of a string is the string itself; any other value is shown as JSON text. */
 export interface FieldValue {
   readonly text: string;
-  /** Absent for a string. `coding` and `reference` are objects that fit into one line. */
+  /** The kind of value; absent for a string. `coding` and `reference` are objects that fit into one line. */
   readonly kind?: DiffKind | 'coding' | 'reference' | undefined;
   readonly unit?: string;
 }

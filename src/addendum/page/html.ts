@@ -1,4 +1,4 @@
-/** HTML that needs no escaping. */
+/** A text that is already HTML, so it is not escaped again. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -28,16 +28,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * HTML allows no control characters (https://html.spec.whatwg.org/#preprocessing-the-input-stream); a replacement
- * character marks their position.
+ * Escapes a text for HTML. HTML allows no control characters
+ * (https://html.spec.whatwg.org/#preprocessing-the-input-stream), so U+FFFD replaces each.
  */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']|[^\P{Cc}\t\n]/gu, (character) => ENTITIES[character] ?? '\u{FFFD}');
 
-/** Characters that look different from what they are: outer or repeated spaces, invisible ones, direction controls. */
+/**
+ * Finds characters that a reader cannot see: spaces at the ends, repeated spaces, invisible characters, direction
+ * controls.
+ */
 const UNSEEN = /^\s|\s$| {2}|[^\S \n]|[^\P{C}\n]/u;
 
-/** The exact text with JSON escapes, if its appearance hides characters; else undefined. */
+/** Returns the text with JSON escapes if it contains characters that a reader cannot see; else undefined. */
 export function spelledOut(text: string): string | undefined {
   if (!UNSEEN.test(text)) return undefined;
   return JSON.stringify(text).replace(/[^\P{C}\n]|[^\S \n]/gu, (character) =>

@@ -4,7 +4,7 @@ import { type FieldRow } from './field-rows';
 import { type FieldValue } from './field-value';
 import { type Html, markup, NOTHING, spelledOut } from './html';
 
-/** The columns of a table. */
+/** The name and the columns of a table. */
 export interface TableForm {
   readonly name: 'values' | 'changes';
   readonly columns: readonly string[];
@@ -19,7 +19,10 @@ export const VALUES: TableForm = {
 
 export const CHANGES: TableForm = { name: 'changes', columns: ['Field', 'Before', 'After'], cells: changedCells };
 
-/** Narrow screens stack the cells: roles keep the table semantics, and each cell names its column. */
+/**
+ * The start of a cell. Narrow screens stack the cells, so each cell has its role, which keeps the table semantics, and
+ * the name of its column.
+ */
 const BEFORE = markup`<td role="cell" data-label="Before">`;
 const AFTER = markup`<td role="cell" data-label="After">`;
 
@@ -32,7 +35,7 @@ const WHAT: Readonly<Record<FieldRow['type'], string>> = {
   reordered: 'Same entries, in another order',
 };
 
-/** Prints rows as they arrive; an optional table without rows prints nothing. */
+/** Prints a table row by row, as the rows arrive. An optional table without rows prints nothing. */
 export function* table(
   rows: Iterable<FieldRow>,
   caption: string,
@@ -82,7 +85,7 @@ ${AFTER}${elements(now)}</td>`;
 ${AFTER}${now === undefined ? ABSENT : markup`<ins>${after}</ins>`}</td>`;
 }
 
-/** The elements of an array as a numbered list. */
+/** Prints the elements of an array as a numbered list. */
 const elements = (array: FieldValue | undefined): Html =>
   markup`<ol>${elementsOf(array?.text ?? '').map((text) => markup`<li>${value(text.startsWith('"') ? { text: unquoted(text) } : { text, kind: 'object' })}</li>`)}</ol>`;
 
@@ -91,8 +94,8 @@ const ABSENT = markup`<span aria-hidden="true">—</span><span class="hidden">no
 const EMPTY: Readonly<Record<string, string>> = { null: 'null', '{}': 'empty group', '[]': 'empty list' };
 
 /**
- * A value with its unit, never blank: empty values are named, and invisible characters are spelled out.
- * @param withKind adds the kind, when a text replaced a number or the reverse
+ * Prints a value with its unit. It is never blank: an empty value is named, and invisible characters are spelled out.
+ * @param withKind adds the kind of the value, for a row in which a text replaced a number or the reverse
  */
 export function value(of: FieldValue | undefined, withKind = false): Html {
   if (of === undefined) return ABSENT;

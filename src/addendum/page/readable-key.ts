@@ -1,4 +1,6 @@
-/** Observation codes used as keys of documents. Source: http://hl7.org/fhir/R4/observation-vitalsigns.html */
+/**
+ * Names of the observation codes that documents use as keys. Source: http://hl7.org/fhir/R4/observation-vitalsigns.html
+ */
 const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
   ['85353-1', 'Vital signs'],
   ['9279-1', 'Respiratory rate'],
@@ -14,10 +16,16 @@ const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
   ['8462-4', 'Diastolic blood pressure'],
 ]);
 
-/** Words with hyphens or underscores, or in camel case. Any other key is a code and stays as is, unless R4 names it. */
+/**
+ * Keys that consist of words, with hyphens or underscores or in camel case. Any other key is a code; it stays as it is
+ * unless VITAL_SIGNS has a name for it.
+ */
 const WORDS = /^[a-z]+(?:[-_ ][a-z]+)*$/i;
 
-/** `cancel-reason` and `cancelReason` as `Cancel reason`; `8867-4` and `loinc-8867-4` as `Heart rate`. */
+/**
+ * Returns a key as people read it: `cancel-reason` and `cancelReason` as `Cancel reason`, `8867-4` and `loinc-8867-4`
+ * as `Heart rate`.
+ */
 export function readableKey(key: string): string {
   if (!WORDS.test(key)) return VITAL_SIGNS.get(key.replace(/^loinc-/, '')) ?? key;
   const words = key.replace(/([a-z])(?=[A-Z])/g, '$1 ').replaceAll(/[-_]/g, ' ');

@@ -2,8 +2,8 @@ import { type FieldRow } from './field-rows';
 import { type AddendumHead, type RecordHead, type RecordPart, type RecordPrinter, type Remark } from './record';
 
 /**
- * Streams a record as JSON: target, chain, and for each revision its values or changes and the addenda after it.
- * Addenda before the first revision are in a revision with number 0.
+ * Prints a record as JSON: the target, the chain, and the revisions. Each revision has its values or changes, and the
+ * addenda that follow it. Addenda before the first revision are in a revision with number 0.
  */
 export class RecordJson implements RecordPrinter {
   private isRevisionOpen = false;
@@ -46,7 +46,7 @@ export class RecordJson implements RecordPrinter {
     yield `${this.isRevisionOpen ? ']}' : ''}],"total":${count}}`;
   }
 
-  /** Printed without its closing brace, like the other objects, since its addenda follow. */
+  /** Prints the beginning of a revision, without its closing brace, since its addenda follow inside it. */
   private open(members: object): string {
     const before = `${this.isRevisionOpen ? ']}' : ''}${this.revisions++ === 0 ? '' : ','}`;
     this.isRevisionOpen = true;

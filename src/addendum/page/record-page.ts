@@ -18,7 +18,10 @@ import {
   type UnsignedChanges,
 } from './record';
 
-/** Prints a record as a page for screens, screen readers and paper: landmarks, ordered headings, no scripts. */
+/**
+ * Prints a record as an HTML page for screens, screen readers and paper. It has landmarks and ordered headings, and no
+ * scripts.
+ */
 export class RecordPage implements RecordPrinter {
   private isSectionOpen = false;
 
@@ -149,7 +152,7 @@ const storedFacts = ({ versionId, lastUpdated, status, facts }: StoredTarget): H
 <dd>${versionId}, stored on ${timeOf(lastUpdated)}</dd>
 </dl>`;
 
-/** Author and time, and the recorder if the call named another author. */
+/** Prints the author and time of an addendum, and the caller who recorded it if the call named another author. */
 function authorship(head: AddendumHead, verb: string): Html {
   const { sequence, id, user, recorder, date, isProven } = head;
   const isOther = recorder !== undefined && (user?.id !== recorder.id || user.resourceType !== recorder.resourceType);

@@ -36,27 +36,30 @@ const MAX_TRIES = 5;
 /** Members of an addendum that its head shows. */
 const OF_THE_HEAD = ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date'];
 
-/** The members of a document or workflow that identify it and its patient. */
+/** The members, by type, that identify a document or workflow and its patient. */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   SDCDocument: ['type', 'title', 'patient', 'encounter', 'author', 'source', 'based-on'],
   SDCWorkflow: ['workflow', 'type', 'title', 'version', 'patient', 'encounter', 'author', 'ctx'],
 };
 
-/** The member texts of an object, by key: a body of megabytes is scanned only once. */
+/** The JSON texts of an object's members, by key. They are found in one scan, since a body may have megabytes. */
 type Members = ReadonlyMap<string, string>;
 
 const membersIn = (text: string): Members => new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
 
-/** The last signed body before the current position. */
+/** The last signed body before the current position in the record. */
 interface Signed {
   readonly number: number;
   readonly text: string;
   readonly fields: SnapshotFields;
-  /** SHA-256 of its list of changes, as an Amendment stores it; undefined for the first one. */
+  /**
+   * SHA-256 of the list of changes since the signed body before, as an Amendment stores the list; undefined for the
+   * first signed body.
+   */
   readonly diffHash: string | undefined;
 }
 
-/** The record of a target: its revisions with their changes, and all other addenda between them. */
+/** The record of a target: its revisions with their changes, and all other addenda in between. */
 export interface TargetRecord {
   readonly head: RecordHead;
   readonly parts: () => AsyncGenerator<RecordPart, void, void>;
@@ -76,8 +79,8 @@ export class RecordReader {
   ) {}
 
   /**
-   * Revisions signed after this call began are not included.
-   * @throws ServiceError 'not-found' or 'gone' for a target that is neither stored nor has addenda, or that the caller
+   * Reads the record of a target. Revisions that are signed after this call began are not included.
+   * @throws ServiceError 'not-found' or 'gone' for a target that is not stored and has no addenda, or that the caller
    * may not read
    */
   async read(target: NativeReference): Promise<TargetRecord> {
@@ -92,8 +95,8 @@ export class RecordReader {
   }
 
   /**
-   * Signing writes body and addenda in one transaction: if the body is equal before and after the check, both belong
-   * together.
+   * Reads the stored body and checks the chain so that both are of the same moment. Signing writes body and addenda in
+   * one transaction. So if the body is the same before and after the check of the chain, they belong together.
    */
   private async ofOneMoment(
     target: NativeReference,
@@ -114,7 +117,8 @@ export class RecordReader {
   }
 
   /**
-   * A deleted target stays readable while it has addenda, but not under row criteria, which need its body to decide.
+   * Throws unless a target that is not stored still has addenda: the record of a deleted target stays readable. A
+   * caller who is limited to some rows cannot read it, since row criteria need the body to decide.
    */
   private async assertKept(target: NativeReference): Promise<void> {
     const { resourceType, id } = target;
@@ -239,8 +243,8 @@ export class RecordReader {
   }
 
   /**
-   * A field of the last revision. Before the first one, of the body stored now, since its value at that time is
-   * unknown.
+   * Finds the field that a Comment is about, in the last revision before the Comment. Before the first revision, it is
+   * looked up in the body that is stored now, without its value, since the value at that time is unknown.
    */
   private async fieldAt(
     path: readonly string[],
@@ -257,7 +261,7 @@ export class RecordReader {
   }
 }
 
-/** The changes that an Amendment lists, if they differ from those of the snapshots. */
+/** Yields the changes that an Amendment lists. They are shown if they differ from the changes between the snapshots. */
 function* listedRows(text: string | undefined, signed: Signed | undefined): Generator<FieldRow> {
   const diff: unknown = JSON.parse(text ?? '[]');
   const entries = Array.isArray(diff) ? diff.filter(isDiffEntry) : [];
@@ -279,7 +283,10 @@ function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
   yield* second;
 }
 
-/** The text of an unproven addendum: it may have been edited by hand, in another JSON format than the server's. */
+/**
+ * Returns the text of an unproven addendum as compact JSON; undefined if it is no JSON object. Such a text may have
+ * been edited by hand, in another JSON format than the server's.
+ */
 function readableText(stored: string | null): string | undefined {
   try {
     const text = compactJson(stored ?? '');

@@ -2,10 +2,10 @@ import { type NativeReference } from '../../fhir/types';
 import { type Verification } from '../methods/verify';
 import { type FieldRow } from './field-rows';
 
-/** The head of the record of a target. */
+/** The first part of the record of a target. */
 export interface RecordHead {
   readonly target: NativeReference;
-  /** When the record was read, ISO 8601. */
+  /** When the record was read, in ISO 8601. */
   readonly readAt: string;
   /** The document or workflow as stored now; undefined when it was deleted but still has addenda. */
   readonly stored: StoredTarget | undefined;
@@ -16,21 +16,21 @@ export interface StoredTarget {
   readonly versionId: string;
   readonly lastUpdated: string;
   readonly status: string | undefined;
-  /** The members that identify it and its patient. */
+  /** The members that identify the target and its patient. */
   readonly facts: readonly FieldRow[];
 }
 
-/** Members common to all addenda. */
+/** The members that all addenda have. */
 export interface AddendumHead {
-  /** 1, 2, 3 … within the target. */
+  /** 1, 2, 3 … among the addenda of the target. */
   readonly sequence: number;
   readonly id: string;
   readonly type: string;
   readonly user: Person | undefined;
-  /** The caller. */
+  /** The caller who recorded the addendum. */
   readonly recorder: Person | undefined;
   readonly date: string | undefined;
-  /** Whether the chain proves it. */
+  /** Whether the chain proves the addendum. */
   readonly isProven: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Person {
   readonly display?: string;
 }
 
-/** A signed body: the first one with all values, a later one with its changes. */
+/** A signed body. The first one is shown with all its values, a later one with its changes. */
 export interface Revision {
   readonly kind: 'revision';
   /** 1, 2, 3 … */
@@ -48,11 +48,11 @@ export interface Revision {
   readonly addendum: AddendumHead;
   readonly status: string | undefined;
   readonly rows: Iterable<FieldRow>;
-  /** Replaces the rows when they would be too many. */
+  /** Why there are no rows: a text that replaces them when there would be too many. */
   readonly refusal?: string | undefined;
 }
 
-/** Changes of the stored body since the last revision, by writes that do not sign. */
+/** Changes of the stored body since the last revision, by writes that did not sign it. */
 export interface UnsignedChanges {
   readonly kind: 'unsigned';
   readonly since: number;
@@ -61,20 +61,23 @@ export interface UnsignedChanges {
   readonly refusal?: string | undefined;
 }
 
-/** An addendum that is no revision. */
+/** An addendum that is not a revision. */
 export interface Remark {
   readonly kind: 'remark';
   readonly addendum: AddendumHead;
-  /** The revision in force when it was added; undefined before the first. */
+  /** Number of the last revision when the addendum was added; undefined before the first revision. */
   readonly revision: number | undefined;
   readonly text: string | undefined;
-  /** Only for a History. */
+  /** The status that a History records; undefined for other addenda. */
   readonly status: string | undefined;
-  /** The field that a Comment concerns, with its value at that time. */
+  /** The field that a Comment is about, with its value at that time. */
   readonly about: FieldAtTheTime | undefined;
-  /** Whether an Amendment lists the same changes as its revision; if not, `rows` contains its list. */
+  /**
+   * Whether an Amendment lists the same changes as its revision shows; undefined for other addenda. If not, `rows`
+   * contains the list of the Amendment.
+   */
   readonly isAsShown: boolean | undefined;
-  /** All its other members. */
+  /** All other members of the addendum. */
   readonly rows: Iterable<FieldRow>;
 }
 
@@ -82,11 +85,11 @@ export interface FieldAtTheTime {
   readonly path: readonly string[];
   readonly label: readonly string[];
   readonly value: FieldRow['new'] | undefined;
-  /** Whether the field exists. */
+  /** Whether the field exists in that body. */
   readonly isFound: boolean;
 }
 
-/** An addendum that cannot be shown. */
+/** An addendum that cannot be shown, with the reason. */
 export interface Lost {
   readonly kind: 'lost';
   readonly sequence: number;
@@ -100,6 +103,6 @@ export type RecordPart = Revision | Remark | Lost | UnsignedChanges;
 export interface RecordPrinter {
   head(head: RecordHead): Iterable<string>;
   part(part: RecordPart): Iterable<string>;
-  /** @param count number of addenda shown */
+  /** @param count how many addenda were shown */
   end(count: number): Iterable<string>;
 }

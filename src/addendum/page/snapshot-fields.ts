@@ -5,7 +5,7 @@ import { readableKey } from './readable-key';
 
 type Path = readonly string[];
 
-/** A container on the path to the last location requested. */
+/** A container (object or array) on the path that was requested last. */
 interface Level {
   readonly key: string;
   readonly span: JsonSpan;
@@ -13,8 +13,8 @@ interface Level {
 }
 
 /**
- * Locations of a body. Paths are requested in the order of a walk, so the trail to the last one is kept, and each
- * container is scanned once.
+ * Finds values of a body by their paths. Callers request paths in document order, so the containers on the last path
+ * are kept, and each container is scanned only once.
  */
 export class SnapshotFields {
   private readonly trail: Level[];
@@ -23,15 +23,16 @@ export class SnapshotFields {
     this.trail = [{ key: '', span: outline.root }];
   }
 
-  /** The location of a value; undefined if absent. */
+  /** Returns the position of the value at a path; undefined if there is none. */
   find(path: Path): JsonSpan | undefined {
     const levels = this.levelsOf(path);
     return levels.length > path.length ? levels.at(-1)?.span : undefined;
   }
 
   /**
-   * The name of each step of a path for people: the answer's own text, else its key made readable; for an element its
-   * number, from 1. A final `value` is omitted, since its container already names it.
+   * Returns a name for people for each step of a path: the text of the answer if it has one, else its key in readable
+   * form. An element of an array has its number, from 1. A `value` at the end is omitted, since its container already
+   * names it.
    */
   labelOf(path: Path): readonly string[] {
     const levels = this.levelsOf(path);
@@ -56,7 +57,10 @@ export class SnapshotFields {
     return isMeasured ? this.stringOf(unit) : undefined;
   }
 
-  /** The value at a path, with its unit; for an answer, its value. Undefined without a single value. */
+  /**
+   * Returns the value at a path, with its unit; for an object, its member `value`. Undefined if there is no single
+   * value.
+   */
   valueAt(path: Path): FieldValue | undefined {
     const span = this.find(path);
     if (span === undefined) return undefined;
@@ -65,7 +69,7 @@ export class SnapshotFields {
     return { ...leafOf(this.outline, span), ...(unit === undefined ? {} : { unit }) };
   }
 
-  /** The member of the object at `path` that names it, if any. */
+  /** Returns the key of the member that names the object at `path`, if there is one. */
   nameMemberOf(path: Path): string | undefined {
     const levels = this.levelsOf(path);
     return levels.length > path.length ? this.nameIn(levels.at(-1)) : undefined;
@@ -77,7 +81,10 @@ export class SnapshotFields {
     return span === undefined ? undefined : this.stringOf(span);
   }
 
-  /** In an answer, the text is the question; in a coding, concept or reference, the text is the answer itself. */
+  /**
+   * Returns the key of the member that names an object. In an answer of a document, `text` is the question, so it names
+   * the answer. In a coding, concept or reference, `text` is the value itself, so it names nothing.
+   */
   private nameIn(level: Level | undefined): string | undefined {
     if (level === undefined || !this.outline.isBranch(level.span) || this.outline.isArray(level.span)) return undefined;
     const children = this.childrenOf(level);
@@ -101,7 +108,7 @@ export class SnapshotFields {
     ));
   }
 
-  /** The body and the containers along a path, as far as they exist. */
+  /** Returns the body and the containers and value along a path, as far as they exist. */
   private levelsOf(path: Path): readonly Level[] {
     let known = 1;
     while (known <= path.length && this.trail[known]?.key === path[known - 1]) known++;

@@ -1,4 +1,4 @@
-/** An example addendum of the OpenAPI document; `content` holds the members of its kind. */
+/** Returns an example addendum for the OpenAPI document. `content` has the members that this type of addendum has. */
 export const exampleAddendum = (type: string, content: object, target: object = EXAMPLE_TARGET): object => ({
   resourceType: 'SDCAddendum',
   id: '7c0e5c3e-5d0b-4a53-9d0f-0c2f6f0f8a11',
@@ -11,10 +11,10 @@ export const exampleAddendum = (type: string, content: object, target: object = 
   ...content,
 });
 
-/** Stored by earlier examples of the OpenAPI document. */
+/** The target of the examples. Earlier examples of the OpenAPI document store it. */
 export const EXAMPLE_TARGET = { id: 'vitals-1', resourceType: 'SDCDocument' };
 
-/** A document as `svc.sdc/save` and similar methods store it. */
+/** Returns an example of a document as `svc.sdc/save` and similar methods store it. */
 export const exampleDocument = (id: string, status: string, celsius: number): object => ({
   resourceType: 'SDCDocument',
   id,

@@ -4,10 +4,13 @@ import { IsObject, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class
 import { dateSpanOf } from '../../fhir/instant';
 import { faultOfCreatedType } from '../types/addendum-kinds';
 
-/** Makes a param optional; null still counts as present. */
+/** Makes a param optional. Null still counts as present. */
 export const IfSent = (): PropertyDecorator => ValidateIf((_params, value) => value !== undefined);
 
-/** Requires an object of the class `shape`. Nested checks alone would accept an empty array. */
+/**
+ * Requires an object that is valid for the class `shape`. Without IsObject, nested validation would accept an empty
+ * array.
+ */
 export const IsShapedLike = (shape: Type<object>): PropertyDecorator =>
   applyDecorators(
     IsObject(),
@@ -15,7 +18,7 @@ export const IsShapedLike = (shape: Type<object>): PropertyDecorator =>
     InstanceOf(() => shape),
   );
 
-/** http://hl7.org/fhir/R4/datatypes.html#id */
+/** Requires a FHIR id (http://hl7.org/fhir/R4/datatypes.html#id). */
 export const IsResourceId = (): PropertyDecorator =>
   Matches(/^[A-Za-z0-9.-]{1,64}$/, { message: '$property has 1 to 64 letters, digits, "-" or "."' });
 
@@ -26,11 +29,11 @@ const checkedBy = (
 ): PropertyDecorator =>
   ValidateBy({ name, validator: { validate: isRight, defaultMessage: (args) => `$property ${message(args?.value)}` } });
 
-/** Keys that no document can have (src/platform/json/compact-json.ts), and more steps than any path has. */
+/** Keys that no document can have (src/platform/json/compact-json.ts), and the maximum number of steps in a path. */
 const IMPOSSIBLE_KEYS: readonly unknown[] = ['__proto__', 'constructor', 'prototype'];
 const MAX_STEPS = 64;
 
-/** Path from the root of a document to a value: keys, and indexes as decimal strings. */
+/** Requires a path from the root of a document to a value: a list of keys, and of indexes as decimal strings. */
 export const IsMemberPath = (): PropertyDecorator =>
   checkedBy(
     'isMemberPath',
@@ -41,7 +44,7 @@ export const IsMemberPath = (): PropertyDecorator =>
     () => `must be an array of at most ${MAX_STEPS} strings that a document can have as keys`,
   );
 
-/** http://hl7.org/fhir/R4/datatypes.html#dateTime */
+/** Requires a FHIR dateTime (http://hl7.org/fhir/R4/datatypes.html#dateTime). */
 export const IsDateTime = (): PropertyDecorator =>
   checkedBy(
     'isDateTime',
@@ -49,7 +52,9 @@ export const IsDateTime = (): PropertyDecorator =>
     () => 'must be a date and time such as 2025-02-11T09:14:07Z',
   );
 
-/** A type that `create-addendum` accepts. Other checks refuse values that are empty or no text. */
+/**
+ * Requires a type that `create-addendum` accepts. Values that are empty or not a string are refused by other checks.
+ */
 export const IsCreatedType = (): PropertyDecorator =>
   checkedBy(
     'isCreatedType',

@@ -18,7 +18,7 @@ export class TargetReference implements NativeReference {
   display?: string;
 }
 
-/** Identifies the user who adds an addendum; the User's existence is not checked. */
+/** Identifies the User who adds an addendum. Whether that User exists is not checked. */
 export class UserReference implements NativeReference {
   @IsNotEmpty()
   @IsString()
@@ -32,7 +32,7 @@ export class UserReference implements NativeReference {
   display?: string;
 }
 
-/** Params of a method that reads by target. */
+/** Params of the methods that read the addenda of a target. */
 export class TargetParams {
   @IsShapedLike(TargetReference)
   target!: TargetReference;

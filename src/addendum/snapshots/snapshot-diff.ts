@@ -4,13 +4,13 @@ import { unquoted } from '../../platform/json/json-skip';
 import { type Walk, flattened } from '../../platform/json/walk';
 import { type Steps } from '../../platform/time/steps';
 
-/** The type of a value that is no string; `old` or `new` is then its JSON text. */
+/** The type of a value that is not a string. `old` or `new` is then the JSON text of the value. */
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
 
-/** One changed leaf of a snapshot, as an Amendment stores it (interface, 'Diff object'). */
+/** A changed leaf of a snapshot, as an Amendment stores it (interface, 'Diff object'). */
 export interface DiffEntry {
   readonly type: 'remove' | 'replace' | 'add';
-  /** Keys, and array indexes in decimal. */
+  /** The path to the leaf: keys, and array indexes as decimal strings. */
   readonly path: readonly string[];
   readonly old?: string;
   readonly 'old-kind'?: DiffKind;
@@ -20,27 +20,31 @@ export interface DiffEntry {
 
 export interface SnapshotDiff {
   readonly entries: readonly DiffEntry[];
-  /** The entries as JSON text. */
+  /** The list of entries as JSON text. */
   readonly text: string;
 }
 
-/** A lone number is three characters, but its entry a hundred: a diff can be many times larger than its snapshots. */
+/**
+ * Maximum length of a diff. A diff can be many times longer than its snapshots: a number may have three characters in
+ * the snapshot, and a hundred in its entry.
+ */
 const MAX_DIFF_CHARACTERS = 64 * 1024 * 1024;
 
-/** Entries, or leaves without one, between two pauses: less than a millisecond. */
+/** How many entries, or leaves without an entry, are handled between two pauses. It takes less than a millisecond. */
 const LEAVES_AT_ONCE = 256;
 
 /**
- * Compares two snapshots, compact texts of JSON objects, without their `meta`. Yields one entry per leaf that differs.
- * A leaf is a string, a number as written, a boolean, null, or an empty object or array. Objects are compared by key in
- * any order, arrays by index. Entries follow the order of the old snapshot; members added to an object come after its
- * old ones.
+ * Compares two snapshots (compact JSON texts of objects), without their `meta`. The result has one entry for each leaf
+ * that differs. A leaf is a string, a number as written, a boolean, null, or an empty object or array. Objects are
+ * compared by key, in any order; arrays are compared by index. The entries are in the order of the old snapshot.
+ * Members that were added to an object come after its old members.
  *
- * Leaves alone do not always determine their container. So a reader applies the entries in order, and
- * 1. creates a missing container with its first leaf: an array when the step into it is `0`, else an object;
- * 2. drops, at the end, a container that lost all its leaves.
- * Rule 1 fails for an object whose first key is `0`, and where an object replaces an array or the reverse. There, an
- * entry that adds the empty container precedes its leaves.
+ * The path of a leaf does not always say whether its container is an object or an array. So a program that applies the
+ * entries takes them in order, and
+ * 1. creates a missing container with its first leaf: an array when the next step of the path is `0`, else an object;
+ * 2. removes, at the end, each container that lost all its leaves.
+ * Rule 1 would be wrong for an object whose first key is `0`, and for an object that replaces an array or the reverse.
+ * In these cases an entry that adds the empty container comes before the entries of its leaves.
  * @throws ServiceError 'unprocessable' when the entries would be too long to store
  */
 export function* diffSnapshots(oldText: string, newText: string): Steps<SnapshotDiff> {
@@ -101,14 +105,14 @@ class Differ {
     return { type: 'replace', path, ...oldSide(old), ...newSide(now) };
   }
 
-  /** An object in place of an array, or the reverse. */
+  /** Yields the entries when an object replaces an array, or the reverse. */
   private *replacement(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
     yield this.removalsWithin(path, before);
     yield this.announcement(path, after);
     yield this.additionsWithin(path, after);
   }
 
-  /** A leaf in place of a container with children, or the reverse. */
+  /** Yields the entries when a leaf replaces a container with children, or the reverse. */
   private *exchange(path: Path, before: JsonChild, after: JsonChild): Walk<DiffEntry> {
     yield this.removal(path, before);
     yield this.addition(path, after);
@@ -152,8 +156,9 @@ class Differ {
 }
 
 /**
- * Children of the newer container without a partner so far. Members mostly have the same order in both snapshots, so
- * they are taken one by one; lookup by key starts only where the order differs.
+ * The children of the newer container that are not yet compared with a child of the older one. Members mostly have the
+ * same order in both snapshots, so the children are taken one by one. Only where the order differs are the rest
+ * collected by key.
  */
 class Remaining {
   private next: IteratorResult<JsonChild, void>;
@@ -183,7 +188,7 @@ class Remaining {
     return this.gathered?.values() ?? [];
   }
 
-  /** Indexes the remaining children by key. */
+  /** Collects the remaining children by key. */
   *gather(): Generator<undefined, this, void> {
     if (this.gathered !== undefined) return this;
     this.gathered = new Map();
@@ -195,10 +200,10 @@ class Remaining {
   }
 }
 
-/** The server sets version and time, so they are no part of the content. */
+/** Whether a member is not compared: `meta`, since the server sets the version and time in it. */
 const isIgnored = (path: Path, key: string): boolean => path.length === 0 && key === 'meta';
 
-/** One side of an entry, for a leaf. */
+/** A leaf as the old or new side of an entry. */
 interface Side {
   readonly value: string;
   readonly kind: DiffKind | undefined;
@@ -226,7 +231,7 @@ const KINDS: Readonly<Record<string, DiffKind>> = {
   '[': 'array',
 };
 
-/** The kind of a leaf that is no string. */
+/** Returns the kind of a leaf that is not a string. */
 export const leafKindOf = (leafText: string): DiffKind => KINDS[leafText.charAt(0)] ?? 'number';
 
 const tooDifferent = (): ServiceError =>

@@ -4,16 +4,16 @@ import { unquoted } from '../../platform/json/json-skip';
 import { type Walk, flattened } from '../../platform/json/walk';
 import { type Steps } from '../../platform/time/steps';
 
-/** Characters hashed at once. */
+/** How many characters are hashed between two pauses. */
 const PIECE_CHARACTERS = 32_768;
 
-/** Members compared or collected between two pauses. */
+/** How many members are compared or collected between two pauses. */
 const MEMBERS_AT_ONCE = 1024;
 
 /**
- * SHA-256 over the compared content of a snapshot: the whole body without `meta`, keys in any order, numbers as
- * written. Equal digests mean equal bodies, so the earlier snapshot need not be read. Hashes the JSON text with keys
- * sorted by UTF-16 unit.
+ * Computes the SHA-256 of the content of a snapshot: the whole body without `meta`, with numbers as written and
+ * independent of the order of keys. The JSON text is hashed with its keys sorted by UTF-16 code unit. Equal digests
+ * mean equal bodies, so the earlier snapshot need not be read.
  * @param resourceText compact JSON of an object
  */
 export function* snapshotDigestOf(resourceText: string): Steps<Buffer> {
@@ -50,10 +50,13 @@ function* canonicalTokens(outline: JsonOutline, span: JsonSpan, without: readonl
   yield isArray ? ']' : '}';
 }
 
-/** Normalizes escapes, which have several spellings. */
+/** Normalizes the escapes of a leaf, since a string can be escaped in several ways. */
 const canonicalLeaf = (text: string): string => (text.includes('\\') ? JSON.stringify(unquoted(text)) : text);
 
-/** The members of an object in UTF-16 order of their keys. Runs are sorted, then merged, so that sorting can pause. */
+/**
+ * Returns the members of an object, sorted by key in UTF-16 order. Short runs are sorted and then merged, so that there
+ * can be pauses in between.
+ */
 function* membersInOrder(outline: JsonOutline, span: JsonSpan): Generator<undefined, readonly JsonChild[], void> {
   let runs: (readonly JsonChild[])[] = [];
   let run: JsonChild[] = [];
@@ -90,5 +93,5 @@ function* mergedRuns(
   }
 }
 
-/** The keys of one object are distinct. */
+/** Orders children by key. Two keys of one object are never equal. */
 const byKey = (a: JsonChild, b: JsonChild): number => (a.key < b.key ? -1 : 1);

@@ -24,7 +24,7 @@ import { AddendumEntries, emptied, type StoredEntry } from '../chain/addendum-en
 import { isFinal, NOTE } from '../types/addendum-kinds';
 import { GrantedTargets } from './granted-targets';
 
-/** The author of an addendum: the user named in the call, and the caller as recorder. */
+/** The author of an addendum: the User named in the call, and the caller, who is the recorder. */
 export interface Author {
   readonly user: NativeReference;
   readonly recorder: NativeReference;
@@ -34,21 +34,21 @@ export interface NewAddendum {
   readonly type: string;
   readonly target: NativeReference;
   readonly author: Author;
-  /** The members of its kind as compact JSON text, so that numbers keep their digits. */
+  /** The members that this type of addendum has, as compact JSON text, so that numbers keep their digits. */
   readonly content: string;
-  /** One more member, the last. It may be megabytes long, so it is not scanned or parsed again. */
+  /** One more member, which becomes the last. It may have megabytes, so it is not scanned or parsed again. */
   readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
-  /** Present when the content has a snapshot, which later ones are compared with. */
+  /** The digest of the snapshot, if the addendum has one. Later snapshots are compared with it. */
   readonly snapshotDigest?: Buffer;
 }
 
 /** An addendum as sent in a call. */
 type SentAddendum = Pick<NewAddendum, 'type' | 'target' | 'content'> & { readonly user: NativeReference };
 
-/** Keys, starting at the params. */
+/** A path of keys, from the params of the call down. */
 export type ParamPath = ParamError['path'];
 
-/** Addenda as resources, in the order of their target. */
+/** Stores addenda as resources, and lists them in the order of their target. */
 @Injectable()
 export class Addenda {
   constructor(
@@ -64,8 +64,8 @@ export class Addenda {
   ) {}
 
   /**
-   * @param named the user named in the call; by default the caller
-   * @throws ServiceError 'forbidden' for a User who names another one, when `SVC_ADDENDUM_AUTHOR` is `caller`.
+   * @param named the User named in the call; undefined if the call names none, and the caller is the author
+   * @throws ServiceError 'forbidden' for a User who names another User, when `SVC_ADDENDUM_AUTHOR` is `caller`
    */
   authorOf(named: NativeReference | undefined, { userId, clientId }: Caller): Author {
     const recorder =
@@ -78,9 +78,9 @@ export class Addenda {
   }
 
   /**
-   * Stores an addendum written by people: a Note, a Comment, or an addendum of a custom kind.
-   * @param path of the param that identifies the target
-   * @throws RpcRefusal for an unknown target, or for a Note on an unsigned one; and the errors of {@link authorOf}.
+   * Stores an addendum that a person wrote: a Note, a Comment, or an addendum of a custom type.
+   * @param path the path of the param that identifies the target
+   * @throws RpcRefusal for an unknown target, or for a Note on an unsigned target; also the errors of {@link authorOf}
    */
   addSent(
     { user, ...addendum }: SentAddendum,
@@ -96,8 +96,8 @@ export class Addenda {
   }
 
   /**
-   * Locks `target` against other writing calls, and returns its stored resource; undefined when only its addenda are
-   * left. Needs an open unit of work.
+   * Locks `target` against other writing calls, and returns its stored resource; undefined when the target was deleted
+   * and only its addenda are left. Needs an open unit of work.
    * @param path of the param that identifies it
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
@@ -110,18 +110,21 @@ export class Addenda {
   }
 
   /**
-   * Like {@link holdTarget}, for a call that sends the target's body, so it need not be stored. A caller with a row
-   * filter must still be able to read it.
+   * Like {@link holdTarget}, for a call that sends the body of the target, so that the target need not be stored. A
+   * caller with a row filter must be able to read the target nevertheless.
    */
   async holdBrought(target: NativeReference): Promise<void> {
     await this.entries.hold(target);
     await this.assertSeen(target, ['resource']);
   }
 
-  /** Appends an addendum to those of its target, which this unit of work has locked, and returns it. */
+  /**
+   * Stores an addendum, appends it to its target, and returns its text. The open unit of work must have locked the
+   * target.
+   */
   async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
     const own = Object.entries({ meta: {}, type, target, ...author, date: this.clock.now().toISOString() });
-    // Members assigned by the service replace those of an open body.
+    // Members that the server assigns replace members of the same name in the sent content.
     const text = withLeadingMembers(
       content,
       own.map(([key, value]) => [key, JSON.stringify(value)]),
@@ -135,9 +138,10 @@ export class Addenda {
   }
 
   /**
-   * Lists the addenda of a target, oldest first; in chunks when they are too long for memory. Addenda are only
-   * appended, so a list read in chunks is still consistent: it shows the state at its end.
-   * @param path of the param that identifies it; without it, the error does not name the target, as in the interface
+   * Lists the addenda of a target, oldest first. If they are too long for memory, the list is read in chunks. Such a
+   * list is still consistent, since addenda are only appended: it shows the state at its end.
+   * @param path the path of the param that identifies the target; without it, the error does not name the target, as in
+   * the interface
    * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
    */
   async listOf(target: NativeReference, path?: ParamPath): Promise<JsonText | JsonParts> {
@@ -150,7 +154,7 @@ export class Addenda {
       : new JsonText(`[${first.map(storedTextOf).join(',')}]`);
   }
 
-  /** Commas are yielded separately: joining would copy long texts. */
+  /** Yields the list as JSON text. Commas are yielded separately, since joining would copy long texts. */
   private async *listFrom(
     first: StoredEntry[],
     target: NativeReference,
@@ -169,20 +173,23 @@ export class Addenda {
     yield ']';
   }
 
-  /** @throws RpcRefusal when the caller's row filter excludes the target, or the id is impossible. */
+  /** @throws RpcRefusal when the caller's row filter excludes the target, or when no target can have this id */
   async assertSeen(target: NativeReference, path?: ParamPath): Promise<void> {
     assertFindable(target, path);
     if (this.granted.isLimited && (await this.targets.find(target)) === undefined) throw targetNotFound(target, path);
   }
 
-  /** @throws RpcRefusal when the target is not stored; used when no addenda prove that it existed. */
+  /**
+   * @throws RpcRefusal when the target is not stored. Called for a target without addenda, which would prove that it
+   * existed.
+   */
   async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
     if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
   }
 
   /**
-   * Answers a repeated call that wrote for `target`, as far as the caller may read it now.
-   * @param kept the stored result, or the id of the addendum
+   * Returns the result for a repeat of a call that wrote for `target`, if the caller may read the target now.
+   * @param kept the kept result of the first call, or the id of the addendum that it stored
    */
   async repeated(target: NativeReference, kept: JsonText): Promise<JsonText> {
     await this.assertSeen(target);
@@ -190,7 +197,7 @@ export class Addenda {
     return typeof value === 'string' ? new JsonText((await this.textsOf([value])).join('')) : kept;
   }
 
-  /** The texts of addenda, in the order of `ids`. */
+  /** Returns the texts of addenda, in the order of `ids`. */
   async textsOf(ids: readonly string[]): Promise<string[]> {
     const found = await this.reader.findMany('SDCAddendum', ids);
     const texts = new Map(found.map(({ id, text }) => [id, text]));
@@ -198,7 +205,7 @@ export class Addenda {
   }
 }
 
-/** Interface, "Addendum RPC", rule 2. */
+/** Refuses a Note on an unsigned target (interface, "Addendum RPC", rule 2). */
 function assertSigned({ type, text }: StoredResource): void {
   if (!isFinal(JSON.parse(memberText(text, 'status') ?? 'null')))
     throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`, {
@@ -206,18 +213,26 @@ function assertSigned({ type, text }: StoredResource): void {
     });
 }
 
-/** The text of an addendum; throws when it is gone, because a record must not silently shrink. */
+/**
+ * Returns the text of an addendum. Throws when the addendum is missing, because a record must not lose an addendum
+ * silently.
+ */
 function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
   if (text === null) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
   return text;
 }
 
-/** An impossible id is not looked up: it may exceed the maximum length of an index key. */
+/**
+ * Refuses an id that no resource can have. It is not looked up, since it may exceed the maximum length of an index key.
+ */
 function assertFindable(target: NativeReference, path?: ParamPath): void {
   if (!isFhirId(target.id)) throw targetNotFound(target, path);
 }
 
-/** The message comes from the interface. The error of the param names the target and the remedy. */
+/**
+ * The error for a target that is not found. Its message comes from the interface; the error of the param names the
+ * target and says what to do.
+ */
 export function targetNotFound({ resourceType, id }: NativeReference, path?: ParamPath): RpcRefusal {
   const message = isFhirId(id)
     ? `${resourceType}/${id} is not stored, or not readable by this caller. Check the id, or store it with PUT /${resourceType}/{id}.`

@@ -24,13 +24,16 @@ import { snapshotDigestOf } from '../snapshots/snapshot-digest';
 const SAVEPOINT: Statement = { name: '', text: 'savepoint snapshot' };
 const ROLL_BACK: Statement = { name: '', text: 'rollback to savepoint snapshot' };
 
-/** Versions compared with a snapshot: signing stores both together, so a few suffice. */
+/**
+ * How many versions of the target are compared with its latest snapshot. Signing stores a version and the snapshot
+ * together, so a few are enough.
+ */
 const MAX_VERSIONS = 20;
 
 /**
- * The targets whose addenda a caller may read. A signed body need not be stored as a resource (`add-to-history`). So
- * under a row filter, the target's latest snapshot must be granted too, not just the target. Otherwise a caller could
- * store a document under the id of a record, and so read that record.
+ * Finds the targets whose addenda a caller may read. A signed body need not be stored as a resource (`add-to-history`).
+ * So the row filter of the caller must include the latest snapshot of the target, not only the stored target. Otherwise
+ * a caller could store a document under the id of a record of somebody else, and then read that record.
  */
 @Injectable()
 @OnResourceChange({ types: TARGET_TYPES })
@@ -47,7 +50,9 @@ export class GrantedTargets implements ResourceChangeListener {
     private readonly slices: Slices,
   ) {}
 
-  /** The stored target; undefined if it is not stored, or the caller may not read it or its addenda. */
+  /**
+   * Returns the stored target; undefined if it is not stored, or if the caller may not read the target or its addenda.
+   */
   async find(target: NativeReference): Promise<StoredResource | undefined> {
     const { resourceType, id } = target;
     const stored = await this.granted.find(resourceType, id);
@@ -60,9 +65,9 @@ export class GrantedTargets implements ResourceChangeListener {
   }
 
   /**
-   * Under a row filter, a caller cannot take the id of a hidden record, just like that of any other hidden resource.
-   * Without a snapshot its owner is unknown, so it counts as hidden. A record that begins concurrently counts as later:
-   * {@link find} checks it.
+   * Refuses a create under the id of a record that the caller's row filter hides, as for any other hidden resource. A
+   * record without a snapshot counts as hidden, since nobody can tell whose it is. A record that begins at the same
+   * time is not checked here: it counts as later, and {@link find} checks it.
    */
   async onChange({ interaction, limit, type, id }: ResourceChange): Promise<void> {
     if (interaction !== 'create' || limit === undefined) return;
@@ -72,13 +77,14 @@ export class GrantedTargets implements ResourceChangeListener {
     if (latest === undefined || !(await this.isGranted(latest, target, limit))) throw notGranted();
   }
 
-  /** Without a row filter, a caller needs no transaction for this. */
+  /** Declares that this listener adds no CTE, so a write without a row filter needs no transaction for it. */
   partsOf(): Promise<readonly []> {
     return Promise.resolve([]);
   }
 
   /**
-   * Whether the snapshot was stored as a version of the target: access to versions follows the current one (ADR 0022).
+   * Whether the snapshot is equal to a stored version of the target. If so, the caller may read it: access to the
+   * current version includes the earlier versions (ADR 0022).
    */
   private async isVersion({ digest }: SnapshotEntry, { type, id, version, text }: StoredResource): Promise<boolean> {
     const isSame = async (body: string): Promise<boolean> =>
@@ -92,8 +98,8 @@ export class GrantedTargets implements ResourceChangeListener {
   }
 
   /**
-   * Whether the row filter includes the snapshot. It temporarily replaces the stored body, inside a savepoint that is
-   * rolled back.
+   * Whether the row filter includes the snapshot. To find out, the snapshot replaces the stored body inside a
+   * savepoint, which is rolled back.
    */
   private isGranted({ addendumId }: SnapshotEntry, target: NativeReference, limit: RowLimit): Promise<boolean> {
     const { resourceType: type, id } = target;

@@ -10,7 +10,7 @@ import { snapshotDigestOf } from '../snapshots/snapshot-digest';
 import { AMENDMENT, HISTORY, isFinal } from '../types/addendum-kinds';
 import { Addenda, type Author } from './addenda';
 
-/** A document or workflow after a status change. */
+/** A document or workflow whose status has changed. */
 export interface StatusChange {
   readonly target: NativeReference;
   readonly author: Author;
@@ -19,7 +19,7 @@ export interface StatusChange {
   readonly body: string;
 }
 
-/** History and Amendment addenda of targets that the open unit of work has locked. */
+/** Stores History and Amendment addenda. The open unit of work must have locked their target. */
 @Injectable()
 export class Revisions {
   constructor(
@@ -29,8 +29,9 @@ export class Revisions {
   ) {}
 
   /**
-   * Stores a History; a signed body that differs from the last snapshot is kept as one (interface, rule 3).
-   * @param known the digest of the body, if already computed
+   * Stores a History. If the body is signed and differs from the last snapshot, the History contains it as a new
+   * snapshot (interface, rule 3).
+   * @param known the digest of the body, if it is already computed
    * @returns the addendum, and whether it contains a snapshot
    */
   async recordStatus(change: StatusChange, known?: Buffer): Promise<{ addendum: JsonText; isChanged: boolean }> {
@@ -54,7 +55,7 @@ export class Revisions {
     return { addendum, isChanged };
   }
 
-  /** Stores a History of a signed body, unless it equals the latest snapshot. */
+  /** Stores a History with the body as a snapshot, if the body is signed and differs from the latest snapshot. */
   async recordIfNew(change: StatusChange): Promise<void> {
     const digest = await this.digestOf(change);
     if (digest === undefined) return;
@@ -62,13 +63,14 @@ export class Revisions {
     if (latest?.digest.equals(digest) !== true) await this.recordStatus(change, digest);
   }
 
-  /** The digest for comparing signed bodies; undefined for an unsigned body. */
+  /** Returns the digest by which signed bodies are compared; undefined for an unsigned body. */
   async digestOf({ status, body }: Pick<StatusChange, 'status' | 'body'>): Promise<Buffer | undefined> {
     return isFinal(status) ? this.slices.run(snapshotDigestOf(body)) : undefined;
   }
 
   /**
-   * Stores an Amendment: the difference of the two latest snapshots (interface, rule 4). Undefined for fewer than two.
+   * Stores an Amendment: the difference of the two latest snapshots (interface, rule 4). If there are fewer than two,
+   * it stores nothing and returns undefined.
    */
   async recordAmendment(target: NativeReference, author: Author): Promise<JsonText | undefined> {
     const [newer, older] = await this.entries.latestSnapshots(target);

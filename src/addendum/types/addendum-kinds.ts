@@ -1,16 +1,19 @@
-/** The kinds of addenda that have their own methods (interface, "SDCAddendum"). */
+/** The types of addenda that have methods of their own (interface, "SDCAddendum"). */
 export const NOTE = 'svc.sdc.addendum/Note';
 export const COMMENT = 'svc.sdc.addendum/Comment';
 export const HISTORY = 'svc.sdc.addendum/History';
 export const AMENDMENT = 'svc.sdc.addendum/Amendment';
 
-/** Compares lower-case letters only: spaces, signs and digits between them do not make another type. */
+/**
+ * Reserved types, reduced to their lower-case letters. So spaces, signs and digits in between do not make a type
+ * different.
+ */
 const RESERVED = /svcsdcaddendum|^(?:history|amendment)$/;
 
 /**
- * Why `create-addendum` refuses a type; undefined when it accepts it. The namespace `svc.sdc.addendum` is reserved, so
- * that a caller's addendum cannot pass for a History or Amendment. Types are ASCII: other scripts have look-alike
- * letters and invisible characters.
+ * Returns why `create-addendum` refuses a type; undefined when the type is accepted. The namespace `svc.sdc.addendum`
+ * is reserved, so that nobody mistakes a caller's addendum for a History or Amendment. Types must be ASCII, because
+ * other scripts have look-alike letters and invisible characters.
  */
 export function faultOfCreatedType(type: string): string | undefined {
   if (type === NOTE || type === COMMENT) return undefined;

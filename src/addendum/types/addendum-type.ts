@@ -3,14 +3,16 @@ import { TooCostly } from '../../platform/errors/too-costly';
 import { isObject, memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 
-/** The required members of one declared type of addenda; all others are open content. */
+/**
+ * One declared type of addenda: its required members, and checks of its members. All other members are open content.
+ */
 export interface AddendumType {
   readonly required: readonly string[];
-  /** One check per member, so that one fault hides no other. */
+  /** One check for each member, so that the fault of one member does not hide faults of others. */
   readonly properties: ReadonlyMap<string, ValidateFunction>;
 }
 
-/** Lists every missing or invalid member of an addendum. */
+/** Returns every missing or invalid member of an addendum. */
 export function faultsByType({ required, properties }: AddendumType, addendum: unknown): ParamError[] {
   const sent = isObject(addendum) ? addendum : {};
   const missing = required.filter((name) => !Object.hasOwn(sent, name));
@@ -33,7 +35,7 @@ function faultOf(name: string, value: unknown, validate: ValidateFunction): Para
   return [{ path, message: `${path.at(-1) ?? name} ${wordsOf(validate.errors?.[0])}` }];
 }
 
-/** https://www.rfc-editor.org/rfc/rfc6901 */
+/** Splits the JSON Pointer of an error (https://www.rfc-editor.org/rfc/rfc6901) into its steps. */
 const stepsOf = (error: ErrorObject | undefined): string[] =>
   (error?.instancePath ?? '')
     .split('/')

@@ -29,7 +29,10 @@ export class AddendumTypes implements OnModuleInit {
     this.logger.log(`Read SVC_ADDENDUM_TYPES: ${this.types.size} types of addenda`);
   }
 
-  /** Lists the faults of an addendum of a declared type; none for other types, whose content is open. */
+  /**
+   * Returns the faults of an addendum of a declared type. An addendum of another type has none, since its content is
+   * open.
+   */
   faultsOf(addendum: unknown): ParamError[] {
     const name = memberOf(addendum, 'type');
     const type = typeof name === 'string' ? this.types.get(name) : undefined;

@@ -11,11 +11,14 @@ import { type AddendumType } from './addendum-type';
 const MEMBERS = ['type', 'required', 'properties'];
 const KINDS_OF_THE_SERVICE: readonly unknown[] = [NOTE, COMMENT, HISTORY, AMENDMENT];
 
-/** Members of every created addendum; other code checks them. */
+/**
+ * Members that every created addendum has: those that the call sends, and those that the server sets. Other code checks
+ * them.
+ */
 const ALWAYS = ['type', 'target', 'user'];
 const ASSIGNED = ['resourceType', 'id', 'meta', 'date', 'recorder'];
 
-/** A date and time as in JSON schemas (RFC 3339, section 5.6). */
+/** Whether a text is a date-time as in JSON schemas (RFC 3339, section 5.6). */
 const isDateTime = (text: string): boolean => text.includes('T') && dateSpanOf(text) !== undefined;
 
 /**

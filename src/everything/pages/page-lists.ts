@@ -21,10 +21,10 @@ import {
   READ_ENTRIES,
 } from './page-statements';
 
-/** Maximum number of resources that can be paged. */
+/** Maximum number of resources in one list of pages. */
 const MOST_OF_A_LIST = 500_000;
 
-/** A version on a page. */
+/** A resource version that a page lists. */
 export interface ListedEntry extends EntryHead {
   readonly position: number;
   readonly version: number;
@@ -35,15 +35,15 @@ type ListedRow = ListedEntry & Readonly<Record<string, unknown>>;
 
 export interface PageOfEntries {
   readonly entries: readonly ListedEntry[];
-  /** Number of matches on all pages; included resources come after them. */
+  /** Number of matches on all pages. Included resources come after the matches and are not counted. */
   readonly total: number;
-  /** Position of the next page; absent on the last. */
+  /** Position of the next page; absent on the last page. */
   readonly next?: PageCursor;
 }
 
 /**
- * Lists of the versions on all pages of an answer, taken at one moment. They are in the database, so that any replica
- * can serve a page.
+ * Stores, for each paged answer, the list of the resource versions on all its pages, read at one moment. The lists are
+ * in the database, so that any replica can serve a page.
  */
 @Injectable()
 export class PageLists {
@@ -54,7 +54,10 @@ export class PageLists {
     private readonly environment: Environment,
   ) {}
 
-  /** Creates the list of a compartment; if the first page holds everything, nothing is stored. */
+  /**
+   * Creates the list of a compartment and returns its first page. If the first page holds everything, nothing is
+   * stored.
+   */
   async begin(query: CompartmentQuery, count: number, options: ReadOptions): Promise<PageOfEntries> {
     await this.statements.run(FORGET_OLDEST, [this.caller]);
     const { is_full: isFull } = (await this.statements.runOne<{ is_full: boolean }>(IS_FULL, [])) ?? {};
@@ -94,7 +97,7 @@ export class PageLists {
         code: 'page-link-invalid',
       });
     const entries = await this.statements.run<ListedRow>(READ_ENTRIES, [listId, position, count]);
-    // The list may have been evicted between the two statements.
+    // Another request may have deleted the list between the two statements.
     if (entries.length < Math.min(count, list.size - position)) throw expired();
     const next = position + count;
     return { entries, total: list.total, ...(next < list.size ? { next: { listId, position: next } } : {}) };
@@ -106,7 +109,7 @@ export class PageLists {
   }
 }
 
-/** @returns the number of entries of the query part */
+/** @returns the number of entries that the query part has added to the list */
 async function addEntries(snapshot: Snapshot, part: QueryPart, listId: string, offset: number): Promise<number> {
   const { statement, values } = entriesAdded(part, listId, offset);
   return (await snapshot.run<{ added: number }>(statement, values))[0]?.added ?? 0;

@@ -3,13 +3,13 @@ import { Binder, type CompiledSearch } from '../../store/binder';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 
-/** Maximum number of lists of one caller; one more evicts the oldest. */
+/** Maximum number of lists of one caller. A further list makes the server delete the oldest. */
 const LISTS_OF_CALLER = 20;
 
-/** Maximum entries of all lists together, about 100 bytes each. */
+/** Maximum number of entries in all lists together. An entry has about 100 bytes. */
 const MOST_ENTRIES = 2_000_000;
 
-/** Adds the rows of a query part after `offset` entries. */
+/** Adds the rows of a query part to a list, at the positions from `offset` on, and returns their number. */
 export function entriesAdded({ rows }: QueryPart, listId: string, offset: number): CompiledSearch {
   const bind = new Binder();
   return bind.finish(`with added as (
@@ -19,14 +19,16 @@ export function entriesAdded({ rows }: QueryPart, listId: string, offset: number
     ) select count(*)::integer as added from added`);
 }
 
-/** $1 list, $2 lifetime in seconds, $3 total, $4 size, $5 caller, $6 patient. */
+/**
+ * Adds a list: $1 its id, $2 lifetime in seconds, $3 number of matches, $4 number of entries, $5 caller, $6 patient.
+ */
 export const ADD_LIST: Statement = {
   name: 'everything-list-add',
   text: `insert into everything_list (list_id, expires_at, total, size, caller, patient_id)
     values ($1, clock_timestamp() + $2 * interval '1 second', $3, $4, $5, $6)`,
 };
 
-/** Deletes the entries of a first page that holds everything, and so has no list. */
+/** Deletes entries that no list needs, because the first page holds everything. */
 export const FORGET_ENTRIES: Statement = {
   name: 'everything-entries-forget',
   text: 'delete from everything_entry where list_id = $1',
@@ -37,25 +39,28 @@ export const FIND_LIST: Statement = {
   text: 'select total, size, caller, patient_id from everything_list where list_id = $1 and expires_at > clock_timestamp()',
 };
 
-/** $1 list, $2 first position, $3 number of entries. */
+/** Reads the entries of a page: $1 list, $2 first position, $3 number of entries. */
 export const READ_ENTRIES: Statement = {
   name: 'everything-entries-read',
   text: `select position, type, id, version, bytes, parameters from everything_entry
     where list_id = $1 and position >= $2 and position < $2 + $3 order by position`,
 };
 
-/** Deletes lists, selected by a query, with their entries; skips those that another statement is deleting. */
+/**
+ * SQL that deletes the lists which `lists` selects, with their entries. Lists that another statement is deleting are
+ * skipped.
+ */
 const forgetting = (lists: string): string => `with gone as (
     delete from everything_list where list_id in (select list_id from everything_list where ${lists} for update skip locked) returning list_id
   ) delete from everything_entry e using gone where e.list_id = gone.list_id`;
 
-/** Deletes a batch of expired lists. */
+/** Deletes some expired lists. */
 export const SWEEP: Statement = {
   name: 'everything-list-sweep',
   text: forgetting('expires_at < clock_timestamp() order by expires_at limit 20'),
 };
 
-/** $1 caller: makes room for one more list. */
+/** Deletes the oldest lists of a caller ($1), so that one more list is within the maximum. */
 export const FORGET_OLDEST: Statement = {
   name: 'everything-list-forget-oldest',
   text: forgetting(
@@ -77,7 +82,10 @@ const VERSIONS = `select c.place, c.body from unnest($1::text[], $2::text[], $3:
 
 const READ_VERSIONS: Statement = { name: 'everything-versions', text: `${VERSIONS} order by c.place` };
 
-/** Bodies of exact versions, of those that the caller may still read; `place` counts from 1. */
+/**
+ * Reads the bodies of exact versions, if the caller may still read them. `place` is the position of the version in
+ * `columns`, from 1.
+ */
 export function versionsWithin(limit: RowLimit | undefined, columns: readonly (readonly unknown[])[]): CompiledSearch {
   if (limit === undefined) return { statement: READ_VERSIONS, values: columns };
   const bind = new Binder();

@@ -9,7 +9,7 @@ import { type Entry } from '../plan/entry';
 import { type ListedEntry, type PageOfEntries } from './page-lists';
 import { versionsWithin } from './page-statements';
 
-/** Writes the pages of lists: the listed versions that the caller may still read. */
+/** Writes a page: the bodies of its listed versions, if the caller may still read them. */
 @Injectable()
 export class PageWriter {
   constructor(
@@ -17,7 +17,7 @@ export class PageWriter {
     private readonly limits: RowLimits,
   ) {}
 
-  /** @param limit row filter of the matches */
+  /** @param limit limit the row filter of the matches */
   async write(
     stream: EntryStream,
     { entries, total }: PageOfEntries,
@@ -37,7 +37,7 @@ export class PageWriter {
         hidden += chunk.length - found.length;
         if (found.length > 0) await stream.write(await printer.print(found, mode));
       }
-    // If access was withdrawn since the first page, the page says that it holds less.
+    // If the caller lost access to resources since the first page, a note on the page says how many are missing.
     if (hidden > 0)
       await stream.write(
         printer.outcome(`${hidden} of the resources of this page may not be read any more by this caller.`),

@@ -1,14 +1,17 @@
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { assertFinished } from '../../search-index/unfinished-index';
 
-/** The search parameters for the time of care of a type's resources. */
+/** The search parameters that say when the care recorded by a resource took place. */
 export interface CareDate {
   readonly code: string;
-  /** Parameter of the end, for care that lasts since `code`; without a value it continues. */
+  /**
+   * For care that lasts, the search parameter of its end; `code` is then its beginning. A resource without an end still
+   * continues.
+   */
   readonly until?: string;
 }
 
-/** Types by the search parameter of their care date. */
+/** Types whose care has one date or period, by the code of its search parameter. */
 const DATED: Readonly<Record<string, readonly string[]>> = {
   period: ['Account', 'Consent', 'MeasureReport'],
   date: [
@@ -38,30 +41,30 @@ const DATED: Readonly<Record<string, readonly string[]>> = {
   datewritten: ['VisionPrescription'],
 };
 
-/** Care date of a Condition, which lasts. */
+/** The care dates of a Condition, which lasts from its onset to its abatement. */
 const LASTING = { code: 'onset-date', until: 'abatement-date' };
 
 /**
- * Care dates by type, for `start` and `end`. Other types have none and are never excluded by date: timeless data (an
- * allergy, the coverage, the history of a family), persons, and documents of this server.
+ * Care dates by type, for the parameters `start` and `end`. Other types have no care date and are never excluded by it:
+ * timeless data (an allergy, a coverage, a family history), persons, and documents of this server.
  */
 export const CARE_DATES: Readonly<Record<string, CareDate>> = {
   ...Object.fromEntries(Object.entries(DATED).flatMap(([code, types]) => types.map((type) => [type, { code }]))),
   Condition: LASTING,
 };
 
-/** The parameter ids of care dates in rows of the date table. */
+/** The ids that the parameters of care dates have in the rows of the date index. */
 export interface CareDateIds {
-  /** Ids of dates at which care happens. */
+  /** Ids of the parameters in DATED. */
   readonly momentIds: readonly number[];
-  /** Ids of the beginnings and ends of lasting care. */
+  /** Ids of the parameters for the beginning and for the end of care that lasts. */
   readonly fromIds: readonly number[];
   readonly untilIds: readonly number[];
 }
 
 /**
- * @param asked requested types; undefined: all
- * @throws ServiceError 'busy' while the index of one of them is being built
+ * @param asked the requested types; undefined if all are requested
+ * @throws ServiceError 'busy' while the index of such a parameter is being built
  */
 export function careDateIdsOf(parameters: SearchParameterSet, asked?: ReadonlySet<string>): CareDateIds {
   const idsOf = (code: string, types: readonly string[]): readonly number[] =>

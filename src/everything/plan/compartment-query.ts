@@ -2,7 +2,7 @@ import { type Compartment } from '../../resource/compartment/compartments';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { type CareDateIds } from './care-dates';
 
-/** A period in epoch milliseconds, both ends included; a missing end is open. */
+/** A period in milliseconds since 1970, including both ends. If an end is missing, the period is open there. */
 export interface CarePeriod {
   readonly start?: number;
   readonly end?: number;
@@ -12,28 +12,28 @@ export interface CarePeriod {
 export interface IncludedTypes {
   /** Types that are included for any reference to them. */
   readonly types: readonly string[];
-  /** References, by their parameters, with the types to include. */
+  /** References (by the ids of their search parameters) whose targets are included, with the types of those targets. */
   readonly references: readonly { readonly parameterIds: readonly number[]; readonly types: readonly string[] }[];
 }
 
 /** A query of a patient compartment: the patient, the selected entries, and the included resources. */
 export interface CompartmentQuery {
   readonly patientId: string;
-  /** The hash by which links to the patient are found. */
+  /** The hash of a reference to the patient, by which links are found. */
   readonly patientHash: number;
   readonly compartment: Compartment;
-  /** Undefined: all types of the compartment. */
+  /** The requested types; undefined for all types of the compartment. */
   readonly types: ReadonlySet<string> | undefined;
   readonly since: Date | undefined;
-  /** The care dates of an entry must overlap it. */
+  /** The requested period, which the care dates of an entry must overlap, and the ids of these dates. */
   readonly period: (CarePeriod & CareDateIds) | undefined;
-  /** The rows of the compartment that the caller may read; undefined: all. */
+  /** The rows of the compartment that the caller may read; undefined for all rows. */
   readonly limit: RowLimit | undefined;
   /** The included resources, with the rows that the caller may search. */
   readonly included: (IncludedTypes & { readonly limit: RowLimit | undefined }) | undefined;
 }
 
-/** The requested types, sorted, with the parameters that link their resources to the patient. */
+/** Returns the requested types in order, each with the ids of the parameters that link its resources to the patient. */
 export function linksOf({ compartment, types }: CompartmentQuery): readonly (readonly [string, readonly number[]])[] {
   return [...compartment.parameterIdsByType]
     .filter(([type]) => types?.has(type) ?? true)

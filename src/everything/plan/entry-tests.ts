@@ -2,16 +2,16 @@ import { type RowLimit } from '../../search/rows/row-limit';
 import { type Binder } from '../../store/binder';
 import { type CompartmentQuery } from './compartment-query';
 
-// Boolean SQL on alias `c`, a row of `resource`.
+// All functions of this file return a boolean SQL expression on a row of `resource` with the alias `c`.
 
 /**
- * Whether an entry is requested, and the caller may read it.
- * @param type of all rows; undefined if they have several
+ * Tests whether an entry is requested and the caller may read it.
+ * @param type the type of all rows; undefined if the rows have several types
  */
 export const entryTest = ({ since, period, limit }: CompartmentQuery, type: string | undefined, bind: Binder): string =>
   [sinceTest(since, bind), periodTest(period, bind), readableTest(limit, type, bind)].join(' and ');
 
-/** Whether the caller may read the entry. */
+/** Tests whether the caller may read the entry. */
 export function readableTest(limit: RowLimit | undefined, type: string | undefined, bind: Binder): string {
   if (limit === undefined) return 'true';
   return type === undefined ? limit.testOfAny(bind) : limit.test([type], bind);
@@ -20,7 +20,7 @@ export function readableTest(limit: RowLimit | undefined, type: string | undefin
 export const sinceTest = (since: Date | undefined, bind: Binder): string =>
   since === undefined ? 'true' : `c.updated_at > ${bind.value(since)}::timestamptz`;
 
-/** Whether its care dates overlap the period. An entry without a care date always passes. */
+/** Tests whether the care dates of an entry overlap the period. An entry without a care date always passes. */
 export function periodTest(period: CompartmentQuery['period'], bind: Binder): string {
   if (period === undefined) return 'true';
   const { momentIds, fromIds, untilIds } = period;

@@ -2,7 +2,7 @@
 export interface EntryHead {
   readonly type: string;
   readonly id: string;
-  /** Comma-separated ids of the parameters that link it to the patient, 0 for the patient itself. */
+  /** Comma-separated ids of the parameters that link the resource to the patient; 0 for the patient itself. */
   readonly parameters: string;
 }
 

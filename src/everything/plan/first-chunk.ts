@@ -3,27 +3,28 @@ import { type CompartmentQuery, hasPatient, linksOf } from './compartment-query'
 import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
 
-/** Limits of the first chunk: links, bytes of each body, and bytes of all bodies. */
+/** Limits of the first chunk: the number of links, the bytes of one body, and the bytes of all bodies. */
 export const MOST_LINKS = 1_000;
 const MOST_BYTES_OF_BODY = 64 * 1024;
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /** A row of {@link firstChunk}. */
 export interface FirstChunkRow {
-  /** Number of links; null if the patient is not stored or the caller may not read it. */
+  /** Number of links to the patient; null if the patient is not stored or the caller may not read it. */
   readonly links: number | null;
-  /** Null, like all columns below, if there is no entry. */
+  /** The type of an entry. If there is no entry, this and all columns below are null. */
   readonly type: string | null;
   readonly id: string;
-  /** Comma-separated ids of the parameters that link it to the patient, 0 for the patient itself. */
+  /** Comma-separated ids of the parameters that link the entry to the patient; 0 for the patient itself. */
   readonly parameters: string;
-  /** Null if it is too long for the first chunk, or if the bodies up to it are. */
+  /** The body. Null if it is too long for the first chunk, or if all bodies up to this one together are. */
   readonly body: string | null;
 }
 
 /**
- * All entries in the order of the answer, with their bodies, in one statement. With more than `mostLinks` links, it
- * returns only their number. Bodies that are too long are null, as are those after the first {@link MOST_BYTES}.
+ * Reads all entries with their bodies, in the order of the answer, by one statement. If there are more than `mostLinks`
+ * links, it returns only the number of links. A body that is too long is null; so are the bodies after the first {@link
+ * MOST_BYTES}.
  */
 export function firstChunk(query: CompartmentQuery, mostLinks: number): CompiledSearch {
   const bind = new Binder();
@@ -35,7 +36,7 @@ export function firstChunk(query: CompartmentQuery, mostLinks: number): Compiled
   ];
   const columns = 'c.type, c.id, c.updated_at, c.body';
   const order = `(e.type = 'Patient' and e.id = ${bind.value(query.patientId)}) desc, e.type, e.updated_at desc, e.id`;
-  // A sum over sorted rows needs neither a copy nor a second pass.
+  // A running sum over the sorted rows: it needs no copy of the rows and no second pass.
   const bytes = `sum(octet_length(e.body)) over (order by ${order} rows unbounded preceding)`;
   return bind.finish(`with patient as not materialized (${patientLink(query, bind)}),
     link as materialized (${linksTo(query, ids, bind)} limit ${MOST_LINKS + 1})

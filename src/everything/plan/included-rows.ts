@@ -3,8 +3,9 @@ import { type CompartmentQuery } from './compartment-query';
 import { readableTest } from './entry-tests';
 
 /**
- * SQL of the rows that `sources` (SQL of keys) refer to, directly or through other included rows. The sources
- * themselves are excluded; their parameter here is 0. Parameters name the references that led to each row.
+ * SQL that yields the resources that `sources` (SQL of resource keys) refer to, directly or through other included
+ * resources. The sources themselves are not in the result; their `parameter_id` in this statement is 0. `parameters`
+ * has the ids of the references that led to each row.
  */
 export function includedRows(
   { types, references, limit }: NonNullable<CompartmentQuery['included']>,

@@ -4,14 +4,14 @@ import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
 import { includedRows } from './included-rows';
 
-/** A query part: the entries of one type, or the resources that they refer to. */
+/** A query part: it finds the entries of one type, or the resources that the entries refer to. */
 export interface QueryPart {
-  /** The type, for error messages. */
+  /** The name of the part in error messages: its type. */
   readonly label: string;
   readonly mode: 'match' | 'include';
   /** Definition of the index that finds the rows. */
   readonly index: string;
-  /** SQL of columns `resource_key type id version updated_at bytes parameters`, unordered. */
+  /** SQL that yields the columns `resource_key type id version updated_at bytes parameters`, unordered. */
   readonly rows: (bind: Binder) => string;
 }
 
@@ -22,12 +22,14 @@ const SOURCE_INDEX = 'reference_link_pk on reference_link (resource_key, paramet
 
 const COLUMNS = 'c.resource_key, c.type, c.id, c.version, c.updated_at, octet_length(c.body) as bytes';
 
-/** The order of the answer within a part. */
+/** The order of the entries within a part. */
 export const ENTRY_ORDER = 'order by type, updated_at desc, id';
 
 /**
- * Splits a query: the patient, each type, then the included resources. Types without links have no part.
- * @param present parameters with links to the patient; all while unknown
+ * Splits a query into its parts: the patient, then each type, then the included resources. Types without links have no
+ * part.
+ * @param present ids of the parameters that link any resource to the patient; undefined while that is unknown, and all
+ * count
  */
 export function queryPartsOf(query: CompartmentQuery, present?: ReadonlySet<number>): readonly QueryPart[] {
   const matches = [
@@ -46,8 +48,8 @@ export function queryPartsOf(query: CompartmentQuery, present?: ReadonlySet<numb
 }
 
 /**
- * Finds the parameters with any link to the patient, and {@link ITSELF} if the patient exists. It probes the index once
- * per parameter; a semi join might read every link.
+ * Finds the ids of the parameters that link any resource to the patient, and {@link ITSELF} if the patient exists. It
+ * probes the index once for each parameter. A semi join might read every link instead.
  */
 export function presentParameters(query: CompartmentQuery): CompiledSearch {
   const bind = new Binder();
@@ -58,13 +60,13 @@ export function presentParameters(query: CompartmentQuery): CompiledSearch {
     ) l`);
 }
 
-/** The rows of a part in order, as the query of a statement such as `declare … for`. */
+/** Makes a statement such as `declare … for` that reads the rows of a part in order. */
 export function ordered({ rows }: QueryPart, statementOf: (text: string) => string): CompiledSearch {
   const bind = new Binder();
   return bind.finish(statementOf(`select * from (${rows(bind)}) row ${ENTRY_ORDER}`));
 }
 
-/** The patient itself, which may also be linked to itself. */
+/** The part of the patient itself. It also collects links of the patient to itself. */
 const patientPart = (query: CompartmentQuery): QueryPart => ({
   label: 'Patient',
   mode: 'match',
@@ -86,7 +88,10 @@ const typePart = (query: CompartmentQuery, type: string, ids: readonly number[])
   },
 });
 
-/** Most types are linked by a single parameter; then no aggregation is needed. */
+/**
+ * SQL that yields the linked resources with their parameters. Most types are linked by a single parameter, and then no
+ * aggregation is needed.
+ */
 function linksBy(query: CompartmentQuery, ids: readonly number[], bind: Binder): string {
   if (ids.length > 1) return gathered(linksTo(query, ids, bind));
   return `select k.resource_key, k.parameter_id::text as parameters from (${linksTo(query, ids, bind)}) k`;

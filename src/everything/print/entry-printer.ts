@@ -5,12 +5,12 @@ import { type QueryPart } from '../plan/query-parts';
 import { type Entry, type EntryHead } from '../plan/entry';
 import { type Reasons } from './reasons';
 
-/** Placeholder for the text; no id or code contains it. */
+/** Placeholder for the text of a resource. No id or code contains this character. */
 const MARK = '\0';
 
-/** Prints entries as Bundle entries, or as lines. */
+/** Prints entries as Bundle entries, or as lines of NDJSON. */
 export class EntryPrinter {
-  /** @param subset the requested part of each resource; undefined: all of it */
+  /** @param subset the requested part of each resource; undefined for whole resources */
   constructor(
     private readonly rootUrl: string,
     private readonly reasons: Reasons,
@@ -23,7 +23,10 @@ export class EntryPrinter {
     return this.isLines ? '' : ',';
   }
 
-  /** @returns the entries separated by {@link between}. `+` copies no text: it is copied once, when it is sent. */
+  /**
+   * @returns the printed entries, separated by {@link between}. Strings are joined by `+`, which copies no text; the
+   * text is copied once, when it is sent.
+   */
   async print(entries: readonly Entry[], mode: QueryPart['mode']): Promise<string> {
     const { subset, between } = this;
     let printed = '';
@@ -35,8 +38,8 @@ export class EntryPrinter {
   }
 
   /**
-   * The text before and after the stored text of each entry, for the database to join. Undefined if the texts are not
-   * sent as stored.
+   * Returns the texts before and after the stored text of each entry, so that the database can join them. Undefined if
+   * the stored texts are not sent as they are.
    */
   frames(
     heads: readonly EntryHead[],
@@ -47,7 +50,7 @@ export class EntryPrinter {
     return [frames.map(([before = '']) => before), frames.map(([, after = '']) => after)];
   }
 
-  /** An OperationOutcome that lists what is missing from the answer. */
+  /** Prints an OperationOutcome that says what is missing from the answer. */
   outcome(diagnostics: string): string {
     const issue = [{ severity: 'warning', code: 'suppressed', diagnostics }];
     const resource = JSON.stringify({ resourceType: 'OperationOutcome', issue });

@@ -1,26 +1,32 @@
 import { type Compartment } from '../../resource/compartment/compartments';
 import { type QueryPart } from '../plan/query-parts';
 
-/** Extensions of `Bundle.entry.search`: the compartment parameter by which an entry belongs to the patient … */
+/** The extension of `Bundle.entry.search` with the compartment parameter by which an entry belongs to the patient. */
 const REASON_URL = 'urn:svc:compartment-parameter';
-/** … and the reference by which it was included, in the notation of `_include`. */
+/**
+ * The extension of `Bundle.entry.search` with the reference by which a resource was included, in the notation of
+ * `_include`.
+ */
 const INCLUDED_URL = 'urn:svc:included-by';
 
-/** Cache bound. There are few combinations of parameters; more are printed each time. */
+/** Maximum number of cached texts. There are few combinations of parameters; the texts of more are made each time. */
 const MOST_REMEMBERED = 2_000;
 
-/** Prints why an entry is in the answer, from the ids of the parameters that link it: members of `search`. */
+/**
+ * Prints why an entry is in the answer, from the ids of the parameters that link it. The result is text inside
+ * `Bundle.entry.search`.
+ */
 export class Reasons {
   private readonly known = { match: new Map<string, string>(), include: new Map<string, string>() };
 
-  /** @param referenceNames `Observation:performer` by parameter id */
+  /** @param referenceNames names of references such as `Observation:performer`, by parameter id */
   constructor(
     private readonly compartment: Compartment,
     private readonly referenceNames: () => ReadonlyMap<number, string>,
   ) {}
 
   /**
-   * @param parameters comma-separated ids, 0 for the patient itself
+   * @param parameters comma-separated parameter ids; 0 for the patient itself
    * @returns `"extension":[…],` as JSON text
    */
   of(parameters: string, mode: QueryPart['mode']): string {

@@ -5,20 +5,21 @@ import { type EntryPrinter } from '../print/entry-printer';
 import { type PartsOf } from './compartment-reader';
 import { type FoundEntry, PartCursor } from './part-cursor';
 
-/** Bytes of bodies in memory at once, unless a single one is longer. */
+/** How many bytes of bodies a chunk has in memory. A single body may be longer. */
 const BYTES_AT_ONCE = 64 * 1024;
 
 const OF_KEY = `cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c`;
 
-/** $1 keys. */
+/** Reads the bodies of resources by their keys ($1), in this order. */
 const BODIES: Statement = {
   name: 'everything-bodies',
   text: `select c.body from unnest($1::bigint[]) with ordinality k(resource_key, place) ${OF_KEY} order by k.place`,
 };
 
 /**
- * $1 keys, $2 and $3 text before and after each body, $4 separator. One joined text is much less work for this process
- * than one text per entry, especially for its garbage collector.
+ * Reads the bodies of resources joined to one text: $1 keys, $2 and $3 the texts before and after each body, $4
+ * separator. One joined text is much less work for this process than one text per entry, especially for its garbage
+ * collector.
  */
 const JOINED: Statement = {
   name: 'everything-joined-bodies',
@@ -26,7 +27,7 @@ const JOINED: Statement = {
     from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality k(resource_key, before, after, place) ${OF_KEY}`,
 };
 
-/** Some printed entries. */
+/** Several printed entries. */
 export interface Chunk {
   readonly text: string;
   readonly count: number;
@@ -34,8 +35,8 @@ export interface Chunk {
 }
 
 /**
- * Reads the entries of all parts in chunks, in the order of the answer. All are found before the first chunk; after
- * that, only a failure of the database or the reader can end the answer.
+ * Reads the entries of all parts in chunks, in the order of the answer. All entries are found before the first chunk is
+ * read. After that, only a failure of the database or of the client can end the answer early.
  */
 export async function* chunksOf(
   snapshot: Snapshot,
@@ -55,7 +56,7 @@ export async function* chunksOf(
         yield { text: await chunkText(snapshot, found, cursor.mode, printer), count: found.length, mode: cursor.mode };
 }
 
-/** Splits entries so that the bodies of each chunk are short in total, unless a single one is long. */
+/** Splits entries into chunks of at most BYTES_AT_ONCE bytes of bodies. A single longer body is a chunk of its own. */
 export function* chunked<Row extends { readonly bytes: number }>(rows: readonly Row[]): Generator<readonly Row[]> {
   let chunk: Row[] = [];
   let bytes = 0;

@@ -12,15 +12,19 @@ import { type Entry } from '../plan/entry';
 
 export type ReadOptions = Omit<SnapshotOptions, 'refusal'>;
 
-/** Iterates over the parts of a query with entries. After a timeout, the error names the current part. */
+/**
+ * A function that yields the parts of a query that have entries. After a timeout, the error names the part yielded
+ * last.
+ */
 export type PartsOf = (query: CompartmentQuery) => Iterable<QueryPart>;
 
-/** The first chunk gets this share of the allowed time, and at most this many seconds. */
+/** The time limit of the first chunk: one SHARE-th of the allowed time, and at most MOST_SECONDS. */
 const SHARE = 4;
 const MOST_SECONDS = 5;
 
 /**
- * Reads patient compartments: a small one completely in the first chunk, by one statement; a larger one part by part.
+ * Reads patient compartments. A small compartment is read by one statement, as the first chunk; a larger one is read
+ * part by part.
  */
 @Injectable()
 export class CompartmentReader {
@@ -31,8 +35,10 @@ export class CompartmentReader {
   ) {}
 
   /**
-   * Reads all entries that the caller may read: the patient, then by type, newest first.
-   * @returns undefined if they exceed a first chunk: more than `mostLinks`, long bodies, or much time
+   * Reads all entries that the caller may read, in the order of the answer: the patient first, then by type, the newest
+   * first.
+   * @returns undefined if the entries do not fit into a first chunk: more than `mostLinks` links, bodies that are too
+   * long, or a timeout
    * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored
    */
   async first(
@@ -58,15 +64,16 @@ export class CompartmentReader {
   }
 
   /**
-   * Runs `work` in a snapshot of the compartment, with a slot.
-   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' naming the current part
+   * Takes a slot, and runs `work` in a snapshot of the database.
+   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' with the name of the part at
+   * which it was
    */
   async within<T>(
     query: CompartmentQuery,
     options: ReadOptions,
     work: (snapshot: Snapshot, parts: PartsOf, reading: Reading) => Promise<T>,
   ): Promise<T> {
-    // The links are searched first.
+    // The part that a timeout names before any part is read: the first statement searches the links of all parts.
     let at = queryPartsOf(query).find(({ label }) => label !== 'Patient');
     const refusal = (): ServiceError => tooSlow(options.seconds, at);
     const result = await this.slots.run((reading) =>
@@ -84,7 +91,7 @@ export class CompartmentReader {
     return result === undefined ? this.refuse(query) : result.done;
   }
 
-  /** @throws ServiceError always */
+  /** @throws ServiceError in every case, since the patient was not found */
   private async refuse({ patientId, limit }: CompartmentQuery): Promise<never> {
     if (limit === undefined) await this.reader.read('Patient', patientId);
     else if ((await this.reader.findWithin(limit, 'Patient', patientId)) === undefined)
@@ -99,7 +106,10 @@ export class CompartmentReader {
 const tooSlowAtOnce = (): ServiceError =>
   new ServiceError('timeout', 'The first chunk took too long.', { code: 'everything-timeout' });
 
-/** Falls back to reading part by part, so that a timeout can name the part. */
+/**
+ * Ignores a timeout of the first chunk. The compartment is then read part by part, and a timeout there can name the
+ * part.
+ */
 function undefinedIfSlow(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.kind === 'timeout')) throw error;
 }

@@ -5,11 +5,14 @@ import { RequestContext } from '../../platform/request/request-context';
 
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
-/** While others wait, a caller with several streams loses one whose socket has been full for this long. */
+/**
+ * While other callers wait for a slot, a caller with several streams loses a stream whose socket has been full for this
+ * long.
+ */
 const PATIENCE_MILLISECONDS = 1_000;
 const LOOK_MILLISECONDS = 250;
 
-/** One reading of a large compartment. It holds a slot and, while entries are read, a database connection. */
+/** A request that reads a large compartment. It holds a slot and, while entries are read, a database connection. */
 export class Reading {
   isCut = false;
   private fullSince = Infinity;
@@ -19,7 +22,7 @@ export class Reading {
     private readonly disconnect: () => void,
   ) {}
 
-  /** Waits until the socket accepts a text. */
+  /** Waits until the socket has accepted a text. */
   async sending(written: Promise<void>): Promise<void> {
     this.fullSince = performance.now();
     await written;
@@ -36,7 +39,10 @@ export class Reading {
   }
 }
 
-/** Leaves half of the connections to other requests, and half of the slots to other callers. */
+/**
+ * Slots for reading large compartments. They leave half of the database connections to other requests, and one caller
+ * gets at most half of the slots.
+ */
 @Injectable()
 export class CompartmentSlots {
   private readonly permits: number;
@@ -79,7 +85,10 @@ export class CompartmentSlots {
     }
   }
 
-  /** Frees a slot for a caller, unless only the limit per caller makes it wait. */
+  /**
+   * Frees a slot for a waiting caller by ending the slowest stream of another caller. It does nothing if the caller
+   * waits only because of its own limit.
+   */
   private cutSlowest(caller: string): void {
     const live = [...this.readings].filter(({ isCut }) => !isCut);
     const readingsOf = (name: string): number => live.filter((one) => one.caller === name).length;

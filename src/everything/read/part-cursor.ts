@@ -5,16 +5,16 @@ import { type EntryHead } from '../plan/entry';
 
 const ROWS_AT_ONCE = 2_000;
 
-/** An entry that was found but not yet read. */
+/** An entry that was found, but whose body is not yet read. */
 export interface FoundEntry extends EntryHead {
   readonly resource_key: number;
-  /** Length of its body. */
+  /** Length of the body. */
   readonly bytes: number;
 }
 
 type Row = FoundEntry & Readonly<Record<string, unknown>>;
 
-/** The found and sorted entries of a query part, held by PostgreSQL in a cursor. */
+/** The entries of a query part, found and sorted. PostgreSQL keeps them in a cursor. */
 export class PartCursor {
   private constructor(
     readonly mode: QueryPart['mode'],
@@ -27,7 +27,7 @@ export class PartCursor {
   static async open(snapshot: Snapshot, part: QueryPart, name: string): Promise<PartCursor | undefined> {
     const { statement, values } = ordered(part, (text) => `declare ${name} no scroll cursor for ${text}`);
     await snapshot.run({ ...statement, name: '' }, values);
-    // The rows are sorted, so PostgreSQL has found and stored all of them when it returns the first.
+    // The rows are sorted, so PostgreSQL has found and stored all rows when it returns the first one.
     const first = await snapshot.run<Row>(fetchFrom(name, 1), []);
     return first.length === 0 ? undefined : new PartCursor(part.mode, snapshot, name, first);
   }
@@ -42,5 +42,5 @@ export class PartCursor {
   }
 }
 
-/** Unnamed, since the columns differ between cursors. */
+/** A statement without a name, so it is not prepared: the columns differ between cursors. */
 const fetchFrom = (cursor: string, count: number): Statement => ({ name: '', text: `fetch ${count} from ${cursor}` });

@@ -4,12 +4,12 @@ import { type CompartmentQuery } from '../plan/compartment-query';
 import { periodTest, sinceTest } from '../plan/entry-tests';
 import { type QueryPart } from '../plan/query-parts';
 
-/** The size of a query part. */
+/** The number of entries in a query part, and their size. */
 export interface Tally {
   readonly all: number;
-  /** Of all entries, those changed after `_since`. */
+  /** How many of all entries were changed after `_since`. */
   readonly recent: number;
-  /** Of the recent ones, those whose care dates overlap the period, and the bytes of their stored texts. */
+  /** How many of the recent entries have care dates that overlap the period, and the bytes of their stored texts. */
   readonly count: number;
   readonly bytes: number;
 }

@@ -20,15 +20,18 @@ import { assertReferencesFinished, includesOf, SHARED_TYPES } from './read-inclu
 export interface EverythingCall {
   readonly request: EverythingRequest;
   readonly query: CompartmentQuery;
-  /** Types of the compartment and of `_include` that the caller may not search, whether or not any are stored. */
+  /**
+   * Types of the compartment and of `_include` that the caller may not search, whether or not such resources are
+   * stored.
+   */
   readonly hiddenTypes: readonly string[];
   readonly printer: EntryPrinter;
   readonly format: AnswerFormat;
-  /** The URL of the operation with other parameters. */
+  /** Returns the URL of this call with other parameters. */
   readonly urlWith: (parameters: URLSearchParams) => string;
 }
 
-/** Reads calls: their parameters, the stored compartment, and the rows that the caller may read. */
+/** Reads a call: its parameters, the stored compartment definition, and the rows that the caller may read. */
 @Injectable()
 export class EverythingCalls {
   private readonly reasons = new WeakMap<Compartment, Reasons>();
@@ -91,7 +94,8 @@ export class EverythingCalls {
   }
 
   /**
-   * The types of the compartment, with the caller's rights to read them.
+   * Returns the types of the compartment that the caller may search, with the granted rows, and those that the caller
+   * may not search.
    * @throws ServiceError 'forbidden' to a caller who may not search Patients
    */
   private async grantedTypes(
@@ -117,11 +121,14 @@ export class EverythingCalls {
   }
 }
 
-/** Later pages use the versions that the first page found. */
+/** Whether a later page is requested. It shows the versions that the first page has listed. */
 const isFurtherPage = ({ cursor, count, subset, isManifest }: EverythingRequest): boolean =>
   cursor !== undefined && count !== undefined && subset !== 'count' && !isManifest;
 
-/** `Observation:performer` by parameter id, in the notation of `_include`, for all types that an answer may hold. */
+/**
+ * Returns the names of references by parameter id, such as `Observation:performer` (the notation of `_include`), for
+ * all types that an answer may contain.
+ */
 function referenceNamesOf(
   { parameterIdsByType }: Compartment,
   parameters: SearchParameterSet,

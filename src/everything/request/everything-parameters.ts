@@ -3,9 +3,9 @@ import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson } from '../../platform/json/read-json';
 
 /**
- * The parameters of a call: those of the URL and, for a POST, those of its Parameters resource
+ * Returns the parameters of a call: those of the URL and, for a POST, those of its Parameters resource
  * (http://hl7.org/fhir/R4/operations.html#request).
- * @throws ServiceError 'invalid' if the body is no Parameters resource of plain values
+ * @throws ServiceError 'invalid' if the body is not a Parameters resource with simple values
  */
 export function parametersOf(query: URLSearchParams, body: Buffer): URLSearchParams {
   if (body.length === 0) return query;

@@ -7,14 +7,17 @@ import { isLenient } from '../../platform/http/known-parameters';
 import { countOf, timeoutOf } from '../../search/query/result-parameters';
 import { type CarePeriod } from '../plan/compartment-query';
 
-/** Default time limit of the underlying queries. */
+/** Default time limit of the queries of a call. */
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** Parameters that may be repeated; all values count. */
+/** Parameters that may be repeated. All their values count. */
 const LISTS = ['_type', '_elements', '_include'];
-/** Parameters that select entries; for later pages, the list has replaced them. */
+/**
+ * Parameters that select entries. A later page does not accept them, since its list of pages already contains the
+ * selection.
+ */
 const CHOOSING = ['_since', '_type', 'start', 'end', '_include'];
-/** Parameters of the format, which links repeat. */
+/** Parameters of the format, which the links to other pages repeat. */
 const SHOWING = ['_elements', '_summary', '_format', '_pretty'];
 const PARAMETERS = [...CHOOSING, ...SHOWING, '_count', '_cursor', '_timeout', '_manifest', '_explain'];
 
@@ -27,18 +30,18 @@ export interface PageCursor {
 export interface EverythingRequest {
   readonly since: Date | undefined;
   readonly period: CarePeriod | undefined;
-  /** Requested types of the compartment; undefined: all. */
+  /** Requested types of the compartment; undefined for all types. */
   readonly types: ReadonlySet<string> | undefined;
   readonly timeoutSeconds: number;
-  /** Resources per page; undefined: everything at once. 0 requests only the total. */
+  /** Resources per page. 0 requests only the total; undefined requests everything at once. */
   readonly count: number | undefined;
-  /** Start of a page that a link leads to. */
+  /** The list and position of a later page, from the link that led to it. */
   readonly cursor: PageCursor | undefined;
   readonly isManifest: boolean;
   readonly explain: ExplainOptions | undefined;
-  /** The requested part of each resource; `count` requests no resources. */
+  /** The requested part of each resource; `count` requests only their number. */
   readonly subset: Subset | 'count' | undefined;
-  /** The parameters used, for the `self` link. */
+  /** The parameters that were used, for the `self` link. */
   readonly used: URLSearchParams;
 }
 
@@ -77,7 +80,7 @@ export function readEverythingRequest(
   };
 }
 
-/** The parameters of a link to another page. */
+/** Returns the parameters of a link to another page. */
 export function linkedParameters(
   { used, count }: EverythingRequest,
   { listId, position }: PageCursor,
@@ -88,7 +91,10 @@ export function linkedParameters(
   return linked;
 }
 
-/** Elsewhere an empty value is ignored; here it could mean everything at once or a page, so it is refused. */
+/**
+ * Reads `_count`. An empty value, which other parameters ignore, is refused here: it could mean everything at once, or
+ * a page.
+ */
 function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
   if (query.get('_count') === '')
     throw new ServiceError('invalid', '_count must be a whole number such as 20.', { code: 'parameter-value-invalid' });
@@ -135,9 +141,12 @@ function assertKnownNames(query: URLSearchParams, ignoresUnknown: boolean): void
   }
 }
 
-/** Means "after this instant"; a bare date means its beginning, so that no entry of that day is missed. */
+/**
+ * Reads a date or time as the span that it covers. For `_since`, a date without a time means the beginning of that day,
+ * so that no entry of that day is missed.
+ */
 function spanOf(name: string, text: string, example: string): { readonly low: number; readonly high: number } {
-  // An unencoded plus sign of a time zone arrives as a space.
+  // A plus sign of a time zone that was not percent-encoded arrives as a space.
   const span = dateSpanOf(text.replace(' ', '+'));
   if (span === undefined)
     throw new ServiceError('invalid', `${name} must be a date or time such as ${example}.`, {

@@ -4,7 +4,7 @@ import { type SearchParameterSet } from '../../search-index/extract/search-param
 import { type IncludedTypes } from '../plan/compartment-query';
 import { assertFinished } from '../../search-index/unfinished-index';
 
-/** Types for `*`: often referenced, but in no patient's compartment. */
+/** Types that `_include=*` means: often referenced, but in no patient's compartment. */
 export const SHARED_TYPES = [
   ...['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'HealthcareService'],
   ...['Medication', 'Device'],
@@ -13,8 +13,8 @@ export const SHARED_TYPES = [
 const MOST_NAMES = 32;
 
 /**
- * Any reference of an entry or an included resource may lead to a type. An incomplete index of references would miss
- * some.
+ * Refuses a call while the index of a reference parameter of these types is incomplete. Any reference of an entry or an
+ * included resource may lead to an included type, and an incomplete index would miss some.
  * @throws ServiceError 'busy' while the index of a reference to one of these types is being built
  */
 export function assertReferencesFinished(types: Iterable<string>, parameters: SearchParameterSet): void {
@@ -24,8 +24,8 @@ export function assertReferencesFinished(types: Iterable<string>, parameters: Se
 }
 
 /**
- * Reads `_include`: types such as `Practitioner`, for any reference; references such as `Observation:performer` or
- * `Observation:performer:Practitioner`; `*` for {@link SHARED_TYPES}.
+ * Reads `_include`. A type such as `Practitioner` includes the targets of any reference to it. `Observation:performer`
+ * or `Observation:performer:Practitioner` includes the targets of one reference. `*` means {@link SHARED_TYPES}.
  * @throws ServiceError 'invalid' for any other value
  */
 export function includesOf(query: URLSearchParams, parameters: SearchParameterSet): IncludedTypes | undefined {
