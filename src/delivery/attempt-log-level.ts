@@ -1,3 +1,3 @@
-/** Log levels for the attempts of a destination, as named in its `logLevel`. */
+/** The log levels that the `logLevel` of a destination may name. Its attempts are logged at this level. */
 export const ATTEMPT_LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'] as const;
 export type AttemptLogLevel = (typeof ATTEMPT_LOG_LEVELS)[number];

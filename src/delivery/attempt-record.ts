@@ -11,8 +11,8 @@ const METHODS = {
 } as const satisfies Record<AttemptLogLevel, keyof Logger>;
 
 /**
- * Logs the result of an attempt if the destination enables it: numbers and the outcome shown by `$events`, no event
- * data.
+ * Logs the result of an attempt, if the destination has a log level. The entry contains numbers and the outcome that
+ * `$events` shows, and no data of the events.
  */
 export function recordAttempt(
   logger: Logger,

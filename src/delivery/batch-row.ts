@@ -1,9 +1,11 @@
 import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from './notification-renderer';
 
-/** The most events of one batch, whatever the destination sets: all of them are in memory at once. */
+/**
+ * Maximum number of events in a batch, which a destination cannot exceed: all events of a batch are in memory at once.
+ */
 export const MAX_BATCH_EVENTS = 10_000;
 
-/** Maps the array columns of a batch to their columns in the queue. */
+/** The array columns of a batch, each with the column of the queue that its values come from. */
 export const EVENT_COLUMNS = {
   event_ids: 'event_id',
   recorded_at: 'recorded_at',
@@ -18,7 +20,7 @@ export const EVENT_COLUMNS = {
 };
 export const ARRAYS = Object.keys(EVENT_COLUMNS).join(', ');
 
-/** A batch as stored. Its columns are arrays: the first value of each belongs to the first event. */
+/** A stored batch. Most of its columns are arrays: the first value of each belongs to the first event, and so on. */
 export interface BatchRow {
   readonly first_number: number;
   readonly created_at: Date;

@@ -7,13 +7,13 @@ import { type DeliveryBatch, NotificationRenderers } from './notification-render
 import { OutgoingBatch, type Sending } from './outgoing-batch';
 import { SendMemory } from './send-memory';
 
-/** A kind, and one destination's settings for it. */
+/** A kind of delivery, with the settings of one destination for it. */
 export interface DeliveryWay {
   readonly handler: DeliveryKind;
   readonly settings: DeliverySettings;
 }
 
-/** Sends a batch once, by its kind and within its timeout. */
+/** Sends a batch once, by the kind of its destination and within the timeout. */
 @Injectable()
 export class BatchSender {
   constructor(
@@ -25,9 +25,9 @@ export class BatchSender {
   ) {}
 
   /**
-   * Returns the receiver's response, for the timeline. Moves the content out of the batch, which stays in memory until
-   * its attempt ends.
-   * @throws the error that ended the attempt, or the abort reason of `control`.
+   * Sends a claimed batch and returns the receiver's response, for the timeline. The content is taken out of `batch`,
+   * since `batch` stays in memory until the attempt ends.
+   * @throws the error that ended the attempt, or the abort reason of `control`
    */
   async send(batch: ClaimedBatch, control: AbortController, traceparent?: string): Promise<string> {
     const { content, failStreak, firstNumber, timeoutSeconds: seconds } = batch;
@@ -37,15 +37,15 @@ export class BatchSender {
     return this.sendBy(this.wayOf(batch), { share, content, read, seconds, control, traceparent });
   }
 
-  /** Like {@link send}, for content outside the queue. */
+  /** Like {@link send}, for a batch that is not in the queue. */
   async sendBy({ handler, settings }: DeliveryWay, sending: Sending): Promise<string> {
     const answer = await this.exchange(sending, (outgoing, signal) => handler.send(outgoing, settings, signal));
     return typeof answer === 'string' ? answer : 'Delivered';
   }
 
   /**
-   * Passes a batch to `send`, within the timeout.
-   * @throws the error that ended it, or the abort reason of the control.
+   * Calls `send` with the outgoing batch, and aborts it after the timeout.
+   * @throws the error of `send`, or the abort reason of `sending.control`
    */
   async exchange<T>(sending: Sending, send: (outgoing: Outgoing, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = sending.control;
@@ -60,7 +60,7 @@ export class BatchSender {
     }
   }
 
-  /** @throws DeliveryFailure when no module provides the kind any more */
+  /** @throws DeliveryFailure when no module of this server provides the kind */
   wayOf({ kind, sealedSettings }: Pick<ClaimedBatch, 'kind' | 'sealedSettings'>): DeliveryWay {
     const found = this.kinds.find(kind);
     if (found === undefined) throw new DeliveryFailure(`No module of this server delivers by "${kind}"`);

@@ -1,6 +1,6 @@
 /**
- * A failed attempt. `$status` shows the message, so it contains no URL, no header value and nothing of the response
- * body.
+ * The error of a failed attempt. `$status` shows its message, so the message contains no URL, no header value and
+ * nothing of the response body.
  * @example
  * throw new DeliveryFailure('The pager does not answer', 60);
  */
@@ -9,7 +9,7 @@ export class DeliveryFailure extends Error {
 
   constructor(
     message: string,
-    /** The minimum pause that the receiver requests. */
+    /** The minimum pause before the next attempt, as the receiver requests it. */
     readonly retryAfterSeconds = 0,
   ) {
     super(message);

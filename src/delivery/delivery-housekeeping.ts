@@ -5,9 +5,9 @@ import { Statements } from '../platform/database/statements';
 import { KEEP_DAYS, SWEEP } from './delivery-statements';
 
 /**
- * Maintains the log of attempts: daily partitions are created a week ahead and dropped after
- * `SVC_DELIVERY_RETENTION_DAYS`. An attempt without a partition for its day is stored anyway. Removes events without a
- * destination.
+ * Maintains the log of attempts: creates daily partitions a week ahead, and drops them after
+ * `SVC_DELIVERY_RETENTION_DAYS`. An attempt is stored even if there is no partition for its day. Also removes events
+ * whose destination was deleted.
  */
 @Injectable()
 @Background({ task: 'housekeeping of delivery', interval: () => 3_600_000 })

@@ -9,51 +9,64 @@ export interface DestinationParameter {
 }
 
 /**
- * Replaces a secret, such as a header value, when a destination is read. In a write it keeps the value in force.
+ * The text that stands for a secret, such as a header value, when a destination is read. A write that contains this
+ * text keeps the current value.
  * @example
  * const masked = (parameter: DestinationParameter): DestinationParameter =>
  *   parameter.name === 'pin' ? { ...parameter, valueString: MASK } : parameter;
  */
 export const MASK = '***';
 
-/** Settings that the queue reads for every kind; a kind adds its own. They are stored as JSON. */
+/** Settings that the queue reads for every kind. A kind may add its own. The settings are stored as JSON. */
 export interface DeliverySettings {
-  /** Timeout of one attempt; after it the signal of `send` is aborted. */
+  /** Timeout of one attempt. After this time the signal of `send` is aborted. */
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
 }
 
-/** A batch as it is sent. */
+/** A batch in the form in which it is sent. */
 export interface Notification {
-  /** Derived from the body: the same for every attempt of a batch, and for no other content. */
+  /** An id derived from the body. It is the same in every attempt of a batch, and different for any other content. */
   readonly id: string;
-  /** JSON text, identical in every attempt. */
+  /** The JSON text of the batch, identical in every attempt. */
   readonly body: Buffer;
 }
 
 /**
- * A notification being sent. Many attempts share the memory of bodies, so each should keep one as briefly as possible.
+ * A notification that is being sent. All attempts share the memory for bodies, so each should keep its body as briefly
+ * as possible.
  */
 export interface Outgoing {
-  /** To be sent along as the header of this name (https://www.w3.org/TR/trace-context/); undefined without traces. */
+  /**
+   * The value of the header `traceparent` (https://www.w3.org/TR/trace-context/) of the request; undefined without
+   * traces.
+   */
   readonly traceparent?: string | undefined;
-  /** Renders it, identically at each call. Call it once the receiver is connected: until then there is no body. */
+  /**
+   * Renders the notification; each call gives the same bytes. Call it when the receiver is connected, so that no body
+   * is in memory before.
+   */
   render(): Promise<Notification>;
-  /** Call this per 64 kB sent. A receiver without progress for 10 s may be aborted when others wait for memory. */
+  /**
+   * Call this for each 64 kB sent. An attempt without progress for 10 s may be aborted when other attempts wait for
+   * memory.
+   */
   progress(): void;
-  /** Call this when the body is no longer referenced; by default that is the end of `send`. */
+  /**
+   * Call this when nothing refers to the body any more. Without this call, the body is released at the end of `send`.
+   */
   release(): void;
 }
 
-/** One result of a test of a destination. */
+/** One finding of a test of a destination. */
 export interface Finding {
   readonly name: string;
   readonly grade: 'pass' | 'warn' | 'fail';
-  /** The meaning and the remedy. */
+  /** The meaning of the finding, and advice on what to do. */
   readonly message: string;
 }
 
-/** A request as people are shown it: its address and headers without secrets. */
+/** A request as people see it, with its address and headers but without secrets. */
 export interface ShownRequest {
   readonly method: string;
   readonly url: string;
@@ -61,46 +74,54 @@ export interface ShownRequest {
   readonly bytes: number;
 }
 
-/** A way to deliver. Queue, batches, retries, `$status` and validation are provided by this package. */
+/** A way to deliver, such as webhooks. This module provides queue, batches, retries, `$status` and validation. */
 export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettings> {
   /**
-   * Reads and checks parameters. Secrets may be masked; their values then come from the settings in `inForce`.
-   * @throws ServiceError 'unprocessable' that names the remedy.
+   * Reads and checks the parameters of a destination. A masked secret keeps its value from `inForce`, the current
+   * settings.
+   * @throws ServiceError 'unprocessable' that says what to do
    */
   settingsOf(parameters: readonly DestinationParameter[], inForce: Settings | undefined): Settings;
-  /** The parameter as stored and read; without this method nothing is secret. */
+  /**
+   * Returns the parameter with its secrets masked, as it is stored and read. Without this method no parameter is
+   * secret.
+   */
   masked?(parameter: DestinationParameter): DestinationParameter;
   /**
-   * Stored parameters for callers who may update the destination, with values that they could redirect to themselves
-   * anyway. Without this method masked values stay masked.
-   * @returns the given elements, some with their values
+   * Returns stored parameters for callers who may update the destination. Values that such callers could send to their
+   * own endpoint anyway are not masked. Without this method all masked values stay masked.
+   * @returns the given elements, some with their values instead of the mask
    */
   unmasked?(parameters: readonly DestinationParameter[], inForce: Settings): readonly DestinationParameter[];
   /**
-   * Sends once. Resolve means delivered; reject means retry. A resolved text is shown in the timeline (`$events`).
-   * @throws DeliveryFailure with the text that `$status` shows.
+   * Sends the notification once. If the promise resolves, the batch is delivered; a text that it resolves with is shown
+   * in the timeline (`$events`). If the promise rejects, the batch is sent again.
+   * @throws DeliveryFailure with the text that `$status` shows
    */
   send(outgoing: Outgoing, settings: Settings, signal: AbortSignal): Promise<unknown>;
   /**
-   * Settings for a test endpoint, without values meant only for the real one; without this method no such test is
-   * possible.
+   * Returns settings for a test endpoint, without values that only the real endpoint may receive. Without this method,
+   * calls that name a test endpoint are refused.
    */
   redirected?(settings: Settings, endpoint: string): Settings;
   /**
-   * The request that `send` would make, with {@link MASK} for each secret; without this method `$request` is refused.
+   * Returns the request that `send` would make, with {@link MASK} for each secret. Without this method `$request` is
+   * refused.
    */
   shown?(outgoing: Outgoing, settings: Settings): Promise<ShownRequest>;
-  /** Sends a sample and grades the responses; without this method `$test` sends once and reports the outcome. */
+  /**
+   * Sends a sample and grades the responses. Without this method `$test` sends the sample once and reports the outcome.
+   */
   probe?(sample: Outgoing, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
-/** Names by which destinations choose a kind. */
+/** The names by which a destination chooses a kind. */
 export interface DeliveryKindDefinition {
   /** The value of `SvcTopicDestination.kind`. */
   readonly kind: string;
   /**
-   * Suffixes of profile canonicals, such as `StructureDefinition/acme-file-drop`; `meta.profile` must contain one of
-   * them.
+   * Ends of profile canonicals, such as `StructureDefinition/acme-file-drop`. `meta.profile` of a destination must
+   * contain a canonical with one of these ends.
    */
   readonly profiles: readonly string[];
 }

@@ -21,7 +21,7 @@ import { type BatchRow, batchIn } from './batch-row';
 import { DeliveryFailure } from './delivery-failure';
 import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
-/** The lease on one destination. It ends when the epoch of the destination rises. */
+/** The lease of a worker on one destination. It ends when the epoch of the destination rises. */
 interface Claim {
   readonly destinationKey: number;
   readonly destinationId: string;
@@ -31,39 +31,45 @@ interface Claim {
   readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
-  /** Null if its attempts are not logged. */
+  /** The log level of attempts; null if the attempts are not logged. */
   readonly attemptLogLevel: AttemptLogLevel | null;
-  /** Failed attempts in a row before this one. */
+  /** How many attempts in a row failed before this one. */
   readonly failStreak: number;
-  /** Whether the previous lease holder has died. */
+  /** Whether another worker held the lease before and did not end its attempt. */
   readonly isOrphaned: boolean;
-  /** Usually that of the batch, too. */
+  /** The presentation of the destination, which is usually also that of the batch. */
   readonly presentation: string;
 }
 
-/** The lease on one batch of one destination. */
+/** The lease on a destination, together with its open batch. */
 export interface ClaimedBatch extends Claim {
   readonly firstNumber: number;
   readonly eventCount: number;
-  /** The content to render, if it was read with the claim. The sender removes it, to free it before the response. */
+  /**
+   * The content to render, if it was read with the claim. The sender removes it, so that the memory is free while the
+   * receiver responds.
+   */
   content?: DeliveryBatch | undefined;
 }
 
 /** The result of an attempt. */
 export interface AttemptResult {
   readonly durationMilliseconds: number;
-  /** Shown by `$events` and, after a failure, by `$status`. */
+  /** The text that `$events` shows, and after a failure also `$status`. */
   readonly outcome: string;
 }
 
-/** Whether a result counted; if not, another worker delivers the batch again. */
+/**
+ * Says whether the result of an attempt counted. If not, the lease was lost, and another worker delivers the batch
+ * again.
+ */
 export interface Settled {
   readonly isInForce: boolean;
-  /** The next batch of the destination, if requested and present. */
+  /** The next batch of the destination, if it was requested and there is one. */
   readonly next?: ClaimedBatch | undefined;
 }
 
-/** More are read one second later. */
+/** How many due destinations one poll reads. Further ones are read by the next poll, one second later. */
 const MAX_DUE = 1_000;
 
 const PROMOTED =
@@ -76,12 +82,15 @@ const HELD =
 
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
-/** Statements of workers on the queue. Each method is one short transaction; results of a lost claim change nothing. */
+/**
+ * Runs the statements by which workers use the queue. Each method is one short transaction. The result of a claim that
+ * was lost changes nothing.
+ */
 @Injectable()
 export class DeliveryQueue {
   private readonly logger = new Logger(DeliveryQueue.name);
   private isHeld = false;
-  /** Values for {@link FAIL} that wait for the next statement. */
+  /** The values of failed attempts that the next {@link FAIL} statement records. */
   private failures: (readonly unknown[])[] = [];
   private counting: Promise<ReadonlySet<number> | undefined> = Promise.resolve(undefined);
 
@@ -93,9 +102,10 @@ export class DeliveryQueue {
   ) {}
 
   /**
-   * Claims a destination with its open batch or a new one; undefined if it is not due or has nothing to send.
-   * @param readsTexts also reads the texts, in the same pipelined round trip. Use it if a connection to the receiver is
-   * probably open
+   * Claims a destination and returns its open batch or a new batch. Returns undefined if the destination is not due or
+   * has nothing to send.
+   * @param readsTexts whether the texts to render are read in the same pipelined round trip; this is useful if a
+   * connection to the receiver is probably open
    */
   claim(slot: number, destinationKey: number, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
     return this.unitOfWork.run(async (finish) => {
@@ -107,7 +117,7 @@ export class DeliveryQueue {
     });
   }
 
-  /** The batch of a claim, for rendering. @throws DeliveryFailure when the claim is no longer in force */
+  /** Reads the batch of a claim, to render it. @throws DeliveryFailure when the claim was lost */
   async read(claim: ClaimedBatch): Promise<DeliveryBatch> {
     const opened = await this.unitOfWork.run(async (finish) => {
       const planning = this.statements.run(PLAN_FOR_LONG_QUEUES, []);
@@ -118,16 +128,20 @@ export class DeliveryQueue {
     return opened.content;
   }
 
-  /** Destinations that can be claimed: at most 1,000, those with the fewest failures in a row first. */
+  /** Returns destinations that can be claimed: at most 1,000, those with the fewest failures in a row first. */
   due(): Promise<readonly Pick<Claim, 'destinationKey' | 'failStreak'>[]> {
     return this.unitOfWork.run(() => this.runOnLongQueue(READ_DUE, [MAX_DUE]));
   }
 
-  /** Records a delivery; with `takesNext` the worker keeps the lease and gets the next batch. Can be repeated. */
+  /**
+   * Records a delivery. With `takesNext` the worker keeps the lease and gets the next batch. The call can be repeated
+   * after an error.
+   */
   settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
     const { destinationKey, epoch, slot } = claim;
     const values = [destinationKey, epoch, slot, durationMilliseconds, outcome, takesNext];
-    // A repetition finds the claim already settled, and the next batch that the first try opened.
+    // A repeated call finds that the claim is already settled. It then returns the next batch, which the first call
+    // opened.
     const following = { ...claim, epoch: epoch + 1, failStreak: 0 };
     return this.unitOfWork.run(async (finish) => {
       const settling = this.runOnLongQueue(SETTLE, values);
@@ -138,8 +152,9 @@ export class DeliveryQueue {
   }
 
   /**
-   * Records a failure and pauses the destination. Can be repeated. Failures that arrive during one statement share the
-   * next one: receivers that hang fail together, and a server that stops ends all attempts at once.
+   * Records a failure and pauses the destination. The call can be repeated after an error. Failures that arrive while a
+   * statement runs are recorded together by the next statement. This is common: many hanging receivers time out
+   * together, and a server that stops ends all attempts at once.
    */
   async fail(
     { destinationKey, epoch, slot }: ClaimedBatch,
@@ -151,13 +166,16 @@ export class DeliveryQueue {
     return { isInForce: (await this.counting)?.has(destinationKey) === true };
   }
 
-  /** Epochs of the claims of `slot` that are in force, by destination. */
+  /** Returns the claims that the worker `slot` still holds: the epoch of each, by destination. */
   async claimsOf(slot: number): Promise<ReadonlyMap<number, number>> {
     const rows = await this.statements.run<{ destination_key: number; epoch: number }>(READ_CLAIMS, [slot]);
     return new Map(rows.map(({ destination_key: key, epoch }) => [key, epoch]));
   }
 
-  /** Creates a generation, for notifications, if the history of the database changed (ADR 0036). Logs a hold once. */
+  /**
+   * Creates a new generation (which notifications name) if the database was promoted or restored (ADR 0036). If
+   * delivery is held since then, that is logged once.
+   */
   async renewGeneration(): Promise<void> {
     const row = await this.statements.runOne<{ finding: string | null; is_held: boolean }>(RENEW_GENERATION, []);
     if (row?.finding === 'timeline') this.logger.warn(PROMOTED);
@@ -165,12 +183,14 @@ export class DeliveryQueue {
     this.isHeld = row?.is_held === true;
   }
 
-  /** Raises the low-water mark of the outbox; call it about once a second, outside any transaction. */
+  /** Raises the low-water mark of the outbox. Called about once a second, outside any transaction. */
   async raiseMark(): Promise<void> {
     await this.statements.run(RAISE_MARK, []);
   }
 
-  /** Returns the destinations whose claims were in force. */
+  /**
+   * Records the waiting failures by one statement. Returns the keys of the destinations whose claim was still in force.
+   */
   private async countFailures(): Promise<ReadonlySet<number>> {
     const failures = this.failures;
     this.failures = [];
@@ -179,7 +199,10 @@ export class DeliveryQueue {
     return new Set(rows.map((row) => row.destination_key));
   }
 
-  /** The open batch of a claim, or a new one. Reads the texts for the renderer in the same pipelined round trip. */
+  /**
+   * Returns the open batch of a claim, or a new batch. With `readsTexts`, the texts for the renderer are read in the
+   * same pipelined round trip.
+   */
   private async openBatch(claim: Claim, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
     const held = [claim.destinationKey, claim.epoch, claim.slot];
     const reading = readsTexts ? this.renderers.only.statementFor(claim.presentation) : undefined;
@@ -195,7 +218,10 @@ export class DeliveryQueue {
     return { ...claim, presentation, firstNumber: content.firstNumber, eventCount: content.events.length, content };
   }
 
-  /** Runs a transaction's first statement with its planner settings, in one pipelined round trip. */
+  /**
+   * Runs the first statement of a transaction together with the planner settings of the transaction, in one pipelined
+   * round trip.
+   */
   private async runOnLongQueue<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const [, rows] = await inOneFlight([
       this.statements.run(PLAN_FOR_LONG_QUEUES, []),

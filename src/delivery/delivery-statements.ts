@@ -4,16 +4,20 @@ import { type Statement } from '../platform/database/statement';
 import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /**
- * All SQL of the delivery tables, except the cold paths (`destination-statements.ts`). Only the database clock counts.
+ * This file has the SQL of the delivery tables that runs often; `destination-statements.ts` has the rest. All times are
+ * those of the database clock.
  */
 
-/** Time for rendering and settling, beyond the destination's timeout: afterwards others may take over the batch. */
+/**
+ * How much longer a lease is than the timeout of the destination: the time for rendering and settling. After the lease,
+ * other workers may take over the batch.
+ */
 export const LEASE_GRACE_SECONDS = 15;
 
-/** The most bytes of stored resources in a batch; a single larger event still makes a batch. */
+/** Maximum size of the stored resources in a batch. A single event that is larger is a batch of its own. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** Number of errors in `$status` (interface, "Status result of the destination"). */
+/** How many errors `$status` shows (interface, "Status result of the destination"). */
 const MAX_LAST_ERRORS = 5;
 
 export const TAKE_SLOT: Statement = {
@@ -27,8 +31,9 @@ const LIVING_SLOTS = `select objid::bigint::integer from pg_locks
     and database = (select oid from pg_database where datname = current_database())`;
 
 /**
- * Planner settings for the transaction: use only the index. Plans are cached while a queue is empty; such a plan would
- * read or sort a long queue for each batch, until the next statistics.
+ * Planner settings for one transaction: only index scans are allowed. Without them, PostgreSQL may cache a plan while
+ * the queue is empty. When the queue is long, that plan would read or sort the whole queue for each batch, until the
+ * next ANALYZE.
  */
 export const PLAN_FOR_LONG_QUEUES: Statement = {
   name: 'delivery-plan-for-long-queues',
@@ -37,7 +42,10 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
     .join(''),
 };
 
-/** The generation, if it belongs to the current history of the database and delivery is not held. */
+/**
+ * SQL of the current generation. It is null if the generation belongs to an earlier history of the database, or if
+ * delivery is held.
+ */
 const GENERATION_IN_FORCE = `(select generation from delivery_generation where not is_held
   and system_identifier = ${SYSTEM_IDENTIFIER} and timeline = ${TIMELINE})`;
 
@@ -48,25 +56,32 @@ export const RENEW_GENERATION: Statement = {
 
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
-/** Events `e` of a destination `r` above its low-water mark; below it, deleted rows may still cost time. */
+/**
+ * Condition for the queued events `e` of a destination `r`. Only events above the low-water mark are read: below it all
+ * events are delivered, but their deleted rows may still cost time.
+ */
 export const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
 
 /**
- * The open batch `b` of a destination `r`. The epoch bounds the index scan: while an old snapshot is open, settled
- * batches stay in the index, and have an earlier epoch.
+ * Condition for the open batch `b` of a destination `r`. The epoch limits the index scan: while an old snapshot is
+ * open, settled batches stay in the index, with an earlier epoch.
  */
 export const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_epoch';
 
-/** The open batch `b` of a claim that is in force. A subquery, so that the planner must look it up by both columns. */
+/**
+ * Condition for the open batch `b` of a claim that is still in force: $1 destination, $2 epoch, $3 worker slot. It has
+ * a subquery, so that the planner must use both columns of the index.
+ */
 const IS_CLAIMED = `b.destination_key = $1 and b.epoch > (
         select settled_epoch from destination_runtime where destination_key = $1 and epoch = $2 and owner_slot = $3)`;
 
-/** Must be the only statement of its transaction (ADR 0035). */
+/** Raises the low-water mark of the outbox. It must be the only statement of its transaction (ADR 0035). */
 export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
 
 /**
- * Eligible: has something to send, is due, and has no living lease holder. State decides, not a cursor, because events
- * commit in another order than they are numbered.
+ * Condition for a destination `r` that can be claimed: it has something to send, is due, and has no lease holder that
+ * is alive. The queue itself is read for that, not a cursor over event numbers, because events do not commit in the
+ * order of their numbers.
  */
 const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <= clock_timestamp()
         and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
@@ -74,7 +89,8 @@ const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <=
           or (select e.event_id from outbox_event e where ${WAITING} order by e.event_id limit 1) is not null)`;
 
 /**
- * At most $1 destinations that a worker can claim now: those with the fewest failures first, then those due longest.
+ * Lists at most $1 destinations that a worker can claim now: those with the fewest failures in a row first, and among
+ * them those that are due for the longest time.
  */
 export const READ_DUE: Statement = {
   name: 'delivery-read-due',
@@ -84,9 +100,9 @@ export const READ_DUE: Statement = {
 };
 
 /**
- * Claims one eligible destination, at a cost independent of the number of destinations. A worker that lost its own
- * heartbeat lock claims nothing, since it may notice the loss late. The try-lock succeeds only if no session holds that
- * lock.
+ * Claims the destination $2 for the worker $1, if it can be claimed. The cost does not depend on the number of
+ * destinations. A worker that has lost its heartbeat lock must claim nothing, but may notice the loss late. So the
+ * statement tries to take that lock: it succeeds only if no session holds the lock any more.
  */
 export const CLAIM: Statement = {
   name: 'delivery-claim',
@@ -112,25 +128,30 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
       ${values.duration}, ${values.isDelivered}, ${values.outcome}${values.isDelivered ? `, origin, ${ARRAYS}` : ''}
     from ${batch}`;
 
-/** Hours since 1970. */
+/** SQL of the current hour, counted since 1970. */
 export const HOUR = '(extract(epoch from statement_timestamp())::bigint / 3600)::integer';
 const HOUR_ELEMENT = `mod(${HOUR}, 24) + 1`;
 
-/** Adds to the counts of this hour; they replace those of the same hour yesterday. */
+/**
+ * SQL that adds to the counts of the current hour. The first count of an hour replaces that of the same hour yesterday.
+ */
 function countInHour({ delivered, failed }: { readonly delivered: string; readonly failed: string }): string {
   const sum = (column: string, added: string): string =>
     `${column}[${HOUR_ELEMENT}] = case when r.hour_numbers[${HOUR_ELEMENT}] = ${HOUR} then r.${column}[${HOUR_ELEMENT}] else 0 end + ${added}`;
   return `${sum('hour_delivered', delivered)}, ${sum('hour_failed', failed)}, hour_numbers[${HOUR_ELEMENT}] = ${HOUR}`;
 }
 
-/** Counts a failed attempt to send the open batch `b` of a destination `r`. */
+/** SQL that counts a failed attempt to send the open batch `b` of a destination `r`. */
 const countFailure = (outcome: string): string =>
   `failed_batches = r.failed_batches + 1, failed_events = r.failed_events + cardinality(b.event_ids),
         last_errors = jsonb_path_query_array(jsonb_build_array(jsonb_build_object('message', ${outcome}::text,
           'timestamp', clock_timestamp())) || r.last_errors, '$[0 to ${MAX_LAST_ERRORS - 1}]'),
         ${countInHour({ delivered: '0', failed: '1' })}`;
 
-/** An attempt with unknown outcome counts as failed, so that totals follow one documented rule exactly. */
+/**
+ * Counts and logs an attempt whose outcome is unknown, because its worker ended ($1 destination, $2 text). It counts as
+ * failed, so that the totals follow one documented rule exactly.
+ */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
   text: `with counted as (
@@ -142,12 +163,12 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
 };
 
 /**
- * The open batch of the destination under the worker's lease. Without one, a new batch of the oldest events, which move
- * into it; without events, the lease is released. Must be a separate statement: it has to begin after the claim locked
- * the row, or it could see a batch that was settled in between. Replayed events keep their numbers. They form the same
- * batches as in their delivery, as far as all of them are sent again and fit, and so the same notifications.
- * `low_water_mark` is how far the queue before the batch is empty: events that this snapshot shows as decided, it also
- * shows as committed.
+ * Returns the open batch of the destination that the worker has claimed ($1 destination, $2 epoch, $3 worker slot, $4
+ * maximum number of events, $5 base URL). If there is none, the oldest events move into a new batch. If there are no
+ * events, the lease is released. It must be a separate statement that begins after CLAIM has locked the row; otherwise
+ * it could see a batch that was settled in between. Replayed events keep their numbers. If all events of a delivered
+ * batch are replayed and fit, they form the same batch again, and so the same notification. `low_water_mark` says up to
+ * which event number the queue is empty: an event that is decided in this snapshot is also committed in it.
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
@@ -204,20 +225,24 @@ export const OPEN_BATCH: Statement = {
 };
 
 /**
- * SQL of the events of the open batch, for renderers' statements: a relation of type, id, version and position. Values
- * as in {@link OPEN_BATCH}; empty when the claim is no longer in force, since the batch may then be another one.
+ * SQL of the events of the open batch, for the statement of a renderer. It yields type, id, version and position. Its
+ * first three values are those of {@link OPEN_BATCH}. When the claim is no longer in force it yields nothing, since the
+ * open batch may then be a different one.
  */
 export const OPEN_EVENTS = `(select e.* from open_batch b
     cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position)
     where ${IS_CLAIMED})`;
 
 /**
- * Upper bounds of the buckets of `svc_topic_destination_delivery_seconds`. Destinations store a count per bucket: a
- * change needs a migration.
+ * Upper bounds of the buckets of `svc_topic_destination_delivery_seconds`. The table of destinations stores a count for
+ * each bucket, so a change of the bounds needs a migration.
  */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
 
-/** From an event's change, just before its commit, to the settling of its batch. */
+/**
+ * SQL that counts the latencies of the events of a batch: the time from the change that caused the event (just before
+ * its commit) to the settling of the batch.
+ */
 const COUNT_LATENCIES = `(latency_counts, latency_seconds) = (
     select array[${LATENCY_BOUNDS_SECONDS.map(
       (bound, index) => `coalesce(r.latency_counts[${index + 1}], 0) + count(*) filter (where age <= ${bound})`,
@@ -226,8 +251,8 @@ const COUNT_LATENCIES = `(latency_counts, latency_seconds) = (
       from unnest(b.recorded_at) recorded_at offset 0) ages)`;
 
 /**
- * Counts, logs and removes in one statement. Returns one row if it took effect, none if the claim is no longer in
- * force. With $6 the worker keeps the lease, under the next epoch.
+ * Settles a delivered batch: counts and logs the delivery, and removes the batch. Returns one row, or no row if the
+ * claim was lost. If $6 is true, the worker keeps the lease, under the next epoch.
  */
 export const SETTLE: Statement = {
   name: 'delivery-settle',
@@ -250,7 +275,7 @@ export const SETTLE: Statement = {
     select destination_key from settled`,
 };
 
-/** Counts and logs many failures. Returns one row for each that took effect, none for claims no longer in force. */
+/** Counts and logs many failed attempts. Returns one row for each, except for claims that were lost. */
 export const FAIL: Statement = {
   name: 'delivery-fail',
   text: `with failed as (
@@ -267,15 +292,18 @@ export const FAIL: Statement = {
     select destination_key from failed`,
 };
 
-/** Claims of a worker that are in force; any other destination it still sends to was taken from it. */
+/**
+ * Reads the claims that a worker ($1 slot) still holds. If the worker is sending to any other destination, it has lost
+ * that claim.
+ */
 export const READ_CLAIMS: Statement = {
   name: 'delivery-read-claims',
   text: `select destination_key, epoch from destination_runtime where owner_slot = $1`,
 };
 
 /**
- * Removes events of deleted destinations, from writes that ran concurrently with the deletion. Hops from key to key
- * along the index, so a long queue costs nothing.
+ * Removes events whose destination was deleted while their write was running. It jumps from destination to destination
+ * in the index, so a long queue costs nothing.
  */
 export const SWEEP: Statement = {
   name: 'delivery-sweep',
@@ -291,7 +319,7 @@ export const SWEEP: Statement = {
     delete from outbox_event where destination_key in (select destination_key from gone)`,
 };
 
-/** Keeps daily partitions as described in the migration "create delivery". */
+/** Creates and drops daily partitions, as the migration "create delivery" describes. $1: days to keep. */
 export const KEEP_DAYS: Statement = {
   name: 'delivery-keep-days',
   text: 'select keep_delivery_days($1::integer) as stray_rows',

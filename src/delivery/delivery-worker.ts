@@ -18,50 +18,62 @@ import { WorkerIdentity } from './worker-identity';
 interface Attempt {
   readonly batch: ClaimedBatch;
   readonly control: AbortController;
-  /** Milliseconds of a monotonic clock. */
+  /** When the attempt began, in milliseconds of a monotonic clock. */
   readonly startedAt: number;
 }
 
 /**
- * The work of this process for one destination, from the claim until nothing is left to send; one attempt at a time.
+ * The work of this process for one destination, from the claim until there is nothing left to send. It has one attempt
+ * at a time.
  */
 interface Visit {
   /** Whether events may have arrived since the latest claim. */
   isWanted: boolean;
-  /** Whether it failed more than once in a row, or slowly. */
+  /** Whether the destination failed more than once in a row, or its failure was slow. */
   isFailing: boolean;
-  /** Set for a healthy destination found by the poll, until its first claim; aborted when a commit wakes it. */
+  /**
+   * Present for a healthy destination that the poll found, until the visit claims it. Aborted when a commit wakes the
+   * destination.
+   */
   found?: AbortController | undefined;
   attempt?: Attempt | undefined;
-  /** Spans of the requests that woke it since its batch was claimed; undefined without traces. */
+  /** Spans of the requests that woke the destination since its batch was claimed; undefined without traces. */
   wakers?: readonly Span[] | undefined;
-  /** Spans of the requests whose events may be in its batch. */
+  /** Spans of the requests whose events may be in the current batch. */
   causes?: readonly Span[] | undefined;
-  /** Ends the pause after a failure. */
+  /** Present during the pause after a failure. Aborting it ends the pause. */
   pause?: AbortController;
   ended?: Promise<void>;
 }
 
 /**
- * A first failure slower than this marks a destination as failing: a thousand receivers that hang time out together,
- * and a first retry among them waited 2.6 s. After a faster failure, the first retry still runs among the healthy ones.
+ * A destination counts as failing after a first failure that took longer than this. A thousand receivers that hang time
+ * out together; if their first retries ran among the healthy destinations, one of these waited 2.6 s. After a faster
+ * failure, the first retry still runs among the healthy destinations.
  */
 const SLOW_MILLISECONDS = 1000;
 /**
- * The part of `SVC_DELIVERY_SLOTS` for destinations that fail or that the poll found. While healthy destinations are
- * active, each of these slots also rests. A thousand that begin together need seconds of work, and without rests each
- * healthy event would wait for some of it. The thousand would then also time out and begin again together.
+ * The share of `SVC_DELIVERY_SLOTS` for destinations that fail or that the poll found. While healthy destinations are
+ * active, each of these slots also rests between its statements. A thousand destinations that begin together need
+ * seconds of work. Without rests each event of a healthy destination would wait for some of that work, and the thousand
+ * would time out and begin again together.
  */
 const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
-/** Longest rest during healthy work, so that failing destinations are always retried. */
+/**
+ * Maximum length of a rest while healthy destinations are active. It is limited so that failing destinations are always
+ * retried.
+ */
 const LONGEST_REST_MILLISECONDS = 50;
-/** After this time without healthy work there is no rest, as after a restart. */
+/** If healthy destinations ran no statement for this long, as after a restart, there is no rest. */
 const UNDISTURBED_MILLISECONDS = 1000;
-/** Most requests that an attempt is linked to. */
+/** Maximum number of requests whose spans an attempt is linked to. */
 const MAX_CAUSES = 32;
 const SETTLE_PAUSE_MILLISECONDS = 500;
-/** The lease begins shortly before the worker reads the response. */
+/**
+ * How much earlier a worker stops repeating than its lease ends. The lease began shortly before the worker received the
+ * claim.
+ */
 const LEASE_MARGIN_MILLISECONDS = 2000;
 /** Maximum length of an outcome in `$status`, `$events` and the log. */
 const MAX_OUTCOME_LENGTH = 300;
@@ -69,9 +81,9 @@ const CLAIM_LOST = 'The server lost its claim during the attempt';
 const STOPPED = 'The server was stopped before an answer came';
 
 /**
- * Delivers: claims due destinations, sends a batch once, settles, and continues with the next. In the whole cluster,
- * each destination has one attempt at a time; the number of destinations is not limited. An attempt that waits for its
- * receiver holds no shared resource (`send-memory.ts`).
+ * Delivers events: claims due destinations, sends a batch once, settles it, and continues with the next batch. Each
+ * destination has only one attempt at a time in the whole cluster. The number of destinations is not limited. An
+ * attempt that waits for its receiver holds no shared resource (`send-memory.ts`).
  */
 @Injectable()
 @Background({
@@ -81,11 +93,11 @@ const STOPPED = 'The server was stopped before an answer came';
 export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly visits = new Map<number, Visit>();
-  /** For all settlements, and for claims of healthy destinations woken by a commit. */
+  /** Slots for all settlements, and for claims of healthy destinations that a commit woke. */
   private readonly prompt: Slots;
-  /** For claims of the others: failing ones, and those found by the poll. */
+  /** Slots for the other claims: of failing destinations, and of those that the poll found. */
   private readonly later: Slots;
-  /** When statements of `prompt` last ended, by a monotonic clock. */
+  /** When a statement in a `prompt` slot last ended, by a monotonic clock. */
   private promptAt = -Infinity;
   private isClaiming = true;
   private isStopping = false;
@@ -107,7 +119,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     if (this.environment.isDelivering) await this.queue.renewGeneration();
   }
 
-  /** Stops claiming, lets attempts end within `SVC_SHUTDOWN_SECONDS`, and releases the worker slot. */
+  /**
+   * Stops claiming, waits up to `SVC_SHUTDOWN_SECONDS` for attempts to end, aborts the rest, and releases the worker
+   * slot.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const { pause } of this.visits.values()) pause?.abort();
@@ -120,7 +135,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     await this.identity.release();
   }
 
-  /** Looks for events of these destinations, after their current attempt or pause. */
+  /** Called after a commit: delivers the events of these destinations, after their current attempt or pause. */
   wake(destinationKeys: readonly number[]): void {
     const { span } = this.requests;
     for (const key of destinationKeys) {
@@ -131,7 +146,9 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 
-  /** Looks for events that other processes left or wrote. */
+  /**
+   * Called by the poll: finds due destinations, among them those whose events other processes wrote or did not deliver.
+   */
   async step(): Promise<undefined> {
     this.identity.check();
     for (const { destinationKey, failStreak } of await this.queue.due()) {
@@ -143,20 +160,23 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     await this.queue.raiseMark();
   }
 
-  /** Aborts the current attempt: the destination was changed or deleted. */
+  /** Aborts the current attempt of a destination that was changed or deleted. */
   abandon(destinationKey: number): void {
     const { attempt } = this.visits.get(destinationKey) ?? {};
     attempt?.control.abort(new DeliveryFailure('The destination was changed during the attempt'));
     this.endPause(destinationKey);
   }
 
-  /** Looks at once for what a destination has to send, where it pauses after a failure. */
+  /** Ends the pause of a destination after a failure, so that its next attempt begins now. */
   endPause(destinationKey: number): void {
     this.visits.get(destinationKey)?.pause?.abort();
     this.wake([destinationKey]);
   }
 
-  /** Begins a visit, or lets the current one look once more. Returns it, or undefined if nothing is begun any more. */
+  /**
+   * Begins a visit of a destination. If there is one already, that visit will claim once more. Returns the visit;
+   * undefined if this process does not deliver or is stopping.
+   */
   private begin(key: number, visit: Visit): Visit | undefined {
     if (this.isStopping || !this.environment.isDelivering) return undefined;
     const present = this.visits.get(key);
@@ -165,7 +185,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       return present;
     }
     this.visits.set(key, visit);
-    // Runs outside the request that wakes it: delivery continues long after the response.
+    // The visit runs outside the context of the request that woke the destination, since delivery continues long after
+    // its response.
     visit.ended = this.requests.outside(() => this.visit(key, visit));
     return visit;
   }
@@ -178,7 +199,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.visits.delete(key);
   }
 
-  /** Runs statements of a destination, queued only behind destinations of the same class. */
+  /**
+   * Runs statements of a destination in a slot. They queue only behind destinations of the same class: healthy and
+   * woken, found by the poll, or failing.
+   */
   private async inQueue<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
     const later = await this.takeLater(visit);
     const slot = later ?? (await this.prompt.take({ key: '' }));
@@ -190,7 +214,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 
-  /** Undefined if the destination need not wait, or no longer. */
+  /**
+   * Takes a slot of `later` and rests. Returns undefined for a healthy destination that a commit woke, also if that
+   * happened while it was waiting.
+   */
   private async takeLater(visit: Visit): Promise<Held | undefined> {
     if (isPrompt(visit)) return undefined;
     const { isFailing, found } = visit;
@@ -200,7 +227,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     return slot;
   }
 
-  /** Yields to healthy destinations: to their statements, and to the sending between two of them. */
+  /**
+   * Waits while healthy destinations are active: while their statements run, and during the sending between two of
+   * their statements.
+   */
   private async rest(signal: EndSignal): Promise<void> {
     const startedAt = performance.now();
     const idleMilliseconds = (): number => (this.prompt.inUse > 0 ? 0 : performance.now() - this.promptAt);
@@ -233,7 +263,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 
-  /** Sends once. Returns the next batch after a success, and pauses after a failure. */
+  /**
+   * Sends a batch once. After a success it returns the next batch. After a failure it waits for the pause to end and
+   * returns undefined.
+   */
   private async attempt(visit: Visit, batch: ClaimedBatch): Promise<ClaimedBatch | undefined> {
     const attempt = { batch, control: new AbortController(), startedAt: performance.now() };
     visit.attempt = attempt;
@@ -260,7 +293,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       return undefined;
     }
     visit.isFailing = false;
-    // Without the lock of its claim others may take the destination over at any moment.
+    // False if this process lost the heartbeat lock under which it claimed: other workers may take over the destination
+    // at any moment.
     const mayGoOn = (): boolean => !this.isStopping && this.identity.slot === batch.slot;
     const settle = (): Promise<Settled> => this.queue.settle(batch, result, mayGoOn());
     const settled = await this.untilKnown(attempt, () => this.inQueue(visit, settle));
@@ -284,7 +318,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     visit.isWanted = true;
   }
 
-  /** Repeats the statement through a database restart, as long as no other worker can have taken over the batch. */
+  /**
+   * Repeats the statement while it fails, for example during a restart of the database. It stops when another worker
+   * may have taken over the batch.
+   */
   private async untilKnown(
     { batch, startedAt }: Attempt,
     settle: () => Promise<Settled>,
@@ -315,7 +352,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     return new DeliveryFailure('Internal error of the server. The operator finds it in the log.');
   }
 
-  /** Another replica may have changed or deleted a destination during an attempt of this one. */
+  /**
+   * Aborts attempts whose claim this process has lost: another replica may have changed or deleted the destination
+   * during the attempt.
+   */
   private async endLostAttempts(): Promise<void> {
     const { slot } = this.identity;
     if (slot === undefined || this.visits.size === 0) return;
@@ -334,5 +374,5 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 }
 
-/** Whether it is healthy and woken by a commit. */
+/** Whether the destination is healthy and was woken by a commit. */
 const isPrompt = ({ isFailing, found }: Visit): boolean => !isFailing && found?.signal.aborted !== false;

@@ -8,13 +8,13 @@ import { LATENCY_BOUNDS_SECONDS } from './delivery-statements';
 import { COUNT } from './destination-statements';
 import { Destinations } from './destinations';
 
-/** Each destination has about 25 lines. */
+/** Maximum number of destinations in the metrics. Each has about 25 lines. */
 const MAX_DESTINATIONS = 1_000;
-/** Scrapers time out after ten seconds by default. */
+/** The time limit for reading these metrics. A scraper times out after ten seconds by default. */
 const TIME_LIMIT_SECONDS = 5;
 const PREFIX = 'svc_topic_destination';
 
-/** Per destination: type, name, help, and the column. */
+/** Metric families with a sample for each destination: type, name, help text, and member of the status. */
 const FAMILIES = [
   ['gauge', 'messages_queued', 'Events that wait for a batch.', 'eventsQueued'],
   ['gauge', 'messages_in_process', 'Events of the batch that is being delivered.', 'eventsInProcess'],
@@ -26,7 +26,7 @@ const FAMILIES = [
   ['counter', 'batches_failed_total', 'Failed attempts.', 'failedBatches'],
 ] as const;
 
-/** The values of `$status` for all destinations, the same on every replica. */
+/** The metrics of destinations: the values of `$status` for all of them. They are the same on every replica. */
 @Injectable()
 @MetricsFrom({ source: 'destinations', path: '/metrics', of: 'cluster' })
 export class DeliveryMetrics implements MetricSource {

@@ -19,7 +19,10 @@ import { TopicCorrelationGuard } from './topic-correlation.guard';
 import { Trials } from './trials';
 import { WorkerIdentity } from './worker-identity';
 
-/** Delivers events at least once. Depends on destinations and events, not on resources or topics. */
+/**
+ * Delivers events at least once. This module handles destinations and events, and does not depend on resources or
+ * topics.
+ */
 @Module({
   imports: [DiscoveryModule],
   providers: [

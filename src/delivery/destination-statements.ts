@@ -1,7 +1,7 @@
 import { type Statement } from '../platform/database/statement';
 import { HOUR, IS_OPEN, WAITING } from './delivery-statements';
 
-/** Cold paths of the delivery tables: changes of a destination, and its state. */
+/** This file has the SQL of the delivery tables that runs rarely: changes of destinations, and reads of their state. */
 
 export const FIND: Statement = {
   name: 'delivery-find-destination',
@@ -11,7 +11,9 @@ export const FIND: Statement = {
     from destination_runtime where destination_id = $1`,
 };
 
-/** Locks the row until the transaction ends: no worker claims or settles meanwhile. */
+/**
+ * Finds a destination and locks its row until the transaction ends, so that no worker claims or settles it meanwhile.
+ */
 export const LOCK: Statement = { name: 'delivery-lock-destination', text: `${FIND.text} for update` };
 
 export const LIST: Statement = {
@@ -20,8 +22,8 @@ export const LIST: Statement = {
 };
 
 /**
- * Creates the destination, or takes it from its lease holder and makes it due at once, under its new configuration. A
- * change raises the epoch: results of attempts under an earlier one are discarded.
+ * Creates or changes a destination. A change takes the destination from its lease holder and makes it due at once. It
+ * also raises the epoch, so that the results of attempts under an earlier epoch are discarded.
  */
 export const STORE: Statement = {
   name: 'delivery-store-destination',
@@ -33,7 +35,10 @@ export const STORE: Statement = {
       fail_streak = 0, next_attempt_at = clock_timestamp(), started_at = clock_timestamp()`,
 };
 
-/** Makes a destination due that pauses after a failure; one with an attempt under way has no pause. */
+/**
+ * Makes a destination due if it pauses after a failure. A destination with an attempt under way has no pause, so it is
+ * not changed.
+ */
 export const END_PAUSE: Statement = {
   name: 'delivery-end-pause',
   text: `update destination_runtime set next_attempt_at = clock_timestamp()
@@ -41,7 +46,10 @@ export const END_PAUSE: Statement = {
     returning destination_key`,
 };
 
-/** The row is locked, so the order does not matter: workers lock it before they change the other two tables. */
+/**
+ * Deletes a destination with its batch and events. The order of the three deletions does not matter: the row of the
+ * destination is locked, and workers lock that row before they change the other two tables.
+ */
 export const REMOVE: Statement = {
   name: 'delivery-remove-destination',
   text: `with runtime as (delete from destination_runtime where destination_key = $1),
@@ -53,9 +61,10 @@ const STATE = `case when (select is_held from delivery_generation) then 'held' w
       else 'active' end`;
 
 /**
- * $2 destinations from the id $1 on, of the state $3, by id. One snapshot: delivered, in process and queued add up to
- * the events recorded. No more than $4 queued events are counted, all without it. They are counted by their index: a
- * plan that was made for an empty queue would read or sort a long one.
+ * Reads the status of at most $2 destinations in the state $3 (null: any), in the order of ids, from the id $1 on. All
+ * values come from one snapshot, so delivered, in-process and queued events add up to the recorded events. At most $4
+ * queued events of a destination are counted (null: all). The count uses the index of the queue: a plan that was made
+ * for an empty queue would read or sort a long queue.
  */
 export const READ_STATUS: Statement = {
   name: 'delivery-read-status',

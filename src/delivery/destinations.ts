@@ -9,53 +9,53 @@ import { COUNT_UNKNOWN_OUTCOME } from './delivery-statements';
 import { DeliveryWorker } from './delivery-worker';
 import { END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
 
-/** The delivery configuration of a destination; its settings contain secrets. */
+/** The kind of a destination and its settings, which contain secrets. */
 export interface DestinationSettings {
   readonly kind: string;
   readonly settings: DeliverySettings;
 }
 
-/** A destination as described by its resource. */
+/** The delivery configuration of a destination, derived from its resource. */
 export interface Destination extends DestinationSettings {
-  /** JSON of the renderer, copied into each batch when it is opened. */
+  /** JSON text for the renderer. It is copied into each batch when the batch is opened. */
   readonly presentation: string;
-  /** The log level of each attempt; null disables attempt logging. */
+  /** The log level of attempts; null if they are not logged. */
   readonly attemptLogLevel: AttemptLogLevel | null;
 }
 
-/** A destination as stored for the workers. */
+/** The row of a destination, as workers use it. */
 export interface DestinationRuntime extends Omit<Destination, 'settings'> {
   readonly destinationKey: number;
   readonly destinationId: string;
   /** The settings as encrypted JSON, since they contain secrets. */
   readonly sealedSettings: Buffer;
-  /** Number of the first event of the next batch; unchanged while a batch is open. */
+  /** Number of the first event of the next batch. It does not change while a batch is open. */
   readonly nextEventNumber: number;
-  /** The worker slot of the lease holder; null without one. */
+  /** The worker slot of the lease holder; null if no worker holds the lease. */
   readonly ownerSlot: number | null;
 }
 
 /** The error of an attempt, without credentials, header values or response bodies. */
 export interface DeliveryError {
   readonly message: string;
-  /** ISO 8601, by the database clock. */
+  /** When the attempt failed, in ISO 8601 by the database clock. */
   readonly timestamp: string;
 }
 
-/** Held after a restore, until an operator releases delivery. */
+/** States of a destination. `held`: the database was restored or moved, and an operator must release delivery. */
 export const DESTINATION_STATES = ['active', 'failing', 'held'] as const;
 export type DestinationState = (typeof DESTINATION_STATES)[number];
 
-/** The state of a destination, and totals since it was created; the same on every replica. */
+/** The state of a destination, and its totals since it was created. All replicas return the same values. */
 export interface DestinationStatus {
   readonly id: string;
   readonly kind: string;
   readonly state: DestinationState;
   readonly startedAt: Date;
-  /** Failed attempts since the last delivery. */
+  /** How many attempts failed since the last delivery. */
   readonly failStreak: number;
   readonly nextAttemptAt: Date;
-  /** Newest first. */
+  /** The latest errors, newest first. */
   readonly lastErrors: readonly DeliveryError[];
   readonly deliveredBatches: number;
   readonly failedBatches: number;
@@ -63,18 +63,22 @@ export interface DestinationStatus {
   readonly failedEvents: number;
   readonly eventsInProcess: number;
   readonly eventsQueued: number;
-  /** Seconds since the change of the oldest event that is not delivered; null without any. */
+  /** Seconds since the change that caused the oldest undelivered event; null if there is none. */
   readonly oldestAge: number | null;
   /**
-   * Hour since 1970, events delivered and attempts failed in it: of the latest 24 hours those with any, oldest first.
+   * Counts of the latest 24 hours, oldest first: the hour (since 1970), the events delivered and the attempts failed in
+   * it. Hours without any are left out.
    */
   readonly hours: readonly (readonly [hour: number, delivered: number, failed: number])[] | null;
-  /** Seconds from change to delivery: their sum, and a count for each of `LATENCY_BOUNDS_SECONDS`. */
+  /**
+   * Seconds from the change to the delivery, as a sum over all delivered events. `latencyCounts` has a count for each
+   * of `LATENCY_BOUNDS_SECONDS`.
+   */
   readonly latencySeconds: number;
   readonly latencyCounts: readonly number[];
 }
 
-/** `$overview` counts no longer queue to its end. */
+/** How many queued events `$overview` counts for a destination. A longer queue is not counted to its end. */
 export const MOST_COUNTED = 1_000;
 
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
@@ -98,19 +102,19 @@ export class Destinations {
     return (await this.find(id)) ?? notFound(id);
   }
 
-  /** The settings in force. */
+  /** Returns the current settings of a destination. */
   async findSettings(id: string): Promise<DestinationSettings | undefined> {
     return this.settingsOf(await this.find(id));
   }
 
-  /** All destinations, for matching events to them. */
+  /** Returns all destinations, so that events can be matched to them. */
   list(): Promise<readonly Pick<DestinationRuntime, 'destinationKey' | 'presentation'>[]> {
     return this.statements.run(LIST, []);
   }
 
   /**
-   * Stores the result of `destinationOf` for the settings in force, in the open transaction. The queue stays; the next
-   * attempt starts at once with the new settings. Returns whether anything changed.
+   * Calls `destinationOf` with the current settings, and stores the result in the open transaction. The queue stays.
+   * The next attempt starts at once, with the new settings. Returns whether anything changed.
    */
   async save(id: string, destinationOf: (inForce: DestinationSettings | undefined) => Destination): Promise<boolean> {
     const row: DestinationRuntime | undefined = await this.statements.runOne(LOCK, [id]);
@@ -127,7 +131,7 @@ export class Destinations {
     return true;
   }
 
-  /** Ends delivery and drops the queue, in the open transaction. */
+  /** Deletes a destination with its queue in the open transaction, which ends its delivery. */
   async remove(id: string): Promise<void> {
     const row: DestinationRuntime | undefined = await this.statements.runOne(LOCK, [id]);
     if (row === undefined) return;
@@ -136,8 +140,8 @@ export class Destinations {
   }
 
   /**
-   * Destinations from an id on, in the order of ids; from one consistent snapshot.
-   * @param mostCounted counts no more events of a queue; by default all
+   * Returns the status of destinations from an id on, in the order of ids. All values are from one snapshot.
+   * @param mostCounted how many events of a queue are counted at most; by default all
    */
   statusFrom(
     id: string,
@@ -155,7 +159,10 @@ export class Destinations {
     return status?.id === id ? status : notFound(id);
   }
 
-  /** Ends the pause after a failure: the next attempt starts now. @returns whether there was a pause */
+  /**
+   * Ends the pause of a destination after a failure, so that its next attempt starts now. @returns whether there was a
+   * pause
+   */
   async retry(id: string): Promise<boolean> {
     const { destinationKey } = await this.read(id);
     const ended = await this.statements.run(END_PAUSE, [destinationKey]);

@@ -2,55 +2,63 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type Statement } from '../platform/database/statement';
 
-/** A recorded change: resource, version and interaction. */
+/** A recorded event: the changed resource, its version and the interaction. */
 export interface DeliveryEvent {
   readonly type: string;
   readonly id: string;
   readonly version: number;
   readonly interaction: string;
   readonly method: string;
-  /** Whether the criterion could not be evaluated. The event is delivered anyway, so none is lost. */
+  /** Whether the criterion could not be evaluated. The event is delivered anyway, so that no event is lost. */
   readonly isUndecided: boolean;
-  /** The value of `SVC_TOPIC_CORRELATION_HEADER` in the request that caused it. */
+  /** The value of the header `SVC_TOPIC_CORRELATION_HEADER` in the request that caused the event. */
   readonly correlationId?: string | undefined;
 }
 
-/** Values for rendering a batch, in addition to its events; fixed when it is opened. */
+/** Values that the renderer needs in addition to the events. They are fixed when the batch is opened. */
 export interface BatchOrigin {
-  /** `BASE_URL` of the server that opened it. */
+  /** `BASE_URL` of the server that opened the batch. */
   readonly baseUrl: string;
-  /** A UUID: event numbers are unique within it (ADR 0036). */
+  /** The generation, a UUID. Event numbers are unique within a generation (ADR 0036). */
   readonly generation: string;
 }
 
 export interface DeliveryBatch {
-  /** The rows of {@link NotificationRenderer.statementFor}; absent if it was not run when the batch was opened. */
+  /**
+   * The rows that the statement of {@link NotificationRenderer.statementFor} returned; absent if it was not run when
+   * the batch was opened.
+   */
   readonly material?: readonly object[] | undefined;
   readonly destinationId: string;
   /** The presentation of the destination when the batch was opened, as given to `Destinations.save`. */
   readonly presentation: string;
   readonly createdAt: Date;
-  /** Null for batches of older servers and for the sample of a test: then `BASE_URL` of this server applies. */
+  /**
+   * Null for batches that an older server opened, and for the sample of a test. Then `BASE_URL` of this server is used.
+   */
   readonly origin: BatchOrigin | null;
-  /** Number of the first event; the others follow without gaps. */
+  /** Number of the first event. The numbers of the other events follow without gaps. */
   readonly firstNumber: number;
   readonly events: readonly DeliveryEvent[];
 }
 
 /**
- * Renders a batch as JSON text. The same batch must always give the same text: a retry sends the same bytes. The module
- * that provides it depends on delivery, which does not depend on resources.
+ * Renders a batch as JSON text. The same batch must always give the same text, since a retry sends the same bytes.
+ * Another module provides the renderer: delivery does not depend on resources.
  */
 export abstract class NotificationRenderer {
   /**
-   * A statement on the events of the batch (`OPEN_EVENTS`), run in the pipelined round trip that opens it; undefined if
-   * none is needed.
+   * Returns a statement that reads what the renderer needs for the events of a batch (`OPEN_EVENTS`); undefined if
+   * nothing is needed. The statement runs in the pipelined round trip that opens the batch.
    */
   abstract statementFor(presentation: string): Statement | undefined;
   abstract render(batch: DeliveryBatch): Promise<string>;
 }
 
-/** Finds the renderer at its first use, since modules that depend on delivery are built after it. */
+/**
+ * Finds the renderer when it is first used. It cannot be injected, since its module depends on this one and is created
+ * later.
+ */
 @Injectable()
 export class NotificationRenderers {
   constructor(private readonly modules: ModuleRef) {}

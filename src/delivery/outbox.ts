@@ -9,15 +9,18 @@ import { type DeliveryEvent } from './notification-renderer';
 
 export interface NewEvent extends Omit<DeliveryEvent, 'correlationId'> {
   readonly destinationKey: number;
-  /** Approximate size of the event in a notification. */
+  /** Approximate size that the event will have in a notification. */
   readonly payloadBytes: number;
-  /** The rights epoch of the decision to send the event to the destination; null if rights were read for it. */
+  /**
+   * The rights epoch at which it was decided that the destination gets the event; null if the rights were read from the
+   * database for the decision.
+   */
   readonly rightsEpoch: number | null;
 }
 
 /**
- * Records events in the transaction of the change that causes them (interface, "Delivery rules", 1), with the
- * correlation id of its request. A transaction belongs to one request.
+ * Records events in the transaction of the change that causes them (interface, "Delivery rules", 1). The events have
+ * the correlation id of the request that the transaction belongs to.
  */
 @Injectable()
 export class Outbox {
@@ -31,16 +34,18 @@ export class Outbox {
   ) {}
 
   /**
-   * Records events at the end of the open transaction, when it holds every row lock: so a later version of a resource
-   * gets a larger number. Wakes workers after the commit. If rights have changed, the transaction restarts.
+   * Records events at the end of the open transaction. By then the transaction holds all its row locks, so a later
+   * version of a resource gets a larger event number. Workers are woken after the commit. If rights have changed since
+   * the destinations were selected, the transaction restarts.
    */
   append(events: readonly NewEvent[]): void {
     for (const event of events) this.unitOfWork.gather(this.gathered, event, (all) => this.insert(all));
   }
 
   /**
-   * Records events of a resource that the statement creates under a new id, unknown to other transactions.
-   * @param events at least one
+   * Returns the CTE that records the events of a resource, for the statement that creates it. It needs no row lock,
+   * since other transactions cannot use the new id yet.
+   * @param events one or more events
    */
   partOf(events: readonly NewEvent[]): Required<StatementPart> {
     return {
@@ -60,7 +65,10 @@ export class Outbox {
   }
 }
 
-/** The oldest epoch: a decision made under a later one was also valid then, if nothing has changed since. */
+/**
+ * Returns the oldest rights epoch of the events. If rights have not changed since that epoch, the decisions made at
+ * later epochs are valid too.
+ */
 const oldestEpochOf = (events: readonly NewEvent[]): number | null =>
   events.reduce<number | null>(
     (oldest, { rightsEpoch }) => (rightsEpoch === null ? oldest : Math.min(oldest ?? rightsEpoch, rightsEpoch)),
@@ -68,9 +76,10 @@ const oldestEpochOf = (events: readonly NewEvent[]): number | null =>
   );
 
 /**
- * Inserts events in the given order: a later version of a resource gets a larger number. If rights have changed since
- * their destinations were selected, it fails with a conflict.
- * @param places of the events as JSON, of the rights epoch, and of the request's correlation id
+ * SQL that inserts events in the given order, so that a later version of a resource gets a larger number. It fails with
+ * a conflict if rights have changed since the destinations of the events were selected.
+ * @param places the SQL parameters for the events as JSON, for the rights epoch, and for the correlation id of the
+ * request
  */
 const appendSql = ([events, rightsEpoch, correlationId]: readonly string[]): string =>
   `insert into outbox_event (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes,

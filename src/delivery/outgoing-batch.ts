@@ -4,33 +4,34 @@ import { type Notification, type Outgoing } from './delivery-kind';
 import { type DeliveryBatch, type NotificationRenderers } from './notification-renderer';
 import { type HeldBody, type SendMemory, type Share } from './send-memory';
 
-/** The content of an attempt, and the time for it. */
+/** An attempt to send: its content, its timeout, and its control. */
 export interface Sending {
   readonly share: Share;
-  /** The result of `read`, if already in memory. Dropped as soon as rendering would have to wait. */
+  /** The result of `read`, if it is already in memory. It is dropped as soon as rendering would have to wait. */
   content?: DeliveryBatch | undefined;
   readonly read: () => Promise<DeliveryBatch>;
-  /** Timeout of the receiver: to connect, to take the body, and to respond. */
+  /** How long the receiver may take to connect, to take the body, and to respond, all together. */
   readonly seconds: number;
   readonly control: AbortController;
-  /** Of its span, where there are traces. */
+  /** The `traceparent` of the attempt's span; undefined without traces. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * The longest wait for memory, not counted against the receiver. Below `LEASE_GRACE_SECONDS`, and above the time that a
- * receiver may stall: the stalled one fails first.
+ * How long an attempt may wait for memory; this time does not count as the receiver's. It is shorter than
+ * `LEASE_GRACE_SECONDS`. It is longer than a receiver may stall, so that a stalled attempt fails before those that wait
+ * for its memory.
  */
 const PREPARE_MILLISECONDS = 12_000;
 const BUSY = 'The server had no memory free to send within 12 s: other receivers are slow';
 
-/** A batch during one attempt. Its body is in memory from rendering until the socket took it. */
+/** A batch during one attempt. Its body is in memory from rendering until the socket has taken it. */
 export class OutgoingBatch implements Outgoing {
   readonly traceparent: string | undefined;
   private body: HeldBody | undefined;
   private timer: NodeJS.Timeout | undefined;
   private millisecondsLeft: number;
-  /** When the receiver's timeout was last started, by a monotonic clock. */
+  /** When the timeout of the receiver was last started, by a monotonic clock. */
   private startedAt = 0;
   private isOver = false;
 
@@ -95,7 +96,8 @@ export class OutgoingBatch implements Outgoing {
 }
 
 /**
- * Equal ids mean equal bytes, so receivers may drop an id that they already have. The body contains destination and
- * event numbers.
+ * Returns the id of a notification: a hash of its body. Equal ids mean equal bytes, so a receiver may ignore an id that
+ * it already has. Different batches have different bodies, since the body contains the destination and the event
+ * numbers.
  */
 const notificationIdOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 32);

@@ -7,21 +7,24 @@ import { Destinations } from './destinations';
 import { type EventRange, rangeValues } from './timeline';
 import { COUNT_DELIVERED, QUEUE_AGAIN } from './timeline-statements';
 
-/** The most events that one call queues, so that more are never queued by mistake. */
+/** Maximum number of events that one call queues, so that nobody queues more by mistake. */
 const MAX_QUEUED_AGAIN = 10_000;
 
-/** Number of delivered events of a range, and the numbers of the first and the last; null without events. */
+/**
+ * How many delivered events are in a range, and the numbers of the first and the last one; these are null if there are
+ * none.
+ */
 interface CountedEvents {
   readonly events: number;
   readonly from: number | null;
   readonly to: number | null;
-  /** The number up to which one call may send; null if one call may send all. */
+  /** Number of the last event that one call may queue; null if one call may queue all. */
   readonly limitedTo: number | null;
 }
 
 const NOTHING: CountedEvents = { events: 0, from: null, to: null, limitedTo: null };
 
-/** Sends delivered events to their destination again, with their numbers. */
+/** Sends delivered events to their destination again, with the same numbers. */
 @Injectable()
 export class Replays {
   constructor(
@@ -32,8 +35,8 @@ export class Replays {
   ) {}
 
   /**
-   * Appends the delivered events in the range to the destination's queue; a dry run only counts them. Crashes, retries
-   * and concurrent callers are handled as for any event.
+   * Appends the delivered events in the range to the queue of the destination. A dry run only counts them. From there
+   * on they are delivered like any other event, also after crashes and failures.
    * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call may queue
    */
   queueAgain(destinationId: string, range: EventRange, isDryRun: boolean): Promise<CountedEvents> {

@@ -5,31 +5,32 @@ import { Background, type BackgroundTask } from '../platform/background/backgrou
 import { Environment } from '../platform/config/environment';
 import { DeliveryFailure } from './delivery-failure';
 
-/** A rendered notification that its socket has not taken. */
+/** A rendered notification that its socket has not yet taken completely. */
 export interface HeldBody {
   readonly bytes: Buffer;
-  /** When its socket last took 64 kB, by a monotonic clock. */
+  /** When the socket last took 64 kB of it, by a monotonic clock. */
   progressAt: number;
   readonly control: AbortController;
 }
 
 /**
- * The part of the memory that a destination may use. Destinations that failed, or without a delivered batch yet, use
- * half of it and a separate queue. So they do not delay destinations that have taken a batch.
+ * The share of the memory that a destination may use. Destinations whose last attempt failed, or that have no delivered
+ * batch yet, may use half of it and have a queue of their own. So they do not delay destinations that have taken a
+ * batch.
  */
 export type Share = 'all' | 'half';
 
 const STALL_MILLISECONDS = 10_000;
 const STALLED = 'The receiver took less than 64 kB in 10 s, and its memory was needed for others';
 
-/** The budget of bytes that are rendered but not yet taken by a socket. */
+/** The memory budget for notifications that are rendered but not yet taken by their socket. */
 @Injectable()
 @Background({ task: 'end of stalled deliveries', interval: () => 1000 })
 export class SendMemory implements BackgroundTask {
   private heldBytes = 0;
   private readonly bodies = new Set<HeldBody>();
   private readonly renders: Slots;
-  /** Emits a share when it has room. */
+  /** Emits an event, named like a share, when that share has room. */
   private readonly room = new EventEmitter();
 
   constructor(private readonly environment: Environment) {
@@ -38,8 +39,8 @@ export class SendMemory implements BackgroundTask {
   }
 
   /**
-   * Renders as soon as there is room. The size is known only afterwards: memory can exceed the budget by one body per
-   * slot.
+   * Waits until there is room, and renders. The size of a body is known only after rendering, so the memory can exceed
+   * the budget by one body per slot.
    */
   render(share: Share, control: AbortController, render: () => Promise<string>): Promise<HeldBody> {
     const { signal } = control;
@@ -65,7 +66,7 @@ export class SendMemory implements BackgroundTask {
     for (const share of ['all', 'half'] as const) if (!this.isFull(share)) this.room.emit(share);
   }
 
-  /** Ends stalled senders, the slowest first, while others wait for memory. */
+  /** Aborts stalled attempts, the slowest first, as long as other attempts wait for memory. */
   step(): Promise<undefined> {
     const latest = performance.now() - STALL_MILLISECONDS;
     const stalled = [...this.bodies].filter(({ progressAt }) => progressAt <= latest);

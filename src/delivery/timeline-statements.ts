@@ -2,11 +2,14 @@ import { type Statement } from '../platform/database/statement';
 import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /**
- * SQL of the timeline. Times are those of the latest state: delivered, else batched, else recorded. $1 destination, $2
- * limit, $3 to $4 time, $5 to $6 event numbers; all but $7 and $8 in the order of `rangeValues`.
+ * This file has the SQL of the timeline. The time of an event is that of its latest state: delivered, else batched,
+ * else recorded. Parameters, in the order of `rangeValues`: $1 destination, $2 limit, $3 and $4 the range of times, $5
+ * and $6 the range of event numbers. $7 is described at each statement.
  */
 
-/** The latest attempts shown for a batch; a dead endpoint adds one each minute. */
+/**
+ * How many attempts of a batch are shown, the latest ones. An endpoint that does not work adds one attempt each minute.
+ */
 export const SHOWN_ATTEMPTS = 20;
 
 export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
@@ -17,7 +20,10 @@ const isWithin = (time: string): string =>
 const isNumbered = (number: string): string =>
   `${number} between coalesce($5::bigint, 1) and coalesce($6::bigint, ${MAX_NUMBER})`;
 
-/** First deliveries of batches with an event in the range. Two bounds of `first_number` bound the scan of its index. */
+/**
+ * Condition for batches that have an event in the range. Replays are excluded. `first_number` has a lower and an upper
+ * bound, so that only a part of its index is scanned.
+ */
 const isInRange = (columns: { readonly count: string; readonly time: string }): string =>
   `destination_key = $1 and not is_replay and ${isWithin(columns.time)}
         and first_number <= coalesce($6::bigint, ${MAX_NUMBER}) and first_number > coalesce($5::bigint - ${MAX_BATCH_EVENTS}, 0)
@@ -31,16 +37,16 @@ const DELIVERED = `select destination_key, first_number, opened_at as created_at
 
 const NUMBER = 'first_number + place - 1';
 
-/** The events of rows of {@link OPEN} or {@link DELIVERED}. */
+/** SQL of the events in batches of {@link OPEN} or {@link DELIVERED}. */
 const eventsIn = (batches: string): string =>
   `${batches} batch, unnest(${ARRAYS}) with ordinality event (${Object.values(EVENT_COLUMNS).join(', ')}, place)
     where ${isNumbered(NUMBER)}`;
 
-/** The columns of a TimelineEvent that describe the change. */
+/** The columns of a TimelineEvent that describe the changed resource. */
 const SHOWN = `version, resource_type as type, resource_id as id, interaction, is_undecided as "isUndecided",
       correlation_id as "correlationId"`;
 
-/** Newest first, below the event $7. */
+/** Reads queued events, newest first, below the event id $7. */
 export const READ_QUEUED: Statement = {
   name: 'timeline-read-queued',
   text: `select event_id as "eventId", replayed_number as number, 'queued' as state, ${SHOWN},
@@ -51,14 +57,14 @@ export const READ_QUEUED: Statement = {
     order by event_id desc limit $2`,
 };
 
-/** The latest batches first: of the open one if $7, of delivered ones if not; both if it is null. */
+/** Reads batches, latest first: the open batch if $7 is true, delivered batches if it is false, both if it is null. */
 export const READ_LATEST: Statement = {
   name: 'timeline-read-latest',
   text: `select * from (${OPEN} union all ${DELIVERED}) batch
       where $7::boolean is null or (ended_at is null) = $7 order by first_number desc limit $2`,
 };
 
-/** Numbered events of these batches, the largest number first. */
+/** Reads the events in the batches of {@link READ_LATEST}, the largest number first. */
 export const READ_NUMBERED: Statement = {
   name: 'timeline-read-numbered',
   text: `select ${NUMBER} as number, case when ended_at is null then 'in-process' else 'delivered' end as state, ${SHOWN},
@@ -67,7 +73,10 @@ export const READ_NUMBERED: Statement = {
     order by number desc limit $2`,
 };
 
-/** The latest attempts on batches with a number from $2 to $3, in order, and their total number. */
+/**
+ * Reads the latest attempts on the batches that contain event numbers from $2 to $3, in order, each with the total
+ * number of attempts on its batch.
+ */
 export const READ_ATTEMPTS: Statement = {
   name: 'timeline-read-attempts',
   text: `select * from (
@@ -81,15 +90,15 @@ export const READ_ATTEMPTS: Statement = {
     ) attempt where place <= ${SHOWN_ATTEMPTS} order by "endedAt"`,
 };
 
-/** Delivered batches in order. */
+/** Reads delivered batches in the order of their numbers. */
 export const READ_DELIVERED: Statement = {
   name: 'timeline-read-delivered',
   text: `${DELIVERED} order by first_number limit $2`,
 };
 
 /**
- * Number of delivered events, and the first and the last number; of more than $2 events also the number of the last of
- * the first $2.
+ * Counts the delivered events of a range, and returns the first and the last number. If there are more than $2 events,
+ * it also returns the number of the $2-th event.
  */
 export const COUNT_DELIVERED: Statement = {
   name: 'timeline-count-delivered',
@@ -98,7 +107,7 @@ export const COUNT_DELIVERED: Statement = {
     from (select ${NUMBER} as number from ${eventsIn(`(${DELIVERED})`)}) numbered`,
 };
 
-/** Queues delivered events again, with their numbers and batches. */
+/** Queues delivered events of a range again. They keep their numbers and the data of their batch. */
 export const QUEUE_AGAIN: Statement = {
   name: 'timeline-queue-again',
   text: `insert into outbox_event (destination_key, replayed_number, replayed_batch_at, replayed_origin, payload_bytes,

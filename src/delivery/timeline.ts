@@ -6,16 +6,19 @@ import { MAX_NUMBER, READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timelin
 export const EVENT_STATES = ['queued', 'in-process', 'delivered'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
-/** The range of events to read; both ends are inclusive. */
+/** The range of events to read, including both ends. */
 export interface EventRange {
   readonly fromNumber: number | undefined;
   readonly toNumber: number | undefined;
-  /** The time of the latest state: delivered, else batched, else recorded. */
+  /** The earliest time, of the latest state of an event: delivered, else batched, else recorded. */
   readonly since: Date | undefined;
   readonly until: Date | undefined;
 }
 
-/** Start of a page: below this event of the queue, or below this number; at most one of them. */
+/**
+ * The start of a page: below an event of the queue, or below an event number. At most one of the two members is
+ * present.
+ */
 export interface TimelineCursor {
   readonly queuedBelow?: number;
   readonly numberBelow?: number;
@@ -28,30 +31,30 @@ export interface TimelineQuery extends EventRange, TimelineCursor {
 
 export interface TimelineAttempt {
   readonly endedAt: Date;
-  /** Null for an attempt with unknown outcome. */
+  /** Null for an attempt whose outcome is unknown. */
   readonly durationMilliseconds: number | null;
   readonly isDelivered: boolean;
-  /** Whether the event was already delivered and sent again on request. */
+  /** Whether this attempt sent an event again, on request, that was already delivered. */
   readonly isReplay: boolean;
   readonly outcome: string;
 }
 
-/** One event of a destination and its history. */
+/** An event of a destination, with its history. */
 export interface TimelineEvent {
   readonly state: EventState;
-  /** Assigned when a batch takes the event; a replayed event keeps its number. */
+  /** The event number, assigned when the event moves into a batch; null before. A replayed event keeps its number. */
   readonly number: number | null;
   readonly type: string;
   readonly id: string;
   readonly version: number;
   readonly interaction: string;
-  /** Fixed when the event was recorded. */
+  /** Whether the criterion could not be evaluated when the event was recorded. */
   readonly isUndecided: boolean;
   readonly correlationId: string | null;
   readonly recordedAt: Date;
   readonly batchedAt: Date | null;
   readonly deliveredAt: Date | null;
-  /** The latest of {@link attemptCount} attempts, oldest first. */
+  /** The latest attempts, oldest first. There were {@link attemptCount} attempts in all. */
   readonly attempts: readonly TimelineAttempt[];
   readonly attemptCount: number;
 }
@@ -69,7 +72,10 @@ interface AttemptRow extends TimelineAttempt {
   readonly total: number;
 }
 
-/** Reads the events of a destination with their attempts, newest first, as far back as the log of attempts. */
+/**
+ * Reads the events of a destination with their attempts, newest first. It goes back as far as the log of attempts is
+ * kept.
+ */
 @Injectable()
 export class Timeline {
   constructor(
@@ -77,7 +83,7 @@ export class Timeline {
     private readonly destinations: Destinations,
   ) {}
 
-  /** Queued events first, then numbered ones. @throws ServiceError 'not-found' */
+  /** Reads a page: first queued events, then events with a number. @throws ServiceError 'not-found' */
   async read(destinationId: string, query: TimelineQuery): Promise<TimelinePage> {
     const { destinationKey } = await this.destinations.read(destinationId);
     const queued = await this.queued(destinationKey, query);
@@ -96,7 +102,10 @@ export class Timeline {
     return { events, next: rows.length > limit && last !== undefined ? { queuedBelow: last.eventId } : undefined };
   }
 
-  /** If the page is already full, this reads one event to see whether there are more. */
+  /**
+   * Reads the events with a number. If queued events already fill the page, it reads one event to see whether there are
+   * more.
+   */
   private async numbered(destinationKey: number, query: TimelineQuery): Promise<TimelinePage> {
     const { state, limit, toNumber = MAX_NUMBER, numberBelow = MAX_NUMBER } = query;
     if (state === 'queued') return NOTHING;
@@ -117,7 +126,7 @@ export class Timeline {
 
 const NOTHING: TimelinePage = { events: [], next: undefined };
 
-/** The first values of each statement on a range. */
+/** Returns the values $1 to $6 of the statements on a range. */
 export const rangeValues = (
   destinationKey: number,
   limit: number,

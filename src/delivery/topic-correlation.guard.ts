@@ -4,12 +4,16 @@ import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { RequestContext } from '../platform/request/request-context';
 
-/** Printable ASCII: the value ends up in receivers' logs, and HTTP defines no encoding for other characters. */
+/**
+ * Allowed values of the correlation header: printable ASCII. The value ends up in the logs of receivers, and HTTP
+ * defines no encoding for other characters.
+ */
 const HANDED_ON = /^[\x20-\x7e]{1,256}$/;
 
 /**
- * Guard for all routes: events of a request carry the value of its `SVC_TOPIC_CORRELATION_HEADER`. Invalid values are
- * refused on reads, too, since stored topics decide whether a request causes events.
+ * A guard for all routes. The events that a request causes have the value of its header `SVC_TOPIC_CORRELATION_HEADER`.
+ * An invalid value is refused on every request, also on reads, since the stored topics decide which requests cause
+ * events.
  */
 @Injectable()
 export class TopicCorrelationGuard implements CanActivate {
@@ -24,13 +28,13 @@ export class TopicCorrelationGuard implements CanActivate {
   }
 
   /**
-   * For routes without guards, such as the pages of Swagger UI.
+   * Does the same for routes without guards, such as the pages of Swagger UI.
    * @throws as {@link canActivate}
    */
   take(request: Request): true {
     const name = this.environment.topicCorrelationHeader;
     const value = request.get(name);
-    // An inner request inherits the value of the outer one.
+    // A request inside another one (an entry of a Bundle) has the value of the outer request.
     if (value === undefined || value === '' || request !== this.requests.origin) return true;
     if (!HANDED_ON.test(value))
       throw new ServiceError('invalid', `${name} must be 1 to 256 printable ASCII characters, or be left out.`, {

@@ -12,12 +12,15 @@ import { type Sending } from './outgoing-batch';
 import { type EventRange, rangeValues } from './timeline';
 import { READ_DELIVERED, READ_LATEST } from './timeline-statements';
 
-/** The most batches that one call sends while its caller waits. */
+/** Maximum number of batches that one call sends while its caller waits. */
 const MAX_BATCHES = 50;
-/** The longest duration of one attempt, whatever the destination's timeout, and of all attempts together. */
+/**
+ * Maximum duration of one attempt, even if the timeout of the destination is longer, and of all attempts of a call
+ * together.
+ */
 const MAX_SECONDS = 30;
 
-/** The first and the last event of a batch. */
+/** The numbers of the first and the last event of a batch. */
 interface EventNumbers {
   readonly firstNumber: number;
   readonly lastNumber: number;
@@ -29,7 +32,7 @@ export interface TriedBatch extends EventNumbers {
   readonly outcome: string;
 }
 
-/** Test deliveries while the caller waits, outside the queue: they do not count for the destination. */
+/** Makes test deliveries while the caller waits. They do not use the queue, and do not count for the destination. */
 @Injectable()
 export class Trials {
   constructor(
@@ -40,9 +43,9 @@ export class Trials {
   ) {}
 
   /**
-   * Sends the delivered events of the range to another endpoint: their original batches, each once, until one fails or
-   * the time ends.
-   * @returns the batches sent and, if not all were, the number to continue from
+   * Sends the delivered events of a range to another endpoint, in their original batches. Each batch is sent once. The
+   * call ends when a batch fails or the time is over.
+   * @returns the batches that were sent and, if not all were sent, the event number to continue from
    */
   async sendElsewhere(
     destinationId: string,
@@ -66,8 +69,8 @@ export class Trials {
   }
 
   /**
-   * The request that carries the event of this number, by default the latest, without its secrets.
-   * @returns undefined if no batch with such an event is kept
+   * Returns the request that contains the event with this number (by default the latest event), without secrets.
+   * @returns undefined if no batch with this event is kept
    * @throws ServiceError 'unprocessable' for a kind that shows no request
    */
   async requestOf(
@@ -87,7 +90,7 @@ export class Trials {
     return { ...request, ...numbersOf(batch) };
   }
 
-  /** Sends a sample without events to the given or configured endpoint, and grades the responses. */
+  /** Sends a sample without events to `endpoint`, by default the configured one, and grades the responses. */
   async test(destinationId: string, endpoint: string | undefined): Promise<readonly Finding[]> {
     const runtime = await this.destinations.read(destinationId);
     const way = this.wayOf(runtime, endpoint);

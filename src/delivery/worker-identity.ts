@@ -3,15 +3,18 @@ import { type Client } from 'pg';
 import { DatabaseClient } from '../platform/database/database-client';
 import { TAKE_SLOT } from './delivery-statements';
 
-/** PostgreSQL keeps the lock of a machine that vanished for about 10 + 3 × 5 s. */
+/** TCP keepalive of the connection: if a machine vanishes, PostgreSQL releases its lock after about 10 + 3 × 5 s. */
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
-/** Less than it takes to replace a frozen primary; more than a busy one, or this process, needs to answer. */
+/**
+ * How long PostgreSQL may leave a query of the heartbeat connection unanswered. It is shorter than the failover from a
+ * frozen primary takes, and longer than a busy primary, or this process, needs.
+ */
 const SILENT_MILLISECONDS = 10_000;
 
 /**
- * The heartbeat lock of this process: an advisory lock on its slot, on a separate connection. PostgreSQL releases it
- * within milliseconds of the death of the process. A slot is never reused.
+ * The heartbeat lock of this process: an advisory lock on its slot, held by a connection of its own. When the process
+ * ends, PostgreSQL releases the lock within milliseconds. A slot number is never used again.
  */
 export class WorkerIdentity {
   private readonly logger = new Logger(WorkerIdentity.name);
@@ -20,7 +23,10 @@ export class WorkerIdentity {
 
   constructor(private readonly databaseUrl: string) {}
 
-  /** The slot of this worker; a new one after the connection was lost. Calls `onLost` when it is lost. */
+  /**
+   * Returns the slot of this worker; after the connection was lost, a new slot. `onLost` is called when the connection
+   * is lost.
+   */
   async hold(onLost: () => void): Promise<number> {
     if (this.held !== undefined) return this.held.slot;
     // Concurrent callers share one connection, because each connection counts as a separate worker.
@@ -35,9 +41,9 @@ export class WorkerIdentity {
   }
 
   /**
-   * Ends the connection where PostgreSQL does not answer on it; to be called about once a second. A frozen primary
-   * keeps it open, while the one that replaces it knows no such lock: other workers would take over what this one still
-   * sends.
+   * Ends the connection if PostgreSQL does not answer on it. Called about once a second. A frozen primary keeps the
+   * connection open, but the lock does not exist on the standby that replaces it. So other workers would take over the
+   * batches that this worker is still sending.
    */
   check(): void {
     const { held } = this;
@@ -71,7 +77,7 @@ export class WorkerIdentity {
       this.logger.warn('The connection with the heartbeat lock of this worker was lost');
       onLost();
     };
-    // Without a listener, a broken connection would end the process.
+    // Without a listener for `error`, a broken connection would end the process.
     client.on('error', lose);
     client.on('end', lose);
     try {

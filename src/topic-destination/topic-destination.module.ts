@@ -25,7 +25,10 @@ import { TopicDestinationRule } from './destinations/topic-destination.rule';
 import { TopicEventListener } from './events/topic-event.listener';
 import { TopicRegistry } from './events/topic-registry';
 
-/** Topics, destinations, and the path of a change from its transaction into the outbox. */
+/**
+ * Topics and destinations. This module turns changes of resources into events in the outbox, in the transaction of the
+ * change.
+ */
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [

@@ -3,8 +3,9 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 export type AddressClass = 'public' | 'private' | 'forbidden';
 
 /**
- * Forbidden as webhook addresses: this host as "any", link-local (where clouds serve credentials), multicast,
- * broadcast, and metadata services of clouds at other addresses (Alibaba, Azure, Oracle; AWS and Google by IPv6).
+ * Addresses that no webhook may use: "any" (which means this host), link-local (where clouds serve credentials),
+ * multicast, broadcast, and metadata services of clouds at other addresses (Alibaba, Azure, Oracle; AWS and Google by
+ * IPv6).
  */
 const FORBIDDEN = [
   '0.0.0.0/8',
@@ -21,10 +22,15 @@ const FORBIDDEN = [
   'fd20:ce::254/128',
 ];
 
-/** Forbidden tunnels, since their far end is unknown: 6to4, Teredo, local NAT64. */
+/**
+ * Addresses of tunnels (6to4, Teredo, local NAT64). They are forbidden, since the address at the other end is unknown.
+ */
 const TUNNELS = ['2002::/16', '2001::/32', '64:ff9b:1::/48'];
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry, entries that are not globally reachable. */
+/**
+ * Private IPv4 addresses: entries of https://www.iana.org/assignments/iana-ipv4-special-registry that are not globally
+ * reachable.
+ */
 const PRIVATE_V4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -40,16 +46,19 @@ const PRIVATE_V4 = [
   '240.0.0.0/4',
 ];
 
-/** https://www.iana.org/assignments/iana-ipv6-special-registry, within {@link PUBLIC}. */
+/** Private IPv6 addresses within {@link PUBLIC}, from https://www.iana.org/assignments/iana-ipv6-special-registry. */
 const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20'];
 
-/** In IPv6, only 2000::/3 is routed globally. */
+/** Public addresses, unless another list contains them. In IPv6, only 2000::/3 is routed globally. */
 const PUBLIC = ['0.0.0.0/0', '2000::/3'];
 
-/** IPv6 prefixes of 96 bits that precede an IPv4 address: compatible, mapped, NAT64 (RFC 4291, 6052). */
+/** IPv6 prefixes of 96 bits that are followed by an IPv4 address: compatible, mapped, NAT64 (RFC 4291, 6052). */
 const EMBEDDING_PREFIXES = ['::', '::ffff:', '64:ff9b::'];
 
-/** The first list that contains an address decides. `::1` is a native IPv6 address, not 0.0.0.1. */
+/**
+ * The lists by class; the first list that contains an address decides. `::1` comes first: it is a native IPv6 address,
+ * not the embedded IPv4 address 0.0.0.1.
+ */
 const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
   ['private', listOf(['::1/128'])],
   ['forbidden', listOf([...FORBIDDEN, ...TUNNELS])],
@@ -58,8 +67,8 @@ const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
 ];
 
 /**
- * Classifies an address by its bits, in any notation, without its zone (`%eth0`). An IPv6 address that embeds an IPv4
- * address has the class of the latter.
+ * Classifies an address by its bits, whatever its notation; a zone (`%eth0`) is ignored. An IPv6 address that embeds an
+ * IPv4 address has the class of that IPv4 address.
  */
 export function addressClassOf(address: string): AddressClass {
   const bare = address.replace(/%.*$/, '');
@@ -67,7 +76,7 @@ export function addressClassOf(address: string): AddressClass {
   return LISTS.find(([, list]) => list.check(bare, familyOf(bare)))?.[0] ?? 'private';
 }
 
-/** An IPv4 subnet is listed together with the IPv6 addresses that embed it. */
+/** Makes a list of subnets. For an IPv4 subnet, it also contains the IPv6 addresses that embed its addresses. */
 function listOf(subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const [address = '', bits] of subnets.map((subnet) => subnet.split('/'))) {

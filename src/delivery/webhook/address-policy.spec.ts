@@ -5,7 +5,7 @@ import { AddressPolicy } from './address-policy';
 
 const policyOf = (level: string): AddressPolicy => new AddressPolicy(readEnvironment({ SVC_WEBHOOK_ADDRESSES: level }));
 
-/** Whether each level accepts a literal host of a URL: open, no-metadata, public-only. */
+/** Returns whether the levels open, no-metadata and public-only accept a literal host of a URL. */
 const levelsOf = (host: string): boolean[] =>
   ['open', 'no-metadata', 'public-only'].map((level) => {
     try {

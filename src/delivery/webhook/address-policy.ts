@@ -12,20 +12,23 @@ const REFUSED: Readonly<Record<Environment['webhookAddresses'], readonly ReturnT
 };
 
 /**
- * Allows the addresses that a webhook may be sent to (`SVC_WEBHOOK_ADDRESSES`). Checked on each connection: a name can
- * resolve to another address than when the destination was stored.
+ * Decides which addresses a webhook may be sent to (`SVC_WEBHOOK_ADDRESSES`). The address is checked at each
+ * connection, since a name may resolve to a different address than when the destination was stored.
  */
 @Injectable()
 export class AddressPolicy {
   constructor(private readonly environment: Environment) {}
 
-  /** Checks a literal address: Node calls `lookup` only for names. @throws DeliveryFailure when it is refused. */
+  /**
+   * Checks a host that is a literal address, since Node calls `lookup` only for names. @throws DeliveryFailure when the
+   * address is refused
+   */
   assertHostAllowed(hostname: string): void {
     const address = hostname.replace(/^\[|\]$/g, '');
     if (isIP(address) !== 0 && !this.allows(address)) throw refusal();
   }
 
-  /** Resolves a name to its allowed addresses. */
+  /** Resolves a host name to those of its addresses that are allowed. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, answers) => {
       const allowed = error === null ? answers.filter(({ address }) => this.allows(address)) : [];

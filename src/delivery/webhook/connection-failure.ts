@@ -1,7 +1,7 @@
 import { AxiosError } from 'axios';
 import { DeliveryFailure } from '../delivery-failure';
 
-/** Messages by Node's error code; a code discloses nothing of the URL, the headers or the response. */
+/** Messages by the error code of Node. A code discloses nothing of the URL, the headers or the response. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'Connection refused'],
   [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'The connection was closed before an answer came'],
@@ -16,7 +16,7 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^HPE_/, 'The answer is not HTTP'],
 ];
 
-/** The message in `$status` for an attempt without a response. */
+/** Returns the failure, with the message for `$status`, of an attempt that got no response. */
 export function connectionFailureOf(error: unknown): DeliveryFailure {
   const cause = error instanceof AxiosError ? (error.cause ?? error) : error;
   if (cause instanceof DeliveryFailure) return cause;
@@ -25,7 +25,7 @@ export function connectionFailureOf(error: unknown): DeliveryFailure {
   return new DeliveryFailure(MESSAGES.find(([codes]) => codes.test(code))?.[1] ?? `The connection failed (${code})`);
 }
 
-/** After several addresses were tried, the first error counts. */
+/** Returns the error code. If several addresses were tried, it is the code of the first error. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && !('code' in error)) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

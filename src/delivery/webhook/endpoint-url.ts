@@ -1,9 +1,9 @@
 const MAX_LENGTH = 2_048;
 
 /**
- * Parses the URL of an endpoint. URL parsers silently repair much (line breaks are dropped, `\` becomes `/`, missing
- * slashes are added), so any URL that would not be sent as written is refused.
- * @returns the URL as requested, or an error text that never repeats it
+ * Parses the URL of an endpoint. URL parsers silently repair a lot: they drop line breaks, turn `\` into `/`, add
+ * missing slashes. So a URL is refused if it would not be requested as it is written.
+ * @returns the URL as it is requested, or an error text, which never contains the URL
  */
 export function readEndpointUrl(text: string): { readonly href: string } | string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;

@@ -1,25 +1,25 @@
-/** One HTTP header as configured in a destination. */
+/** One HTTP header that a destination configures. */
 export interface HeaderLine {
   readonly name: string;
   readonly value: string;
 }
 
-/** RFC 9110, section 5.6.2. */
+/** A header name: a token of RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** RFC 9110, section 5.5, without obs-text: receivers disagree on its encoding. */
+/** A header value of RFC 9110, section 5.5, but without obs-text, whose encoding differs between receivers. */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * Headers of the connection or of the framing (RFC 9110, sections 7.2, 7.6.1, 8.6, 10.1.1), and headers that the server
- * writes.
+ * Header names that a destination must not configure: headers of the connection and of message framing (RFC 9110,
+ * sections 7.2, 7.6.1, 8.6, 10.1.1), and headers that this server sets.
  */
 const RESERVED =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|(http2|proxy|webhook)-.*)$/i;
 
 /**
- * Parses `Name: value`, split at the first colon; white space around the value is dropped.
- * @returns an error text that never repeats the value
+ * Parses `Name: value`. It splits at the first colon, and drops white space around the value.
+ * @returns the header, or an error text, which never contains the value
  */
 export function parseHeaderLine(line: string): HeaderLine | string {
   const colon = line.indexOf(':');

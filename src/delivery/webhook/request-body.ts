@@ -8,13 +8,16 @@ import { AxiosError } from 'axios';
 import { type Notification, type Outgoing } from '../delivery-kind';
 import { type WebhookHeaders } from './webhook-headers';
 
-/** The slowest receiver must take this much in 10 s (`Outgoing.progress`). */
+/**
+ * How many bytes are written before progress is reported. A receiver must take at least this much in 10 s
+ * (`Outgoing.progress`).
+ */
 const PIECE_BYTES = 65_536;
 
 /**
- * The body of one request. It is rendered when the connection is ready (including TLS), read once, and released when
- * the socket took it. So attempts that wait to connect or for a response keep no body. A Buffer would stay in the
- * configuration that axios keeps until the response.
+ * The body of one request. It is rendered when the connection (including TLS) is ready, read once, and released when
+ * the socket has taken it. So attempts that wait for a connection or a response have no body in memory. It is a stream:
+ * a Buffer would stay in the configuration that axios keeps until the response.
  */
 export class RequestBody {
   private request: http.ClientRequest | undefined;
@@ -27,7 +30,7 @@ export class RequestBody {
     this.stream = Readable.from(this.pieces(), { objectMode: false, highWaterMark: PIECE_BYTES });
   }
 
-  /** Creates the request for axios, which then pipes the stream into it. */
+  /** Creates the HTTP request for axios. axios then pipes the stream into the request. */
   readonly transport = {
     request: (options: https.RequestOptions, onAnswer: (answer: http.IncomingMessage) => void): http.ClientRequest => {
       this.request = (options.protocol === 'https:' ? https : http).request(options, onAnswer);
@@ -38,13 +41,16 @@ export class RequestBody {
     },
   };
 
-  /** Ends the request, even if its body was not taken. */
+  /** Ends the request, even if the socket has not taken its body. */
   end(): void {
     this.stream.destroy();
     if (this.request?.writableFinished === false) this.request.destroy();
   }
 
-  /** Whether the peer was closing the idle connection that the request reused, by the rule of Node's `reusedSocket`. */
+  /**
+   * Whether the request failed because it reused an idle connection that the peer was closing. Node's documentation of
+   * `reusedSocket` has this rule.
+   */
   metClosingConnection(error: unknown): boolean {
     const code = error instanceof AxiosError ? error.code : undefined;
     return this.request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');

@@ -2,7 +2,7 @@ import { MASK, type Notification } from '../delivery-kind';
 import { type WebhookSettings } from './webhook-settings';
 import { webhookSignature } from './webhook-signature';
 
-/** Header names in lower case; a name with several values is repeated. */
+/** Headers by name in lower case. A header with several values is sent several times. */
 export type WebhookHeaders = Record<string, string | string[]>;
 
 /** Values that change from attempt to attempt. */
@@ -11,7 +11,10 @@ export interface AttemptHeaders {
   readonly traceparent: string | undefined;
 }
 
-/** The headers whose values `$request` shows. The values of all others are configured, or change with the attempt. */
+/**
+ * Returns the headers whose values `$request` shows. The values of all other headers are configured, or change with
+ * each attempt.
+ */
 const shownValues = (id: string): Readonly<Record<string, string>> => ({
   'content-type': 'application/json',
   accept: '*/*',
@@ -20,7 +23,10 @@ const shownValues = (id: string): Readonly<Record<string, string>> => ({
   'webhook-id': id,
 });
 
-/** A configured header replaces the server's header of the same name, and may itself be repeated. */
+/**
+ * Returns the headers of an attempt. A configured header replaces the server's header of the same name, and may occur
+ * several times.
+ */
 export function webhookHeaders(
   { id, body }: Notification,
   { headers, secrets }: WebhookSettings,
@@ -40,7 +46,7 @@ export function webhookHeaders(
   };
 }
 
-/** The headers of every attempt. */
+/** Returns the headers that every attempt has, as `$request` shows them. */
 export function shownHeaders(
   notification: Notification,
   settings: WebhookSettings,

@@ -4,7 +4,7 @@ import { type Finding, type Outgoing } from '../delivery-kind';
 import { type WebhookSender, isSuccess } from './webhook-sender';
 import { type WebhookSettings } from './webhook-settings';
 
-/** Slower responses get a warning. */
+/** A response that takes longer than this gets a warning. */
 const SLOW_MILLISECONDS = 2000;
 
 /** Sends a sample up to three times, like a delivery, and grades the webhook's responses. */
@@ -75,7 +75,7 @@ const forged = (status: number | undefined): Finding =>
 
 const shown = (status: number | undefined): string => (status === undefined ? 'not at all' : `HTTP ${status}`);
 
-/** Undefined without a response. */
+/** Returns the status of the response; undefined if there was none. */
 const statusOf = (send: () => Promise<number>): Promise<number | undefined> =>
   send().catch((error: unknown) => {
     if (error instanceof DeliveryFailure) return undefined;

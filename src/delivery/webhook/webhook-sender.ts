@@ -11,16 +11,25 @@ import { RequestBody } from './request-body';
 import { webhookHeaders } from './webhook-headers';
 import { type WebhookSettings } from './webhook-settings';
 
-/** The most bytes of a response that are read to reuse its connection; a longer response closes it. */
+/**
+ * How many bytes of a response are read so that its connection can be reused. If the response is longer, its connection
+ * is closed.
+ */
 const MAX_ANSWER_BYTES = 4096;
 const ANSWER_MILLISECONDS = 1000;
 
 export const isSuccess = (status = 0): boolean => status >= 200 && status <= 299;
 
-/** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, bounded responses. */
+/**
+ * The HTTP client of webhooks. It follows no redirects, uses no proxy, decompresses nothing, keeps no cookies, and
+ * reads only short responses.
+ */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
-  /** One agent pools connections by host, so destinations with the same keep-alive time share it. */
+  /**
+   * HTTP agents by keep-alive time. An agent pools connections by host, so destinations with the same keep-alive time
+   * share one.
+   */
   private readonly agents = new Map<number, { readonly http: HttpAgent; readonly https: HttpsAgent }>();
 
   constructor(
@@ -29,8 +38,8 @@ export class WebhookSender implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Sends once and returns the head of the response, independent of its body. @throws DeliveryFailure without a
-   * response
+   * Sends a notification once, and returns the head of the response without waiting for its body. @throws
+   * DeliveryFailure if there is no response
    */
   async exchange(
     outgoing: Outgoing,
@@ -64,7 +73,8 @@ export class WebhookSender implements OnApplicationShutdown {
         releaseConnection(data);
         return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date) };
       } catch (error) {
-        // A peer may close an idle connection just as it is reused: that is no failure of the endpoint.
+        // The peer may close an idle connection just when it is reused. This is no failure of the endpoint, so the
+        // request is sent once more.
         if (!isRetry && !signal.aborted && body.metClosingConnection(error)) continue;
         throw connectionFailureOf(error);
       } finally {
@@ -80,10 +90,13 @@ export class WebhookSender implements OnApplicationShutdown {
     }
   }
 
-  /** Connections stay open while idle for `keepAliveSeconds`; 0 opens one per request. */
+  /**
+   * Returns the agents for a keep-alive time. Idle connections stay open for `keepAliveSeconds`; with 0, each request
+   * has a connection of its own.
+   */
   private agentsOf(keepAliveSeconds: number): { readonly http: HttpAgent; readonly https: HttpsAgent } {
     const keepAlive = keepAliveSeconds > 0;
-    // The agent closes a connection that idles longer, or earlier if the peer's Keep-Alive header says so.
+    // The agent closes a connection after this idle time, or earlier if the Keep-Alive header of the peer says so.
     const options = {
       keepAlive,
       lookup: this.addresses.lookup,
@@ -98,7 +111,10 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 }
 
-/** Reads the rest of a short response in the background, to reuse the connection; closes a longer one. */
+/**
+ * Reads the rest of a short response in the background, so that the connection can be reused. The connection of a
+ * longer response is closed.
+ */
 function releaseConnection(answer: Readable): void {
   let sizeBytes = 0;
   const timer = setTimeout(() => answer.destroy(), ANSWER_MILLISECONDS);
@@ -113,7 +129,8 @@ function releaseConnection(answer: Readable): void {
 }
 
 /**
- * RFC 9110, section 10.2.3: seconds or a date. A date is compared with the response's own date, since clocks differ.
+ * Reads `Retry-After` (RFC 9110, section 10.2.3): seconds or a date. A date is compared with the date of the response,
+ * since the clocks of the two machines may differ.
  */
 function retryAfterSecondsOf(value: unknown, date: unknown): number {
   if (typeof value !== 'string') return 0;

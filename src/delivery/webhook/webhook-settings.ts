@@ -8,15 +8,21 @@ import { signingKeyOf } from './webhook-signature';
 
 export interface WebhookSettings extends DeliverySettings {
   readonly endpoint: string;
-  /** How long an idle connection stays open; 0 for a connection per request. */
+  /** How long an idle connection stays open. With 0, each request has a connection of its own. */
   readonly keepAliveSeconds: number;
-  /** In the given order; a name may occur more than once. */
+  /** The configured headers, in the given order. A name may occur more than once. */
   readonly headers: readonly HeaderLine[];
-  /** Each signs every request: two while a receiver switches from one to the other. Without any, nothing is signed. */
+  /**
+   * Secrets that sign every request. There are two while a receiver changes from one to the other. Without a secret,
+   * requests are not signed.
+   */
   readonly secrets: readonly string[];
 }
 
-/** Parameters of "SvcTopicDestination (webhook kind)" in the interface; `secret` is an extension of this server. */
+/**
+ * The parameters of a webhook, each with its `value[x]` (interface, "SvcTopicDestination (webhook kind)"). `secret` is
+ * an extension of this server.
+ */
 const VALUE_FIELDS = {
   endpoint: 'valueUrl',
   timeout: 'valueUnsignedInt',
@@ -28,14 +34,17 @@ const VALUE_FIELDS = {
 type ParameterName = keyof typeof VALUE_FIELDS;
 type ParameterValues = ReadonlyMap<ParameterName, readonly unknown[]>;
 
-/** Default, minimum and maximum. A day in seconds exceeds any use; Node's timers end at 2^31 ms. */
+/**
+ * Default, minimum and maximum of the number parameters. Nobody needs more than a day (86,400 s), and timers of Node
+ * are limited to 2^31 ms.
+ */
 const WHOLE_NUMBERS = {
   timeout: [30, 1, 86_400],
   keepAlive: [120, -1, 86_400],
   maxMessagesInBatch: [20, 1, MAX_BATCH_EVENTS],
 } as const;
 
-/** Limits that common servers accept for a request's head. */
+/** Limits of the configured headers. Common servers accept a request head of this size. */
 const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 
@@ -44,8 +53,9 @@ const MAX_SECRETS = 2;
 const NO_QUERY_VALUE = `${MASK} in the query of endpoint keeps a stored value of the same name and host, and there is none. Send the value.`;
 
 /**
- * Reads the parameters of a webhook. A masked value, of a header or in the endpoint's query, keeps the value in force.
- * @throws ServiceError 'unprocessable' that names the parameter and the remedy.
+ * Reads the parameters of a webhook. A masked value of a header, or in the query of the endpoint, keeps its current
+ * value.
+ * @throws ServiceError 'unprocessable' that names the parameter and says what to do
  */
 export function webhookSettingsOf(
   parameters: readonly DestinationParameter[],
@@ -62,7 +72,10 @@ export function webhookSettingsOf(
   };
 }
 
-/** A checked parameter without its secrets: a header keeps its name, an endpoint loses only the values of its query. */
+/**
+ * Returns a checked parameter with its secrets masked: the value of a header, and the values in the query of an
+ * endpoint.
+ */
 export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
   const { valueString: line, valueUrl: url } = parameter;
   if (parameter.name === 'endpoint' && typeof url === 'string' && url.includes('?'))
@@ -72,7 +85,10 @@ export function maskedParameter(parameter: DestinationParameter): DestinationPar
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
 }
 
-/** Stored parameters with the values of headers and query; secrets stay masked, since they are never shown. */
+/**
+ * Returns stored parameters with the values of headers and of the endpoint's query. `secret` stays masked, since it is
+ * never shown.
+ */
 export function unmaskedParameters(
   parameters: readonly DestinationParameter[],
   { endpoint, headers }: WebhookSettings,
@@ -148,11 +164,11 @@ function headersOf(values: readonly unknown[], inForce: readonly HeaderLine[]): 
   return headers;
 }
 
-/** A repeated name gets its values in order. */
+/** Takes a known header of this name. If the name is repeated, its values are taken in order. */
 const take = (known: HeaderLine[], name: string): HeaderLine | undefined =>
   takeFirst(known, (header) => header.name.toLowerCase() === name.toLowerCase());
 
-/** Masks keep the secrets in force, in order. */
+/** Reads the secrets. Masks keep the current secrets, which are taken in order. */
 function secretsOf(values: readonly unknown[], inForce: readonly string[]): string[] {
   if (values.length > MAX_SECRETS)
     refuse(`secret may appear at most ${MAX_SECRETS} times: the new one and the old one, while they change.`);

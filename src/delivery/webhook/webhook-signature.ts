@@ -2,11 +2,14 @@ import { createHmac } from 'node:crypto';
 import { type Notification } from '../delivery-kind';
 
 const PREFIX = 'whsec_';
-/** Standard Webhooks 1.0, "Symmetric Signature". */
+/** Minimum and maximum length of a secret (Standard Webhooks 1.0, "Symmetric Signature"). */
 const LEAST_BYTES = 24;
 const MOST_BYTES = 64;
 
-/** Decodes a secret: base64, with or without the prefix `whsec_`. Undefined unless it has 24 to 64 bytes. */
+/**
+ * Decodes a secret, which is base64 with or without the prefix `whsec_`. Returns undefined unless it has 24 to 64
+ * bytes.
+ */
 export function signingKeyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
@@ -16,10 +19,11 @@ export function signingKeyOf(secret: string): Buffer | undefined {
 }
 
 /**
- * The value of `webhook-signature`: one signature per secret, so that a receiver may use either while they change.
- * Source: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
- * @param secrets that {@link signingKeyOf} can read
- * @param message with the time of the attempt, not of the batch
+ * Returns the value of the header `webhook-signature`. It has one signature for each secret, so that a receiver may use
+ * either secret while it changes from one to the other. Source: Standard Webhooks 1.0
+ * (https://www.standardwebhooks.com).
+ * @param secrets secrets that {@link signingKeyOf} can decode
+ * @param message the message to sign, with the time of the attempt, not of the batch
  */
 export function webhookSignature(
   secrets: readonly string[],

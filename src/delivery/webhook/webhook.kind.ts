@@ -13,7 +13,7 @@ import {
   webhookSettingsOf,
 } from './webhook-settings';
 
-/** Implements "SvcTopicDestination (webhook kind)" of the interface. */
+/** The kind that delivers by webhooks (interface, "SvcTopicDestination (webhook kind)"). */
 @Injectable()
 @DeliverBy({
   kind: 'webhook-at-least-once',
@@ -35,7 +35,9 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
     throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
   }
 
-  /** Drops the headers, which may be credentials of the real endpoint. */
+  /**
+   * Returns settings for a test endpoint, without the configured headers: they may be credentials of the real endpoint.
+   */
   redirected(settings: WebhookSettings, endpoint: string): WebhookSettings {
     return { ...settings, endpoint: endpointOf(endpoint), headers: [] };
   }

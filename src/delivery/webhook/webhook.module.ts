@@ -3,6 +3,6 @@ import { AddressPolicy } from './address-policy';
 import { WebhookKind } from './webhook.kind';
 import { WebhookSender } from './webhook-sender';
 
-/** Registered like kinds of other teams: delivery discovers it and does not import it. */
+/** Registers the webhook kind in the same way as kinds of other teams: delivery discovers it and does not import it. */
 @Module({ providers: [AddressPolicy, WebhookKind, WebhookSender] })
 export class WebhookModule {}

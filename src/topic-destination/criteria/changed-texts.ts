@@ -3,16 +3,21 @@ interface Values {
   readonly previous: unknown;
 }
 
-/** A change as criteria see it: the stored texts before and after, undefined if absent. */
+/**
+ * A change as criteria see it: the stored texts after and before the change. One is undefined for a created or deleted
+ * resource.
+ */
 export class ChangedTexts {
-  /** @param parsed the values of the texts, if already parsed */
+  /** @param parsed the values of the texts, if they are already parsed */
   constructor(
     readonly current: string | undefined,
     readonly previous: string | undefined,
     private parsed?: Values,
   ) {}
 
-  /** Parsed once and shared; code that may modify the values must parse the texts itself. */
+  /**
+   * The parsed texts. They are parsed once and shared, so code that may modify the values must parse the texts itself.
+   */
   get values(): Values {
     this.parsed ??= { current: parsedText(this.current), previous: parsedText(this.previous) };
     return this.parsed;

@@ -8,25 +8,31 @@ import { type Steps } from '../../platform/time/steps';
 import { type ChangedTexts } from './changed-texts';
 import { ReferenceLookup, type WantedResource } from './reference-lookup';
 
-/** CPU time for all criteria of one write, which waits for them. Each takes about 1 to 100 µs. */
+/**
+ * The CPU time that is left for the criteria of one write. The write waits for its criteria, each of which takes about
+ * 1 to 100 µs.
+ */
 export class WriteTime {
   millisecondsLeft = 250;
 }
 
-/** Characters of the resource times nodes of the criteria. Up to this cost, about 2 ms, no time limit is enforced. */
+/**
+ * The cost up to which criteria are evaluated without a time limit: characters of the resource times nodes of the
+ * criteria. It takes about 2 ms.
+ */
 const UNWATCHED_COST = 2_000_000;
 
-/** Most levels of references to follow. */
+/** Maximum number of levels of references that are followed by `resolve()`. */
 const MAX_ROUNDS = 3;
 const MAX_REFERENCES = 100;
 
 /** The result of a criterion for a change; undefined if it cannot be evaluated or takes too long. */
 export type Decision = boolean | undefined;
 
-/** Reads the targets of `resolve()`: texts by key (`Patient/p7`) of the stored ones. */
+/** Reads the targets of `resolve()`. Returns the texts of those that are stored, by key (`Patient/p7`). */
 export type LoadReferences = (wanted: readonly WantedResource[]) => Promise<ReadonlyMap<string, string>>;
 
-/** Evaluates criteria, which users write, so that none of them blocks the process. */
+/** Evaluates criteria. Users write them, so no criterion may block the process. */
 @Injectable()
 export class CriteriaEvaluation {
   constructor(
@@ -36,8 +42,9 @@ export class CriteriaEvaluation {
   ) {}
 
   /**
-   * Returns one decision per criterion, in order. Criteria beyond the write's time budget stay undecided.
-   * @param time shared by several calls for one write
+   * Returns one decision for each criterion, in order. When the CPU time of the write is used up, the remaining
+   * criteria stay undecided.
+   * @param time the CPU time that is left for the write; several calls for one write share it
    */
   async decide(
     criteria: readonly Criterion[],
@@ -47,7 +54,7 @@ export class CriteriaEvaluation {
   ): Promise<Decision[]> {
     const known = new Map<string, string | undefined>();
     const work = new WriteWork(criteria, change, this.budget, this.slices, time);
-    // Cheap criteria first, so that a costly one cannot use up their time.
+    // Cheap criteria come first, so that a costly criterion cannot use up their time.
     let open: readonly number[] = [...criteria.keys()].sort(
       (a, b) => criterionCost(criteria[a]) - criterionCost(criteria[b]),
     );
@@ -64,7 +71,7 @@ export class CriteriaEvaluation {
 
 const criterionCost = (criterion: Criterion | undefined): number => criterion?.cost ?? 0;
 
-/** The criteria of one write, under one time limit. */
+/** Evaluates the criteria of one write under one time limit. */
 class WriteWork {
   readonly decisions: Decision[];
   private startsAt = 0;
@@ -79,7 +86,10 @@ class WriteWork {
     this.decisions = criteria.map(() => undefined);
   }
 
-  /** Decides those at `places`, in time slices. @returns the places of criteria that wait for references */
+  /**
+   * Decides the criteria at `places`, in time slices. @returns the places of criteria that need references which are
+   * not yet read
+   */
   async run(places: readonly number[], lookup: ReferenceLookup): Promise<readonly number[]> {
     const { length } = this.change;
     const cost = places.reduce((sum, place) => sum + criterionCost(this.criteria[place]), 0) * length;
@@ -92,14 +102,14 @@ class WriteWork {
         await this.slices.runLimited(() => this.decided(open, waiting, lookup), { ofOne, ofAll: Infinity });
       } catch (error) {
         if (!(error instanceof TooCostly)) throw error;
-        // The criterion stays undecided; the others continue without it.
+        // This criterion stays undecided. The others are still evaluated.
         this.noteEnd(open.shift());
       }
     }
     return waiting;
   }
 
-  /** Removes each place from `open` when its criterion has ended. */
+  /** Evaluates the criteria in `open`, and removes each from `open` when its evaluation has ended. */
   private *decided(open: number[], waiting: number[], lookup: ReferenceLookup): Steps<void> {
     for (let [place] = open; place !== undefined && this.time.millisecondsLeft > 0; [place] = open) {
       const criterion = this.criteria[place];
@@ -129,7 +139,7 @@ class WriteWork {
     try {
       return this.criteria[place]?.matches(this.change, resolve);
     } catch (error) {
-      // A timeout error comes from another realm, so it is no `Error` here: rethrow it for the caller.
+      // A timeout error comes from another realm, so it is no instance of this `Error`. It is thrown on to the caller.
       if (!(error instanceof Error)) throw error;
       return undefined;
     }

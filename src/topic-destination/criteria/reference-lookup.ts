@@ -9,22 +9,25 @@ export interface WantedResource {
 }
 
 /**
- * The targets of references of a change, as far as they were read. Criteria are evaluated synchronously, so missing
- * targets are collected and read before the next evaluation.
+ * The targets of references that `resolve()` returns, as far as they were read. Criteria are evaluated synchronously.
+ * So targets that were not read yet are collected in `wanted`, and read before the next evaluation.
  */
 export class ReferenceLookup {
   readonly wanted = new Map<string, WantedResource>();
-  /** Number of lookups of targets that were not read yet. */
+  /** How many lookups found a target that was not read yet. */
   misses = 0;
 
-  /** @param known texts by their keys (`Patient/p7`); undefined for resources that are not stored */
+  /**
+   * @param known texts of the targets that were read, by key (`Patient/p7`); undefined for a resource that is not
+   * stored
+   */
   constructor(
     private readonly change: ChangedTexts,
     private readonly known: ReadonlyMap<string, string | undefined>,
     private readonly baseUrl: string,
   ) {}
 
-  /** @param reference a Reference, or its text */
+  /** @param reference a Reference, or the text of a reference */
   readonly resolve = (reference: unknown): string | undefined => {
     const target =
       typeof reference === 'string'
@@ -51,7 +54,10 @@ export class ReferenceLookup {
   }
 }
 
-/** Texts of the stored resources by key (`Patient/p7`). A transaction sees its own writes. */
+/**
+ * Returns the texts of those resources that are stored, by key (`Patient/p7`). Inside a transaction this includes its
+ * own writes.
+ */
 export async function textsOf(
   reader: ResourceReader,
   wanted: readonly WantedResource[],

@@ -5,7 +5,10 @@ import { tryCriteria } from './topic-criteria';
 
 const patient = (members: object): string => JSON.stringify({ resourceType: 'Patient', id: 'p', ...members });
 
-/** The result of a criterion for a change of a Patient; undefined for an absent text. */
+/**
+ * Returns the result of a criterion for a change of a Patient. `current` or `previous` is undefined for a deleted or
+ * created Patient.
+ */
 const says = (expression: string, current: object | undefined, previous?: object): boolean =>
   compileCriterion(expression, 'Patient').matches(
     new ChangedTexts(current && patient(current), previous && patient(previous)),

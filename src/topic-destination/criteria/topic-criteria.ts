@@ -3,14 +3,15 @@ import { stopwatch } from '../../platform/time/stopwatch';
 import { withinTime } from '../../platform/time/within-time';
 import { ChangedTexts } from './changed-texts';
 
-/** Time limit on a resource without content. */
+/** Time limit of a criterion on a resource without content. */
 const MAX_TRIAL_MILLISECONDS = 40;
 /**
- * On a busy machine the time may be over before this process worked for half of it: that says nothing of the criterion.
+ * How often a criterion is tried. On a busy machine the time limit may pass although this process ran for less than
+ * half of it. Such a trial says nothing about the criterion, so it is repeated.
  */
 const MAX_TRIALS = 5;
 
-/** A criterion that can decide no change. */
+/** A criterion that cannot decide any change, for one that does not compile. */
 export const undecidable: Criterion = {
   cost: 0,
   matches: () => {
@@ -18,7 +19,10 @@ export const undecidable: Criterion = {
   },
 };
 
-/** Tries a criterion on an empty resource, created, changed and deleted. @throws Error when it fails or is slow */
+/**
+ * Tries a criterion on an empty resource that is created, changed and deleted. @throws Error when the criterion fails
+ * or is slow
+ */
 export function tryCriteria(criteria: Criterion, type: string): void {
   const text = JSON.stringify({ resourceType: type });
   const matches = (): unknown =>

@@ -3,19 +3,19 @@ import { type NativeReference, type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 
 /**
- * Members of a destination that shape its notifications. Stored as JSON with each batch, so that retries stay
- * identical.
+ * Members of a destination that decide how its notifications look. They are stored as JSON with each batch, so that
+ * retries stay identical.
  */
 export interface DestinationPresentation {
-  /** The topic's canonical, as written in the destination. */
+  /** The canonical of the topic, as written in the destination. */
   readonly topic: string;
   readonly content: (typeof CONTENTS)[number];
   readonly includeEntryAction: boolean;
   readonly includeVersionId: boolean;
   readonly includeVersionIdInFocusReference: boolean;
-  /** The prefix of the profile's canonical, also used for its extensions. */
+  /** The beginning of the profile's canonical. The extensions in notifications begin with it too. */
   readonly canonicalBase: string;
-  /** The principal whose rights select the events; absent if the server created the destination. */
+  /** The User or Client whose rights select the events; absent if the server itself created the destination. */
   readonly principal?: NativeReference;
 }
 
@@ -24,12 +24,15 @@ export const presentationIn = (text: string): DestinationPresentation => JSON.pa
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
 
-/** Unsupported elements that select events: ignoring them silently would send too much. */
+/**
+ * Elements that this server does not support, with the message that refuses them. They select events, so ignoring them
+ * silently would send too many events.
+ */
 const NOT_DONE: Readonly<Record<string, string>> = {
   filterBy: 'is not evaluated by this server, so leave it out: put the condition into fhirPathCriteria of a topic.',
 };
 
-/** @throws ServiceError 'unprocessable' that names the element. */
+/** @throws ServiceError 'unprocessable' that names the element */
 export function presentationOf(destination: Resource, profile: string): DestinationPresentation {
   const { topic, content = 'full-resource' } = destination;
   if (typeof topic !== 'string' || !/^\S+$/.test(topic)) {
@@ -56,7 +59,7 @@ export function presentationOf(destination: Resource, profile: string): Destinat
 }
 
 /**
- * The log level of delivery attempts; null disables attempt logging.
+ * Returns the log level of delivery attempts; null if attempts are not logged.
  * @throws ServiceError 'unprocessable' that names the element.
  */
 export function attemptLogLevelOf(destination: Resource): AttemptLogLevel | null {

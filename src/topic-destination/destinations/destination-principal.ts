@@ -8,7 +8,10 @@ import { type EntryAccessRequest } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 
-/** The principal of a destination, whose rights select its events: its creator, or the User in `principal`. */
+/**
+ * Decides about the principal of a destination: the User or Client whose rights select its events. It is the creator of
+ * the destination, or the User that `principal` names.
+ */
 @Injectable()
 export class DestinationPrincipal {
   constructor(
@@ -18,7 +21,8 @@ export class DestinationPrincipal {
   ) {}
 
   /**
-   * A caller who may update a User could log in as that User, and so may also name that User as principal.
+   * Refuses a `principal` that the caller may not name. A caller may name its own User, and each User that it may
+   * update, since it could log in as such a User anyway.
    * @throws ServiceError 'forbidden' for a User that the caller may not update
    */
   async assertNameable(named: NativeReference): Promise<void> {
@@ -27,8 +31,9 @@ export class DestinationPrincipal {
   }
 
   /**
-   * The principal of a destination that names none: its creator. A caller who changes it without rights over that
-   * principal becomes the principal; otherwise the caller could receive data that only the other may read.
+   * Returns the principal of a destination that names none. It is the creator, until a caller without the right to
+   * update that principal changes the destination. Then this caller becomes the principal. Otherwise the caller could
+   * receive data that only the former principal may read.
    * @returns undefined for the server itself, which no policy limits
    */
   async inheritedBy(id: string): Promise<NativeReference | undefined> {
@@ -47,14 +52,17 @@ export class DestinationPrincipal {
     }
   }
 
-  /** Sending requires the right to change the destination. @throws ServiceError 'forbidden' */
+  /**
+   * Checks that the caller may change the destination, which calls that send something require. @throws ServiceError
+   * 'forbidden'
+   */
   assertMayChange(id: string): Promise<void> {
     return this.assertMayUpdate({ resourceType: 'SvcTopicDestination', id });
   }
 
   /**
-   * For events sent to the caller's endpoint, which needs rights over the principal. No caller has such rights over a
-   * destination that the server created.
+   * Checks that the caller may get events of the destination at an endpoint of its own: the caller must be the
+   * principal, or be allowed to update that principal. No caller may do so for a destination that the server created.
    * @throws ServiceError 'not-found', 'forbidden'
    */
   async assertMayHear(id: string): Promise<void> {
@@ -75,7 +83,7 @@ export class DestinationPrincipal {
   }
 }
 
-/** An update of a resource, as input for policies. */
+/** Returns the update of a resource in the form that policies decide about. */
 export const updateOf = (type: string, id: string, resource?: Resource): EntryAccessRequest => ({
   operationId: 'FhirUpdate',
   method: 'PUT',
@@ -88,7 +96,7 @@ export const updateOf = (type: string, id: string, resource?: Resource): EntryAc
 const principalIn = ({ presentation }: DestinationRuntime): NativeReference | undefined =>
   presentationIn(presentation).principal;
 
-/** The principal of a caller. */
+/** Returns the User or Client of a caller. */
 export const principalOf = ({ userId, clientId }: Caller): NativeReference =>
   userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
 

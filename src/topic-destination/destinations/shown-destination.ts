@@ -9,8 +9,8 @@ import { type StoredResource } from '../../model/stored-resource';
 import { updateOf } from './destination-principal';
 
 /**
- * Shows header values to callers who may update the destination: they must see the configuration, and could redirect
- * the values to their own endpoint anyway. Secrets stay masked for everybody.
+ * Shows the header values of a destination to callers who may update it. They need to see the configuration, and could
+ * send the values to an endpoint of their own anyway. `secret` stays masked for everybody.
  */
 @Injectable()
 export class ShownDestination {
@@ -21,7 +21,7 @@ export class ShownDestination {
     private readonly reader: ResourceReader,
   ) {}
 
-  /** The text with unmasked values, if the caller may see them; else undefined. */
+  /** Returns the text of the destination with unmasked values if the caller may see them; else undefined. */
   async textOf({ type, id, version, text }: StoredResource): Promise<string | undefined> {
     const resource = JSON.parse(text) as Resource;
     const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
@@ -29,7 +29,7 @@ export class ShownDestination {
     if (parameters === undefined || kind?.unmasked === undefined) return undefined;
     if (!(await this.access.wouldGrant(updateOf(type, id, resource)))) return undefined;
     const inForce = await this.destinations.findSettings(id);
-    // The values in force belong to the current version; they must not appear in another one.
+    // The current values belong to the current version, so they must not be shown in an older one.
     const isPresent = (await this.reader.find(type, id))?.version === version;
     if (inForce === undefined || inForce.kind !== resource.kind || !isPresent) return undefined;
     const stored = elementsOf(membersOf(text).find(({ key }) => key === 'parameter')?.valueText ?? '[]');

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { DefinesResourceType, type WriteRefusal } from '../../model/resource-type';
 
-/** Refused, because nothing would be delivered to its channel: the caller must not believe that it is subscribed. */
+/**
+ * The refusal of a Subscription. Nothing would be delivered to its channel, and the caller must not believe that it is
+ * subscribed.
+ */
 const NOT_SERVED: WriteRefusal = {
   kind: 'unprocessable',
   message:
     'Subscription of R4 is not served. Store an SvcSubscriptionTopic with the criteria and an SvcTopicDestination with the endpoint instead.',
 };
 
-/** R4's own Subscription: those stored by an older release can be read and deleted. */
+/** The Subscription of R4. Those that an older release stored can be read and deleted. */
 @Injectable()
 @DefinesResourceType({ type: 'Subscription', refusedWrites: { create: NOT_SERVED, update: NOT_SERVED } })
 export class SubscriptionResourceType {}

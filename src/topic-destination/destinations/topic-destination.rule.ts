@@ -19,15 +19,15 @@ import { ShownDestination } from './shown-destination';
 import { TOPIC_DESTINATION_SHAPE } from '../topics/topic.shapes';
 
 interface CheckedDestination {
-  /** JSON text of `parameter` without secrets. */
+  /** The JSON text of `parameter` with its secrets masked. */
   readonly maskedParameters: string;
   readonly principal: NativeReference | undefined;
   readonly destinationOf: (inForce: DestinationSettings | undefined, principal?: NativeReference) => Destination;
 }
 
 /**
- * Validates a SvcTopicDestination and derives its delivery settings. Secrets go to the tables of delivery; the stored
- * body has them masked, and a masked value in a request keeps the one in force.
+ * Validates a SvcTopicDestination and derives its delivery settings. Secrets are stored in the tables of delivery. The
+ * stored resource has them masked, and a masked value in a request keeps the current value.
  */
 @Injectable()
 @DefinesResourceType({
@@ -112,11 +112,14 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
   }
 }
 
-/** Whether a canonical, of any version, ends in one of `ends`. */
+/** Whether a canonical, without its version, ends with one of `ends`. */
 const isOneOf = (ends: readonly string[], canonical: string): boolean =>
   ends.some((end) => canonical.split('|')[0]?.endsWith(`/${end}`));
 
-/** The full shape is checked later, with the rest of the resource. */
+/**
+ * Returns the User that `principal` names. Other members of the reference are checked later, with the rest of the
+ * resource.
+ */
 function principalNamedIn({ principal }: Resource): NativeReference | undefined {
   if (principal === undefined) return undefined;
   const { resourceType, id } = (principal ?? {}) as Partial<NativeReference>;
@@ -133,7 +136,7 @@ function destinationParameters({ parameter = [] }: Resource): readonly Destinati
   return parameter;
 }
 
-/** Elements without a secret keep their text as sent. */
+/** Returns the JSON text of `parameter` with its secrets masked. Elements without a secret keep their text as sent. */
 function maskedText(text: string, parameters: readonly DestinationParameter[], kind: DeliveryKind): string {
   const sent = elementsOf(text);
   const elements = parameters.map((parameter, index) => {

@@ -1,14 +1,15 @@
-/** Quoted texts, comments, brackets and words; the text between them is irrelevant here. */
+/** The pieces of an expression that matter for splitting it: quoted texts, comments, brackets and words. */
 const PIECES = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[^]*?\*\/|[()[\]{}]|[A-Za-z_]\w*/g;
 
 /**
- * Operators that bind less tightly than `and`: next to one of them, a clause of a conjunction decides nothing alone.
+ * Operators that bind less tightly than `and`. An expression with one of them at its top level is not split: none of
+ * its clauses alone would have to be true.
  */
 const LOOSER = ['or', 'xor', 'implies'];
 
 /**
- * The clauses that an expression joins by `and`, in order; each must hold. An expression without a top-level `and` is
- * its only clause.
+ * Returns the clauses that an expression joins by `and`, in order; each must be true. An expression without a top-level
+ * `and` is itself its only clause.
  */
 export function clausesOf(expression: string): readonly string[] {
   const cuts: { readonly start: number; readonly end: number }[] = [];

@@ -4,7 +4,10 @@ import { type DryRunRequest } from './dry-run-request';
 import { type DryRunResult, type TriggerVerdict, type UnmetPart, type VersionVerdict } from './dry-run-result';
 
 const HOUR_MILLISECONDS = 3_600_000;
-/** A topic may have 100 triggers of many clauses; the most frequent of those that failed are what a reader needs. */
+/**
+ * How many failed parts of triggers are listed, the most frequent first. A topic may have 100 triggers with many
+ * clauses each.
+ */
 const MOST_UNMET = 20;
 
 interface Part {
@@ -12,7 +15,9 @@ interface Part {
   readonly [value: string]: unknown;
 }
 
-/** The response of `$dry-run`: counts first, then one `version` per listed version, oldest first. */
+/**
+ * Returns the response of `$dry-run`: first the counts, then one part `version` for each listed version, oldest first.
+ */
 export function dryRunParameters({ start, end, after }: DryRunRequest, result: DryRunResult): object {
   const { listed, unmet, examined, matchedAt, undecided, next } = result;
   const from = after?.updatedAt ?? start;

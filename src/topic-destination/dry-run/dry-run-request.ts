@@ -12,14 +12,17 @@ import { newTopicOf, type Topic } from '../topics/topic';
 /** The parameters of `$dry-run`. */
 export interface DryRunRequest {
   readonly topic: Topic;
-  /** Versions written between these times, both inclusive. */
+  /** The dry run examines versions that were written from `start` to `end`, including both. */
   readonly start: Date;
   readonly end: Date;
-  /** Versions to list; 0 only counts. */
+  /** How many versions to list; with 0, versions are only counted. */
   readonly count: number;
-  /** Lists only versions that fire, or only those that do not: the newest ones, while all are counted. */
+  /**
+   * If present, only versions that fire (true) or do not fire (false) are listed. Of these the newest are listed; all
+   * are counted.
+   */
   readonly fires: boolean | undefined;
-  /** The end of an earlier response. */
+  /** The position at which an earlier response ended. */
   readonly after: HistoryPosition | undefined;
 }
 
@@ -37,9 +40,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count`, `_fires` and
- * `_after`. The query
- * may contain these parameters, too.
+ * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count`, `_fires` and `_after`.
+ * The query may contain these parameters too.
  * @throws ServiceError 'invalid' for an unknown or malformed parameter, 'unprocessable' for a topic that could not be
  * stored
  */

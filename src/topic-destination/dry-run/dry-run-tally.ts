@@ -1,7 +1,10 @@
 import { type HistoryPosition } from '../../store/history-statements';
 import { type DryRunResult, type UnmetPart, type VersionVerdict } from './dry-run-result';
 
-/** Counts verdicts, and keeps only those to list: 20,000 versions with their texts would fill the memory. */
+/**
+ * Counts the results for versions. It keeps only the versions to list, since 20,000 versions with their texts would
+ * fill the memory.
+ */
 export class DryRunTally {
   examined = 0;
   private readonly matchedAt: Date[] = [];
@@ -9,7 +12,9 @@ export class DryRunTally {
   private listed: VersionVerdict[] = [];
   private undecided = 0;
 
-  /** @param fires lists only versions that fire or do not, and of these the newest */
+  /**
+   * @param fires if present, only versions that fire (true) or do not fire (false) are listed, and of these the newest
+   */
   constructor(
     private readonly count: number,
     private readonly fires: boolean | undefined,

@@ -9,7 +9,7 @@ import { dryRunParameters } from './dry-run-answer';
 import { readDryRunRequest } from './dry-run-request';
 import { TopicDryRun } from './topic-dry-run';
 
-/** Finds the changes for which a topic would have fired; stores and sends nothing. */
+/** Finds the past changes for which a topic would have fired. It stores and sends nothing. */
 @Injectable()
 @Operation({
   resourceType: 'SvcSubscriptionTopic',

@@ -22,23 +22,28 @@ import { type DryRunRequest } from './dry-run-request';
 import { type DryRunResult, type TriggerVerdict, type VersionVerdict } from './dry-run-result';
 import { DryRunTally } from './dry-run-tally';
 
-/** A trigger with the clauses of its criterion; each must hold. */
+/** A trigger with the clauses of its criterion, each of which must be true. */
 interface TriggerClauses {
   readonly trigger: TopicTrigger;
   readonly clauses: readonly { readonly text: string; readonly criteria: Criterion }[];
 }
 
-/** Versions read at once: each may be large, and is read together with its predecessor. */
+/** How many versions are read at once. Each may be large, and the version before it is read too. */
 const CHUNK = 100;
 
-/** Limits for a call that only counts. */
+/** Limits of one call: the number of versions that it examines, and its duration. */
 const MAX_EXAMINED = 20_000;
 const MAX_MILLISECONDS = 10_000;
 
-/** Dry runs may wait; many at once would slow down other callers' searches. */
+/**
+ * How long a dry run may wait for its slot. There are few slots, since many dry runs at once would slow down the
+ * searches of other callers.
+ */
 const LONGEST_WAIT_MILLISECONDS = 10_000;
 
-/** Evaluates a topic on past versions, as if it had been active then. Ends when the caller disconnects. */
+/**
+ * Evaluates a topic on past versions, as if the topic had been active then. A dry run ends when its caller disconnects.
+ */
 @Injectable()
 export class TopicDryRun {
   private readonly evaluation: CriteriaEvaluation;
@@ -58,11 +63,15 @@ export class TopicDryRun {
     clock: Clock,
     environment: Environment,
   ) {
-    // A separate budget: a slow draft must not leave active criteria undecided.
+    // Dry runs have a CPU budget of their own: the slow criterion of a draft must not make the server skip criteria of
+    // active topics.
     this.evaluation = new CriteriaEvaluation(new CpuBudget(clock), environment, slices);
   }
 
-  /** @throws ServiceError 'busy' when too many dry runs wait, or the caller already runs one. */
+  /**
+   * @throws ServiceError 'busy' when no slot becomes free in time, because of other dry runs or of one of the same
+   * caller
+   */
   run(request: DryRunRequest): Promise<DryRunResult> {
     const { caller: key, signal } = this.requests.ticket;
     return this.slots.run({ key, signal }, () => this.examine(request, signal));
@@ -75,7 +84,7 @@ export class TopicDryRun {
     const types = [...new Set(topic.triggers.map(({ type }) => type))];
     const endsAt = performance.now() + MAX_MILLISECONDS;
     const tally = new DryRunTally(count, fires);
-    // A list of all versions ends with them; else a call goes on counting.
+    // A call that lists all versions examines only as many as it lists. Any other call continues to count.
     const mostExamined = count === 0 || fires !== undefined ? MAX_EXAMINED : count;
     let from = after;
     let isOver = types.length === 0;
@@ -144,12 +153,14 @@ export class TopicDryRun {
     return decision;
   }
 
-  /** Current targets: those at the time of the version are not kept. */
+  /**
+   * Reads the targets of references as they are stored now, since their state at the time of the version is unknown.
+   */
   private readonly load: LoadReferences = async (wanted) =>
     textsOf(this.reader, [...(await this.readable.reachable(wanted))]);
 }
 
-/** In steps, because a criterion may have hundreds of clauses. */
+/** Compiles the clauses of a trigger. It runs in steps, because a criterion may have hundreds of clauses. */
 function* triggerClausesOf(trigger: TopicTrigger): Steps<TriggerClauses> {
   const { type, expression } = trigger;
   const clauses: { text: string; criteria: Criterion }[] = [];

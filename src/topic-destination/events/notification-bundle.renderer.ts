@@ -10,7 +10,7 @@ import { presentationIn } from '../destinations/destination-presentation';
 import { notificationBundle } from './notification-bundle';
 import { SUBSCRIPTION_STATUS_SHAPE } from '../topics/topic.shapes';
 
-/** The texts of the versions of a batch's events; null for a deletion. */
+/** Reads the texts of the versions that the events of a batch report; null for a deletion. */
 const READ_TEXTS: Statement = {
   name: 'notification-texts',
   text: `select found.* from ${versionsOf(OPEN_EVENTS, 'type, id, version, body')} order by asked.position`,
@@ -20,7 +20,10 @@ interface TextRow extends VersionKey {
   readonly body: string | null;
 }
 
-/** Renders a batch from the immutable history: each event shows the version that it reports, not the current one. */
+/**
+ * Renders a batch from the history, which never changes. Each event shows the version that it reports, not the current
+ * version.
+ */
 @Injectable()
 @DefinesResourceType({ type: 'SvcSubscriptionStatus', shape: SUBSCRIPTION_STATUS_SHAPE, isSentOnly: true })
 export class NotificationBundleRenderer implements NotificationRenderer {
@@ -44,8 +47,8 @@ export class NotificationBundleRenderer implements NotificationRenderer {
   }
 
   /**
-   * The text of each event, in order. Texts that came with the batch are used only if each matches its event: a wrong
-   * text could show another patient's data.
+   * Returns the text of each event, in order. Texts that were read with the batch are used only if each belongs to its
+   * event: a wrong text could show the data of another patient.
    */
   private async textsOf({ events, material = [] }: DeliveryBatch): Promise<readonly (string | null)[]> {
     const rows = material as readonly TextRow[];

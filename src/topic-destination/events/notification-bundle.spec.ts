@@ -21,7 +21,7 @@ const event = (method: string, interaction: string, text?: string): RenderedEven
   ...(text === undefined ? {} : { text }),
 });
 
-/** The entries after the status, as text. */
+/** Returns the text of the entries after the first one, which is the status. */
 const entryText = (rendered: RenderedEvent, presentation: Partial<DestinationPresentation> = {}): string => {
   const text = notificationBundle(batch, [rendered], { ...plain, ...presentation }, 'http://svc.example');
   return text.slice(text.indexOf('},{"') + 2, -2);

@@ -2,14 +2,14 @@ import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from '../../
 import { localKey } from '../../fhir/reference';
 import { type DestinationPresentation } from '../destinations/destination-presentation';
 
-/** One event with the text of its version; without a text for a deletion. */
+/** An event with the text of its version. A deletion has no text. */
 export interface RenderedEvent extends DeliveryEvent {
   readonly text?: string;
 }
 
 /**
- * The body of a webhook request: a Bundle of type history with a SvcSubscriptionStatus first, then an entry per event.
- * Stored texts are inserted unchanged. The same input gives the same bytes.
+ * Returns the body of a webhook request: a Bundle of type history, with a SvcSubscriptionStatus as its first entry and
+ * then an entry for each event. Stored texts are inserted unchanged. The same input gives the same bytes.
  */
 export function notificationBundle(
   batch: Pick<DeliveryBatch, 'destinationId' | 'createdAt' | 'firstNumber' | 'origin'>,
@@ -65,7 +65,9 @@ function entryOf(event: RenderedEvent, presentation: DestinationPresentation, ba
     : entry;
 }
 
-/** The request that led to the version; a PATCH appears as the PUT of its result, as in a FHIR R4 history. */
+/**
+ * Returns the request that led to the version. A PATCH is shown as the PUT of its result, as in a history of FHIR R4.
+ */
 function requestOf({ method, type, id }: RenderedEvent): { method: string; url: string } {
   if (method === 'POST') return { method, url: `/fhir/${type}` };
   return { method: method === 'DELETE' ? method : 'PUT', url: `/fhir/${localKey(type, id)}` };

@@ -7,13 +7,13 @@ import { type ResourceChange } from '../../resource/hooks/resource-change';
 import { ReadableFocus } from './readable-focus';
 import { type WatchedDestination } from './topic-registry';
 
-/** A change, and the destinations that receive it if their principals may read it. */
+/** A change, with the destinations that receive it if their principal may read the changed resource. */
 export interface OfferedChange {
   readonly change: ResourceChange;
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** Selects the destinations of a change whose principal may read the written resource. */
+/** Selects those destinations of a change whose principal may read the changed resource. */
 @Injectable()
 export class ReadableChanges {
   constructor(
@@ -22,8 +22,9 @@ export class ReadableChanges {
   ) {}
 
   /**
-   * The destination keys of each change, evaluated in its transaction while its row has the written state. Each
-   * principal is looked up once; changes under the same row criteria share one query.
+   * Returns, for each change, the keys of the destinations that receive it. It runs in the transaction of the change,
+   * when the row of the resource has its new state. Each principal is looked up once. Changes under the same row
+   * criteria share one query.
    */
   async heardBy(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
     const heard = new Map(offers.map(({ change }) => [change, new Set<number>()]));
@@ -38,7 +39,10 @@ export class ReadableChanges {
     return [...heard.values()].map((keys) => [...keys]);
   }
 
-  /** Like {@link heardBy} for a change that is not written yet; undefined if row criteria must decide. */
+  /**
+   * Like {@link heardBy}, for a change that is not written yet. Returns undefined if row criteria must decide, which
+   * need the written row.
+   */
   async heardBeforehand(offer: OfferedChange): Promise<readonly number[] | undefined> {
     const heard = new Set<number>();
     for (const { principal, keysOf } of byPrincipal([offer])) {
@@ -52,13 +56,16 @@ export class ReadableChanges {
   }
 }
 
-/** Row criteria cannot be decided for a deletion, which has no body: only principals without criteria receive it. */
+/**
+ * Returns the rows of a principal for a change. A deleted resource has no body, so row criteria cannot decide: only a
+ * principal without row criteria receives the deletion.
+ */
 async function rowsOfReader(reader: Reader | undefined, change: ResourceChange): Promise<GrantedRows | undefined> {
   const rows = await reader?.rowsOf(change);
   return rows === 'all' || change.current !== undefined ? rows : undefined;
 }
 
-/** The destinations of one principal, by change. */
+/** The destinations of one principal, as keys by change. */
 interface PrincipalOffers {
   readonly principal: NativeReference | undefined;
   readonly keysOf: Map<ResourceChange, number[]>;

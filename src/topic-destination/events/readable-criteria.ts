@@ -20,7 +20,10 @@ export interface Verdict extends Watch {
   readonly decision: Decision;
 }
 
-/** Evaluates triggers on a change, for each destination with the resources that its principal may search. */
+/**
+ * Evaluates triggers on a change. For each destination, `resolve()` in a criterion finds only resources that the
+ * principal of the destination may search.
+ */
 @Injectable()
 export class ReadableCriteria {
   constructor(
@@ -42,8 +45,9 @@ export class ReadableCriteria {
   }
 
   /**
-   * Events could disclose, letter by letter, the data that a criterion reads by `resolve()`. For principals who may not
-   * search all of it, the criteria are evaluated again as if the hidden resources were not stored.
+   * Evaluates criteria again for principals who may not search all resources that `resolve()` read. For them, the
+   * hidden resources count as not stored. Otherwise the events of many criteria could disclose the hidden data letter
+   * by letter.
    */
   private async asPrincipalsSee(
     verdicts: readonly Verdict[],
@@ -101,7 +105,10 @@ const watchOf = (trigger: WatchedTrigger, isOwn: (destination: WatchedDestinatio
 const isOf = ({ principal }: WatchedDestination, { resourceType, id }: NativeReference): boolean =>
   principal?.resourceType === resourceType && principal.id === id;
 
-/** Each principal once. A destination created by the server has none, and sees everything. */
+/**
+ * Returns each principal of the destinations once. A destination that the server created has no principal, and sees
+ * everything.
+ */
 function principalsOf(verdicts: readonly Verdict[]): Iterable<NativeReference> {
   const principals = verdicts.flatMap(({ destinations }) => destinations.flatMap(({ principal }) => principal ?? []));
   return new Map(principals.map((one) => [localKey(one.resourceType, one.id), one])).values();

@@ -14,7 +14,7 @@ interface Focus {
   readonly id: string;
 }
 
-/** Selects resources that a principal may read, by its currently granted rows. */
+/** Selects the resources that a principal may read, by the rows that are granted to it now. */
 @Injectable()
 export class ReadableFocus {
   constructor(
@@ -25,16 +25,16 @@ export class ReadableFocus {
   ) {}
 
   /**
-   * Resources that the caller may read. Under row criteria, deleted ones are excluded: without a body they cannot be
-   * decided.
+   * Returns those resources that the caller may read. If the caller is limited by row criteria, deleted resources are
+   * excluded: they have no body, so row criteria cannot decide.
    */
   among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
     return this.of(this.ownPrincipal, focuses, (reader, focus) => reader.rowsOf(focus));
   }
 
   /**
-   * Resources that `resolve()` in a criterion may reach: those of types that the principal may search.
-   * @param principal of the destination; by default the caller
+   * Returns those resources that `resolve()` in a criterion may find: the ones that the principal may search.
+   * @param principal the principal of the destination; by default the caller
    */
   reachable<F extends Focus>(focuses: readonly F[], principal = this.ownPrincipal): Promise<ReadonlySet<F>> {
     return this.of(principal, focuses, (reader, { type }) => reader.searchedRows(type));
@@ -45,7 +45,10 @@ export class ReadableFocus {
     return caller === undefined ? undefined : principalOf(caller);
   }
 
-  /** Resources stored among the granted rows of each. Resources under the same criteria share one query. */
+  /**
+   * Returns those resources that are among the rows which `rowsOf` returns for them. Resources under the same criteria
+   * share one query.
+   */
   async withinRows<F extends Focus>(
     focuses: Iterable<F>,
     rowsOf: (focus: F) => Promise<GrantedRows | undefined>,

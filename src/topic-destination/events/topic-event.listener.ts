@@ -15,13 +15,19 @@ import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
 const WARNING_INTERVAL_MILLISECONDS = 60_000;
 
-/** A change that matches, and the destinations whose triggers match. */
+/** A change that matches triggers, and the destinations of these triggers. */
 interface MatchedChange extends OfferedChange {
-  /** Keys of destinations with a definite match. */
+  /**
+   * Keys of the destinations for which a criterion was evaluated to true. For the others, the criterion could not be
+   * evaluated.
+   */
   readonly decided: ReadonlySet<number>;
 }
 
-/** Turns each change into one event per destination whose topic it matches, in the change's transaction. */
+/**
+ * Records one event for each change and each destination whose topic the change matches, in the transaction of the
+ * change.
+ */
 @Injectable()
 @OnResourceChange(undefined)
 export class TopicEventListener implements ResourceChangeListener {
@@ -46,7 +52,7 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   async onChanges(changes: readonly ResourceChange[]): Promise<void> {
-    // Read before any decision: the statement that stores the events compares it.
+    // The rights epoch is read before any decision, since the statement that stores the events compares it.
     const rights = await this.epoch.rightsToHold();
     const matched: MatchedChange[] = [];
     const pause = this.slices.pauses();
@@ -69,8 +75,8 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   /**
-   * Returns the match, or none without a destination. An undecidable criterion counts as a match: an extra event is
-   * harmless, a lost one is not.
+   * Returns the change with its destinations; an empty list if it matches for no destination. A criterion that cannot
+   * be evaluated counts as a match: an unnecessary event is harmless, a lost event is not.
    */
   private async matched(change: ResourceChange): Promise<readonly MatchedChange[]> {
     if (isRecordOfAuditUse(change.current?.value)) return [];
@@ -85,7 +91,7 @@ export class TopicEventListener implements ResourceChangeListener {
     return [{ change, destinations, decided: new Set(certain.map(({ destinationKey }) => destinationKey)) }];
   }
 
-  /** Warns once a minute per trigger, without any data of the resource. */
+  /** Logs a warning, at most once a minute for each trigger, without any data of the resource. */
   private warn(trigger: WatchedTrigger): void {
     const now = performance.now();
     if (now - (this.warnedAt.get(trigger) ?? -Infinity) < WARNING_INTERVAL_MILLISECONDS) return;

@@ -20,14 +20,14 @@ export interface WatchedTrigger extends TopicTrigger {
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** Active topics that have destinations, by resource type, as of the request's registry epoch. */
+/** The triggers of active topics that have destinations, by resource type, as of the request's registry epoch. */
 @Injectable()
 export class TopicRegistry {
   private readonly cached: CachedRegistry<ReadonlyMap<string, readonly WatchedTrigger[]>>;
   private readonly logger = new Logger(TopicRegistry.name);
   /**
-   * Keyed by text: criteria are compiled once, however often the registry is loaded. Not by version: after a rollback,
-   * a version that a transaction already loaded can belong to another text.
+   * Topics by their stored text, so that criteria are compiled only once, however often the registry is loaded. The
+   * version is not the key: after a rollback, a version that a transaction already loaded may get another text.
    */
   private read = new Map<string, Topic | undefined>();
 
@@ -41,7 +41,7 @@ export class TopicRegistry {
     this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
   }
 
-  /** The triggers that changes of `type` may match; empty for most types. */
+  /** Returns the triggers that changes of `type` may match. Most types have none. */
   async triggersOf(type: string): Promise<readonly WatchedTrigger[]> {
     return (await this.cached.get()).get(type) ?? [];
   }
@@ -65,7 +65,7 @@ export class TopicRegistry {
     return groupedBy(triggers, ({ type }) => type);
   }
 
-  /** Compiling is slow: a start with many topics pauses between them. */
+  /** Reads the stored topics. Compiling criteria is slow, so there are pauses between topics. */
   private async topicsOf(stored: readonly StoredResource[]): Promise<Map<string, Topic | undefined>> {
     const topics = new Map<string, Topic | undefined>();
     const pause = this.slices.pauses();
@@ -76,7 +76,10 @@ export class TopicRegistry {
     return topics;
   }
 
-  /** One unreadable topic, which no release could have stored, must not block all writes. */
+  /**
+   * Reads one topic; undefined if it cannot be read. No release could have stored such a topic, but it must not block
+   * all writes.
+   */
   private topicOf({ id, text }: StoredResource): Topic | undefined {
     try {
       return topicOf(JSON.parse(text) as Resource);

@@ -9,7 +9,7 @@ import { readJson } from '../../platform/json/read-json';
 export type CallParameters = ReadonlyMap<string, string>;
 
 /**
- * Reads the query and, if present, the body: Parameters with one value each.
+ * Reads the query and, if there is one, the body: a Parameters resource with one value for each name.
  * @throws ServiceError 'invalid' for an unknown or repeated name
  */
 export function callParametersOf(
@@ -27,7 +27,10 @@ export function callParametersOf(
   return found;
 }
 
-/** Event numbers and times; both ends are inclusive. */
+/**
+ * Names of the parameters for a range of event numbers (`from`, `to`) and of times (`since`, `until`), including both
+ * ends.
+ */
 export const RANGE_NAMES = ['from', 'to', 'since', 'until'] as const;
 
 /** @throws ServiceError 'invalid' that names the parameter */
@@ -58,7 +61,7 @@ export function callFlagOf(parameters: CallParameters, name: string): boolean {
   throw parameterRefusal(name, 'must be true or false');
 }
 
-/** An instant with its zone: the zone of a local time would be unknown. */
+/** An instant with a time zone. Without one, the meaning of the time would be unknown. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 function instant(parameters: CallParameters, name: string): Date | undefined {

@@ -22,7 +22,7 @@ import { RANGE_NAMES, callParametersOf, eventRangeOf, wholeNumber } from './dest
 import { ReadableFocus } from '../events/readable-focus';
 
 const DEFAULT_COUNT = 20;
-/** Each event of a page costs one check of the caller's rights to its resource. */
+/** Maximum number of events on a page. Each costs one check of the caller's rights to its resource. */
 const MAX_COUNT = 100;
 
 const PARTS = {
@@ -59,7 +59,7 @@ const PARAMETERS = [
   { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
 ] as const;
 
-/** The history of each event: recorded, batched, each attempt, delivered. */
+/** Returns the events of a destination with their history: recorded, batched, each attempt, delivered. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',
@@ -98,7 +98,10 @@ export class DestinationEventsOperation implements OperationHandler {
   }
 }
 
-/** Omits the resource that a caller may not read. The event and its times belong to the destination. */
+/**
+ * Returns an event without its resource if the caller may not read that resource. The event and its times belong to the
+ * destination, so they are shown.
+ */
 function shownEvent(event: TimelineEvent, isReadable: boolean): AnswerValues<typeof PARTS.event> {
   const { number, state, type, id, version, interaction, correlationId } = event;
   const focus = { reference: localKey(type, id) };

@@ -51,7 +51,7 @@ const PARAMETERS = [
   { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
 ] as const;
 
-/** All destinations, page by page: which of them are stuck, since when, and how much waits. */
+/** Returns all destinations, page by page: which of them fail, since when, and how many events wait. */
 @Injectable()
 @Operation({
   resourceType: TYPE,

@@ -17,7 +17,7 @@ const PARTS = {
   limitedTo: 'decimal',
 } as const;
 
-/** Sends delivered events again, with their numbers. */
+/** Sends delivered events again, with the same numbers. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',

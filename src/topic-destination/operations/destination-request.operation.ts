@@ -15,7 +15,7 @@ const PARTS = {
   to: 'decimal',
 } as const;
 
-/** The request that carries an event, for people who compare it with the log of the receiver. */
+/** Returns the request that contains an event, for people who compare it with the log of the receiver. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',

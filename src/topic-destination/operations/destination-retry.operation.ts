@@ -7,7 +7,7 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
 
 const PARTS = { pauseEnded: 'boolean' } as const;
 
-/** Ends the pause after a failure, for a receiver that works again. */
+/** Ends the pause of a destination after a failure, for a receiver that works again. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',

@@ -24,7 +24,7 @@ const PARTS = {
   lastErrorDetail: { message: 'string', timestamp: 'dateTime' },
 } as const;
 
-/** Implements "Status result of the destination" of the interface. */
+/** Returns the status of a destination (interface, "Status result of the destination"). */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',
@@ -57,7 +57,10 @@ export class DestinationStatusOperation implements OperationHandler {
   }
 }
 
-/** `…DeliveryAttempts` count only failed attempts, despite their names. */
+/**
+ * Returns the status in the form of the interface. The members `…DeliveryAttempts` count only failed attempts, despite
+ * their names.
+ */
 const shownStatus = (status: DestinationStatus): AnswerValues<typeof PARTS> => ({
   messageBatchesDelivered: status.deliveredBatches,
   messageBatchesDeliveryAttempts: status.failedBatches,

@@ -14,7 +14,7 @@ import { DestinationPrincipal } from '../destinations/destination-principal';
 
 const PARTS = { grade: 'code', finding: { name: 'code', grade: 'code', message: 'string' } } as const;
 
-/** Sends a sample like an event, and grades the receiver's responses. */
+/** Sends a sample in the same way as events, and grades the responses of the receiver. */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',

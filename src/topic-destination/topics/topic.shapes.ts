@@ -44,7 +44,7 @@ export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
   },
 };
 
-/** Elements of a SvcTopicDestination; its kind defines the parameters. */
+/** Elements of a SvcTopicDestination. Its kind defines which parameters it has. */
 export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
   SvcTopicDestination: {
     status: '0..1 code',
@@ -67,7 +67,10 @@ export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
   },
 };
 
-/** The first entry of a notification. Event numbers may exceed the 31 bits of R4's integers, so they are decimals. */
+/**
+ * Elements of a SvcSubscriptionStatus, the first entry of a notification. Event numbers may exceed the 31 bits of R4's
+ * integers, so they are decimals.
+ */
 export const SUBSCRIPTION_STATUS_SHAPE: OwnShapes = {
   SvcSubscriptionStatus: {
     status: '0..1 code',

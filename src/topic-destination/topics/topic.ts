@@ -5,11 +5,11 @@ import { atOnce, type Steps } from '../../platform/time/steps';
 import { type Interaction } from '../../resource/hooks/resource-change';
 import { tryCriteria, undecidable } from '../criteria/topic-criteria';
 
-/** A trigger of a topic. */
+/** A trigger of a topic: it fires for changes of one resource type. */
 export interface TopicTrigger {
   readonly type: string;
   readonly interactions: readonly Interaction[];
-  /** Absent if every change matches. */
+  /** The criterion of the trigger; absent if every change matches. */
   readonly criteria?: Criterion;
   /** The text that `criteria` was compiled from. */
   readonly expression?: string;
@@ -18,7 +18,7 @@ export interface TopicTrigger {
 export interface Topic {
   readonly url: string;
   readonly version?: string;
-  /** Only an active topic fires. */
+  /** Whether the topic is active. Other topics never fire. */
   readonly isActive: boolean;
   readonly triggers: readonly TopicTrigger[];
 }
@@ -26,10 +26,13 @@ export interface Topic {
 const STATUSES = ['draft', 'active', 'retired', 'unknown'];
 const INTERACTIONS = ['create', 'update', 'delete'] as const satisfies readonly Interaction[];
 
-/** All triggers of a topic may be evaluated for one write. */
+/** Maximum number of triggers of a topic. One write may have to evaluate all of them. */
 const MAX_TRIGGERS = 100;
 
-/** Unsupported elements that select events or change their content: ignoring them silently would mislead. */
+/**
+ * Elements that this server does not support, with the message that refuses them. They select events or change their
+ * content, so ignoring them silently would mislead people.
+ */
 const NOT_EVALUATED: Readonly<Record<string, string>> = {
   event: 'triggers fire for writes of resources alone',
   notificationShape: 'a notification holds the resource of the event alone',
@@ -38,8 +41,8 @@ const NOT_EVALUATED: Readonly<Record<string, string>> = {
 
 /**
  * Reads a stored SvcSubscriptionTopic. An earlier release may have stored a criterion that this server cannot compile.
- * It then matches every change: an extra event is harmless, a lost one is not.
- * @throws ServiceError 'unprocessable' that names the element and the remedy.
+ * Such a criterion matches every change: an unnecessary event is harmless, a lost event is not.
+ * @throws ServiceError 'unprocessable' that names the element and says what to do
  */
 export function topicOf(resource: Resource): Topic {
   const steps = readTopic(resource, (expression, type) => {
@@ -53,7 +56,7 @@ export function topicOf(resource: Resource): Topic {
 }
 
 /**
- * Reads a new SvcSubscriptionTopic: it must contain no unsupported elements, and its criteria are tried out.
+ * Reads a new SvcSubscriptionTopic. It must not contain unsupported elements, and its criteria are tried out.
  * @throws ServiceError 'unprocessable' as {@link topicOf}
  */
 export function* newTopicOf(resource: Resource): Steps<Topic> {
@@ -91,7 +94,7 @@ function* readTopic(resource: Resource, readCriteria: ReadCriteria): Steps<Topic
   return { url, ...(version === undefined ? {} : { version }), isActive: status === 'active', triggers };
 }
 
-/** The canonicals by which destinations may name the topic: its URL, with or without its version. */
+/** Returns the canonicals by which destinations may name a topic: its URL, with and without its version. */
 export const canonicalsOf = ({ url, version }: Topic): readonly string[] =>
   version === undefined ? [url] : [url, `${url}|${version}`];
 
@@ -136,8 +139,8 @@ function newCriteriaOf(expression: string, type: string, path: string): Criterio
 }
 
 /**
- * `canFilterBy` lists the filters for subscribers. Destinations of this server do not filter (`filterBy` is refused),
- * so it affects no event. Filters that could never work are still refused.
+ * Checks `canFilterBy`, which lists the filters that subscribers may use. Destinations of this server cannot filter
+ * (`filterBy` is refused), so this element affects no event. Filters that could never work are refused nevertheless.
  */
 function assertFilters(filters: unknown, type: string, path: string): void {
   if (filters === undefined) return;
