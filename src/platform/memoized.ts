@@ -1,6 +1,6 @@
 /**
- * Caches the result of `make` for a key, unless it is undefined. Beyond `most` keys, the cache is cleared: callers may
- * choose keys, and memory must stay bounded.
+ * Returns `make` with a cache: the result for a key is made once, unless it is undefined. When there are more than
+ * `most` keys, the cache is cleared. Callers may choose the keys, so memory must stay bounded.
  */
 export function memoized<T>(make: (key: string) => T, most = Infinity): (key: string) => T {
   const known = new Map<string, T>();

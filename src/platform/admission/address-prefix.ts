@@ -1,15 +1,18 @@
 import { isIPv6 } from 'node:net';
 
-/** Groups of an IPv6 address that identify a subscriber, who can use any address below them (RFC 6177). */
+/**
+ * How many groups of an IPv6 address identify a subscriber. The subscriber can use any address that begins with these
+ * groups (RFC 6177).
+ */
 const GROUPS = 4;
 
-/** Identifies a caller: an IPv4 address as it is, an IPv6 address by its /64. */
+/** Returns the part of an address that identifies a caller: a whole IPv4 address, or the /64 of an IPv6 address. */
 export function addressPrefixOf(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(bare)?.[1];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(bare)) return bare;
-  // A URL contains the canonical form of any address (RFC 5952).
+  // Parsing the address as the host of a URL gives its canonical form (RFC 5952).
   const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Longest wait, since connections may arrive without end. */
+/** Maximum wait, since connections may arrive continuously. */
 const LONGEST_WAIT_MILLISECONDS = 20;
 
 let arrived = 0;
@@ -10,8 +10,8 @@ subscribe('net.server.socket', () => {
 });
 
 /**
- * Waits for a turn of the event loop in which no connection arrives. libuv accepts one connection per turn. If each
- * turn also had a time slice of 8 ms, the last of 200 simultaneous connections would wait for 200 slices.
+ * Waits for a turn of the event loop in which no connection arrives. libuv accepts only one connection per turn. If
+ * each turn also ran a time slice of 8 ms, the last of 200 simultaneous connections would wait for 200 time slices.
  */
 export async function quietTurn(): Promise<void> {
   const end = performance.now() + LONGEST_WAIT_MILLISECONDS;

@@ -2,8 +2,8 @@ import { type Response } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
- * The part of an AbortSignal that tells when work is no longer wanted. Requests use a {@link RequestEnd} instead: an
- * AbortSignal with its listeners costs some 20 µs of CPU, a twentieth of a read.
+ * The members of an AbortSignal that say when work must end. Requests use a {@link RequestEnd} instead of an
+ * AbortSignal: an AbortSignal with its listeners costs about 20 µs of CPU, a twentieth of a read.
  */
 export interface EndSignal {
   readonly aborted: boolean;
@@ -13,7 +13,7 @@ export interface EndSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Aborted when the connection closes before the answer is sent. */
+/** The end signal of a request. It aborts when the connection closes before the answer is sent. */
 export class RequestEnd implements EndSignal {
   private listeners: Set<() => void> | undefined;
 
@@ -23,7 +23,10 @@ export class RequestEnd implements EndSignal {
     return this.response.destroyed && !this.response.writableFinished;
   }
 
-  /** The client has disconnected, so nobody reads this error; its kind excludes it from the log of failures. */
+  /**
+   * The error by which the work of the request ends. Nobody reads it, since the client has disconnected. Its kind,
+   * 'busy', keeps it out of the log of failures.
+   */
   get reason(): ServiceError {
     return new ServiceError('busy', 'The connection was closed before the answer.');
   }
@@ -49,7 +52,7 @@ export class RequestEnd implements EndSignal {
   };
 }
 
-/** The end of work that is never aborted. */
+/** The signal of work that never aborts. */
 export const NEVER: EndSignal = {
   aborted: false,
   reason: undefined,

@@ -3,10 +3,10 @@ import { type Held, Slots, type SlotsOptions } from './slots';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Named tasks that run until they are ended. The first letter of a name is the task's key. */
+/** Runs named tasks until they are ended. The first letter of a task's name is its key. */
 class Tasks {
   readonly began: string[] = [];
-  /** The result by name: "done", or the reason of the refusal. */
+  /** The result of each task, by its name: "done", or why it was refused. */
   readonly outcomes: Record<string, string> = {};
   readonly slots: Slots;
   private readonly ends: (() => void)[] = [];
@@ -30,7 +30,7 @@ class Tasks {
     );
   }
 
-  /** Ends the tasks one after the other, in the order in which they began. */
+  /** Ends `count` tasks one after the other, in the order in which they began. */
   async end(count: number): Promise<void> {
     await settled();
     for (let ended = 0; ended < count; ended++) {
@@ -142,7 +142,7 @@ describe(Slots, () => {
         ...{ longestWaitMilliseconds: Infinity, busyMessage: 'busy' },
       });
 
-    /** Names in the order in which their tasks got permits. */
+    /** Takes permits for named tasks. `got` has the names in the order in which the tasks got their permits. */
     function taking(slots: Slots): {
       got: string[];
       held: Map<string, Held>;

@@ -3,29 +3,32 @@ import { type EndSignal } from './request-end';
 
 /** A task that needs permits. */
 export interface Waiter {
-  /** Tasks with the same key queue behind each other; keys take turns. Usually `ticket.caller`. */
+  /**
+   * Tasks with the same key queue behind each other, and the queues of the keys are served in turn. The key is usually
+   * `ticket.caller`.
+   */
   readonly key: string;
-  /** Aborts the wait. */
+  /** When this signal aborts, the task stops waiting. */
   readonly signal?: EndSignal;
 }
 
 export interface SlotsOptions {
   /** Total number of permits; Infinity if only the limit per key applies. */
   readonly permits: number;
-  /** Maximum permits of one key. Default: all. */
+  /** Maximum number of permits of one key. Default: all. */
   readonly perCaller?: number;
-  /** Share of all permits, and of a key's permits, that is reserved for {@link Slots.takeNow}. Default: 0. */
+  /** The share of all permits, and of the permits of a key, that only {@link Slots.takeNow} may take. Default: 0. */
   readonly reserved?: number;
   /** A task that waits longer is refused with `busyMessage`. */
   readonly longestWaitMilliseconds: number;
   /** Maximum number of waiting tasks: beyond it, the last task of the longest queue is refused. Default: no maximum. */
   readonly mostWaiting?: number;
   readonly busyMessage: string;
-  /** Number of permits. Default: 1. */
+  /** After how many seconds a refused caller may try again. Default: 1. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Permits held by a task. */
+/** The permits that a task holds. */
 export interface Held {
   /** Releases all but `weight` permits. */
   readonly shrinkTo: (weight: number) => void;
@@ -40,14 +43,15 @@ interface Waiting extends Waiter {
 }
 
 /**
- * The keyed semaphore of this server. Keys take turns, so a caller with many tasks delays only its own tasks (fair
- * queuing, RFC 970). A task takes one permit, or as many as it requests: bytes can be permits too.
+ * The keyed semaphore of this server. The queues of the keys are served in turn, so a caller with many tasks delays
+ * only its own tasks (fair queuing, RFC 970). A task takes one permit, or as many as it requests. A permit can also
+ * stand for a byte of memory.
  */
 export class Slots {
   private readonly options: Required<SlotsOptions>;
   private taken = 0;
   private readonly takenBy = new Map<string, number>();
-  /** Queues by key, never empty; the first one is served next. */
+  /** The queues of waiting tasks, by key. A queue in this map is never empty. The first queue is served next. */
   private readonly queues = new Map<string, Set<Waiting>>();
   private queued = 0;
 
@@ -55,7 +59,10 @@ export class Slots {
     this.options = { perCaller: options.permits, reserved: 0, mostWaiting: Infinity, retryAfterSeconds: 1, ...options };
   }
 
-  /** At most `permits` tasks of one key run at a time. Any number may wait, for any time. */
+  /**
+   * Returns slots with which at most `permits` tasks of one key run at a time. Any number of tasks may wait, without a
+   * time limit.
+   */
   static perKey(permits: number): Slots {
     return new Slots({ permits: Infinity, perCaller: permits, longestWaitMilliseconds: Infinity, busyMessage: '' });
   }
@@ -71,10 +78,9 @@ export class Slots {
   }
 
   /**
-   * @throws ServiceError 'busy' after the longest wait, or if too many tasks wait; the reason of the signal if it
-   * aborts
-   * @throws ServiceError 'busy' after the longest wait, or when too many wait; the reason of the signal when that
-   * aborts
+   * Runs `task` when it has got one permit.
+   * @throws ServiceError 'busy' after the longest wait, or if too many tasks wait; the reason of the signal if the
+   * signal aborts
    */
   async run<T>(waiter: Waiter, task: () => Promise<T>): Promise<T> {
     await this.takeOnly(waiter, 1);
@@ -87,7 +93,7 @@ export class Slots {
   }
 
   /**
-   * Waits for permits. A request for more than a key can have is reduced to that maximum.
+   * Waits for permits. If `weight` is more than a key can get, only that maximum is taken.
    * @throws as {@link run}
    */
   async take(waiter: Waiter, weight = 1): Promise<Held> {
@@ -110,14 +116,15 @@ export class Slots {
 
   private takeOnly({ key, signal }: Waiter, weight: number): Promise<void> | undefined {
     signal?.throwIfAborted();
-    // A task that needs few permits must not overtake an earlier one that needs more.
+    // If another task waits, this task waits too: a task that needs few permits must not overtake an earlier task that
+    // needs more.
     if (this.queues.size > 0 || !this.fitsShare(key, weight) || !this.fits(weight))
       return this.queue(key, signal, weight);
     this.add(key, weight);
     return undefined;
   }
 
-  /** The permits without those reserved for {@link takeNow}. */
+  /** Returns the number of permits without those that are reserved for {@link takeNow}. */
   private partOf(permits: number): number {
     return permits * (1 - this.options.reserved);
   }
@@ -195,7 +202,8 @@ export class Slots {
   }
 
   /**
-   * Starts the tasks that have room, in turns by key. A task that waits for the limit of its key blocks no other key.
+   * Gives free permits to waiting tasks, one key after the other. A task that waits because of the limit of its key
+   * does not block other keys.
    */
   private beginNext(): void {
     for (const [key, queue] of this.queues) {
@@ -203,7 +211,7 @@ export class Slots {
       if (next === undefined || !this.fitsShare(key, next.weight)) continue;
       if (!this.fits(next.weight)) return;
       this.queues.delete(key);
-      // The key moves behind the others, and this loop visits it once more.
+      // The key moves behind the other keys, so this loop visits it once more.
       if (queue.size > 1) this.queues.set(key, queue);
       queue.delete(next);
       this.queued--;
@@ -212,7 +220,10 @@ export class Slots {
     }
   }
 
-  /** Refuses the last task of the longest queue, unless it is the queue of the new task's key. */
+  /**
+   * If too many tasks wait, refuses the last task of the longest queue. If the longest queue is that of the new task's
+   * key, the new task is refused instead.
+   */
   private makeRoom(key: string): void {
     if (this.queued < this.options.mostWaiting) return;
     const longest = [...this.queues.values()].reduce<ReadonlySet<Waiting>>(

@@ -4,25 +4,26 @@ import { type MemoryBudget } from './memory-budget';
 import { type EndSignal, NEVER, RequestEnd } from './request-end';
 import { type Held } from './slots';
 
-/** A running request: its caller, its end, and the memory that it holds. `RequestContext.ticket`. */
+/**
+ * A running request as code below HTTP sees it: its caller, its end signal, and the memory that it holds. Read it from
+ * `RequestContext.ticket`.
+ */
 export interface Ticket {
-  /**
-   * The key by which callers take turns: the User or Client, or the address prefix of a request without credentials.
-   */
+  /** The key of the caller in queues: the User or Client, or the address prefix of a request without credentials. */
   readonly caller: string;
   /**
-   * Aborted if the connection closes before the answer is sent; the reason is a ServiceError. It ends all work for the
-   * request: statements, Bundles, dry runs, long loops.
+   * Aborts if the connection closes before the answer is sent, with a ServiceError as its reason. It ends all work for
+   * the request: statements, Bundles, dry runs, long loops.
    */
   readonly signal: EndSignal;
   /**
-   * Counts bytes that this request holds in memory: collected answers, and output that the socket has not taken. The
-   * end of the request releases what is left.
+   * Counts bytes that this request has in memory: collected answers, and output that the socket has not taken. Bytes
+   * that are not released are released at the end of the request.
    * @throws ServiceError 'busy' if the budget of the process, or the share of the caller, is full
    */
   hold(bytes: number): Held;
   /**
-   * Like {@link hold}, but waits for room, in turns by caller.
+   * Like {@link hold}, but waits until there is room. Waiting callers are served in turn.
    * @throws ServiceError 'busy' after the longest wait, or if the client disconnects
    */
   holdInTurn(bytes: number): Promise<Held>;
@@ -30,7 +31,7 @@ export interface Ticket {
 
 const NOTHING: Held = { shrinkTo: () => undefined, release: () => undefined };
 
-/** The ticket of background work: it has no client, and its callers bound its memory. */
+/** The ticket of background work. Such work has no client, and the code that runs it limits its memory. */
 export const BACKGROUND: Ticket = {
   caller: '',
   signal: NEVER,
@@ -39,7 +40,7 @@ export const BACKGROUND: Ticket = {
 };
 
 /**
- * The ticket of a request from the network. Its parts are created on demand, so that a plain read does not pay for
+ * The ticket of a request from the network. Its parts are created on demand, so that a simple read does not pay for
  * them.
  */
 export class RequestTicket implements Ticket {
@@ -57,7 +58,7 @@ export class RequestTicket implements Ticket {
     return this.identified ?? addressPrefixOf(this.request.ip ?? '');
   }
 
-  /** Called after the credentials were verified. */
+  /** Sets the caller. Called after the credentials were verified. */
   identify(userId: string | undefined, clientId: string): void {
     this.identified = userId === undefined ? `Client/${clientId}` : `User/${userId}`;
   }
@@ -87,7 +88,7 @@ export class RequestTicket implements Ticket {
     };
   }
 
-  /** A set whose members are released when the request ends. */
+  /** Returns a set whose members are released when the request ends. */
   private untilTheEnd(): Set<Held> {
     const all = new Set<Held>();
     this.response.once('close', () => {

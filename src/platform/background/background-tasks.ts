@@ -17,7 +17,7 @@ interface TaskState {
   timer?: NodeJS.Timeout;
 }
 
-/** Runs every provider with `@Background`. */
+/** Runs every provider that has the decorator `@Background`. */
 @Injectable()
 @MetricsFrom({ source: 'background', path: '/metrics' })
 export class BackgroundTasks
@@ -45,7 +45,7 @@ export class BackgroundTasks
     }
   }
 
-  /** Waits for the current step of each task. */
+  /** Stops the tasks: waits until the current step of each task has ended. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const { timer } of this.states.values()) clearTimeout(timer);
@@ -53,8 +53,9 @@ export class BackgroundTasks
   }
 
   /**
-   * Runs a task now. If it is already running, it runs once more, since it may have read too early.
-   * @returns when no work is left; never rejects
+   * Runs a task now. If the task is already running, it runs once more afterwards, since it may have read its data
+   * before the change that this call announces.
+   * @returns a promise that resolves when the task has no work left, and never rejects
    */
   wake(task: string): Promise<void> {
     const found = this.find(task);
@@ -64,7 +65,8 @@ export class BackgroundTasks
     this.states.set(task, state);
     clearTimeout(state.timer);
     state.wakes++;
-    // Runs outside the request that wakes it, without the id and the isolation level of that request.
+    // The task runs outside the context of the request that wakes it, so it does not have the id and the isolation
+    // level of that request.
     state.running ??= this.requests.outside(() => this.run(found.meta, found.handler, state));
     return state.running;
   }

@@ -3,28 +3,30 @@ import { type Environment } from '../config/environment';
 
 /** Name and interval of a background task. */
 export interface BackgroundDefinition {
-  /** Its name in the log and the metrics. */
+  /** The name of the task in the log and the metrics. */
   readonly task: string;
-  /** Milliseconds between the end of a run and the next one; 0: it runs only when it is woken. */
+  /** Milliseconds between the end of a run and the next run. With 0, the task runs only when it is woken. */
   readonly interval: (environment: Environment) => number;
   /**
-   * A lock of `advisory-locks.ts`: only one replica at a time takes a step, which is one transaction. By default, each
-   * replica does.
+   * A lock of `advisory-locks.ts`. With a lock, only one replica at a time does a step, and a step is one transaction.
+   * Without one, each replica runs the task.
    */
   readonly lock?: number;
 }
 
-/** Work outside of requests. */
+/** A task that the server does outside of requests. */
 export interface BackgroundTask {
   /**
-   * Does one short step: a stop of the server waits for it. An error is logged, and the next run tries again.
-   * @returns milliseconds until the next step, if earlier than the interval; 0 if more work is left
+   * Does one step. It must be short, since a stop of the server waits for it. If it throws, the error is logged, and
+   * the next run tries again.
+   * @returns milliseconds until the next step, if that is earlier than the interval; 0 if more work is left
    */
   step(): Promise<number | undefined>;
 }
 
 /**
- * Registers a {@link BackgroundTask}: it runs after the start of the server, then at its interval, one run at a time.
+ * Registers a {@link BackgroundTask}. It runs after the start of the server and then at its interval, one run at a
+ * time.
  * @example
  * &#64;Injectable()
  * &#64;Background({ task: 'acme-count-wards', interval: () => 60_000 })

@@ -6,8 +6,8 @@ import { DEFAULT_PROCESSES, processesOf } from './processes';
 import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 
 /**
- * The settings of one server process, read once at start, checked, and frozen. Units stand in the names.
- * Every field is described in docs/reference/settings.md; a spec compares the two.
+ * The settings of one server process. They are read once at the start, checked, and frozen. Names contain the unit of
+ * their value. Every field is described in docs/reference/settings.md; a spec compares the two.
  * @example
  * &#64;Injectable()
  * export class WardLinks {
@@ -19,24 +19,26 @@ import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
  * }
  */
 export class Environment {
-  /** `PORT`: HTTP port. 0 takes a free one. */
+  /** `PORT`: HTTP port. With 0 the system chooses a free port. */
   readonly port!: number;
   /** `HOST`: listen address. Default: 127.0.0.1 with the embedded database, else 0.0.0.0. */
   readonly host!: string;
-  /** `SVC_METRICS_PORT`: port of the metrics; unset serves none, 0 takes a free one. */
+  /**
+   * `SVC_METRICS_PORT`: port of the metrics. If unset, metrics are not served; with 0 the system chooses a free port.
+   */
   readonly metricsPort!: number | undefined;
   /** `SVC_METRICS_HOST`: listen address of the metrics. */
   readonly metricsHost!: string;
-  /** `BASE_URL`: the prefix of links and `fullUrl`, and the JWT issuer; no trailing slash. */
+  /** `BASE_URL`: the beginning of links and of `fullUrl`, and the issuer of JWTs. It has no trailing slash. */
   readonly baseUrl!: string;
-  /** `DATABASE_URL`: an external PostgreSQL; unset means the embedded one under {@link dataDirectory}. */
+  /** `DATABASE_URL`: an external PostgreSQL. If unset, the embedded PostgreSQL below {@link dataDirectory} is used. */
   readonly databaseUrl!: string | undefined;
   /**
-   * `SVC_DATABASE_DIRECT_URL`: the same database without the pooler of {@link databaseUrl}, for work that needs a
-   * session.
+   * `SVC_DATABASE_DIRECT_URL`: the database of {@link databaseUrl} without the pooler, for work that needs a session of
+   * its own.
    */
   readonly databaseDirectUrl!: string | undefined;
-  /** `DATA_DIR`: embedded cluster, generated keys and credentials. */
+  /** `DATA_DIR`: the folder of the embedded PostgreSQL cluster and of generated keys and credentials. */
   readonly dataDirectory!: string;
   /** `SVC_ROOT_CLIENT_SECRET`: secret of Client `root`, needed at the first start on an external database. */
   readonly rootClientSecret!: string | undefined;
@@ -44,13 +46,13 @@ export class Environment {
   readonly adminPassword!: string | undefined;
   /** `SVC_TRIAL_POLICY`: whether a new database gets a policy that lets every authenticated caller do everything. */
   readonly hasTrialPolicy!: boolean;
-  /** `SVC_ENCRYPTION_KEY`: 32 bytes in base64 that wrap signing keys and webhook secrets. */
+  /** `SVC_ENCRYPTION_KEY`: the key, 32 bytes in base64, that encrypts signing keys and webhook secrets. */
   readonly encryptionKey!: Buffer | undefined;
-  /** `SVC_ENCRYPTION_KEYS_ACCEPTED`: keys that still open what they encrypted, while the key is rotated. */
+  /** `SVC_ENCRYPTION_KEYS_ACCEPTED`: earlier keys, which still decrypt stored secrets while the key is rotated. */
   readonly encryptionKeysAccepted!: readonly Buffer[];
-  /** `SVC_TRUSTED_PROXIES`: addresses or subnets whose `X-Forwarded-*` headers count. */
+  /** `SVC_TRUSTED_PROXIES`: addresses or subnets of proxies whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies!: readonly string[];
-  /** `SVC_CORS_ORIGINS`: browser origins that may call. */
+  /** `SVC_CORS_ORIGINS`: origins of web pages that may call this server. */
   readonly corsOrigins!: readonly string[];
   /** `SVC_LOG_LEVEL`: the lowest level that is logged. */
   readonly logLevel!: LogLevel;
@@ -60,7 +62,7 @@ export class Environment {
   readonly isTraced!: boolean;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; a larger one gets 413. */
   readonly bodyLimitBytes!: number;
-  /** `SVC_MEMORY_BUDGET_BYTES`: memory of all requests together: bodies, values derived from them, answers. */
+  /** `SVC_MEMORY_BUDGET_BYTES`: memory for all requests together: for bodies, values derived from them, and answers. */
   readonly memoryBudgetBytes!: number;
   /** `SVC_COMPRESSION`: whether long answers are compressed for callers that accept it. */
   readonly hasCompression!: boolean;
@@ -68,53 +70,67 @@ export class Environment {
   readonly hasApiDocs!: boolean;
   /** `SVC_CONSOLE`: whether the console is served, and its Client created in a new embedded database. */
   readonly hasConsole!: boolean;
-  /** `SVC_BUNDLE_ENTRIES_MAX`: maximum entries of a processed Bundle; more get 413. */
+  /** `SVC_BUNDLE_ENTRIES_MAX`: maximum number of entries of a processed Bundle; a longer one gets 413. */
   readonly bundleEntriesMax!: number;
-  /** `SVC_BUNDLE_TIMEOUT_SECONDS`: time limit of a whole Bundle; after it 504. */
+  /** `SVC_BUNDLE_TIMEOUT_SECONDS`: time limit of a whole Bundle, after which it gets 504. */
   readonly bundleTimeoutSeconds!: number;
-  /** `SVC_INIT_BUNDLE`: file of a Bundle that is processed at each start, before the port opens. */
+  /** `SVC_INIT_BUNDLE`: file with a Bundle that is processed at each start, before the port opens. */
   readonly initBundle!: string | undefined;
-  /** `SVC_PROCESSES`: processes that serve one port; fewer if {@link processesNote} says so. */
+  /** `SVC_PROCESSES`: how many processes serve the port. It may be reduced; {@link processesNote} then says why. */
   readonly processes!: number;
-  /** The reason why there are fewer processes than `SVC_PROCESSES`; undefined if there are not. */
+  /** Why there are fewer processes than `SVC_PROCESSES`; undefined if there are as many. */
   readonly processesNote!: string | undefined;
-  /** `SVC_DATABASE_POOL_SIZE`: connections of this start. */
+  /** `SVC_DATABASE_POOL_SIZE`: how many database connections this start uses. */
   readonly databasePoolSize!: number;
-  /** `SVC_STATEMENT_TIMEOUT_SECONDS`: time limit of one statement; after it 504. */
+  /** `SVC_STATEMENT_TIMEOUT_SECONDS`: time limit of one statement, after which its request gets 504. */
   readonly statementTimeoutSeconds!: number;
   /** `SVC_SEARCH_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of a search. */
   readonly searchTimeoutMaxSeconds!: number;
   /** `SVC_EVERYTHING_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of `$everything`. */
   readonly everythingTimeoutMaxSeconds!: number;
-  /** `SVC_EVERYTHING_LIST_SECONDS`: how long the pages of an `$everything` can be requested. */
+  /** `SVC_EVERYTHING_LIST_SECONDS`: how long further pages of an `$everything` can be requested. */
   readonly everythingListSeconds!: number;
-  /** `SVC_STREAM_STALL_SECONDS`: time limit of a caller for 64 kB of a body that it sends, or of a streamed answer. */
+  /**
+   * `SVC_STREAM_STALL_SECONDS`: within this time a caller must send 64 kB of a body, or take 64 kB of a streamed
+   * answer.
+   */
   readonly streamStallSeconds!: number;
-  /** `SVC_PASSWORD_HASH_SLOTS`: threads that compute password hashes, one hash at a time each. */
+  /** `SVC_PASSWORD_HASH_SLOTS`: how many threads compute password hashes, each one hash at a time. */
   readonly passwordHashSlots!: number;
-  /** `SVC_PASSWORD_HASH_QUEUE`: maximum logins and new passwords that wait for a thread; more get 503. */
+  /**
+   * `SVC_PASSWORD_HASH_QUEUE`: maximum number of logins and new passwords that wait for a thread; further ones get 503.
+   */
   readonly passwordHashQueue!: number;
-  /** `SVC_PASSWORD_MIN_LENGTH`: minimum code points of a new password; a shorter one gets 422. */
+  /** `SVC_PASSWORD_MIN_LENGTH`: minimum number of code points of a new password; a shorter one gets 422. */
   readonly passwordMinLength!: number;
-  /** `SVC_CREDENTIAL_FAILURES_FREE`: failures of one account from one address before the next try must wait. */
+  /**
+   * `SVC_CREDENTIAL_FAILURES_FREE`: how many failures one account may have from one address before the next try must
+   * wait.
+   */
   readonly credentialFailuresFree!: number;
-  /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: failures of one address before its logins run one at a time. */
+  /**
+   * `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: how many failures one address may have before its logins run one at a
+   * time.
+   */
   readonly credentialFailuresFreePerAddress!: number;
-  /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: failures are forgotten after this time without another one. */
+  /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: failures are forgotten after this time without another failure. */
   readonly credentialFailureWindowSeconds!: number;
   /** `SVC_SESSION_RETENTION_DAYS`: how long an ended Session is kept; 0 keeps it forever. */
   readonly sessionRetentionDays!: number;
-  /** `SVC_SESSION_SWEEP_SECONDS`: interval between two sweeps of ended Sessions; 0 disables them. */
+  /** `SVC_SESSION_SWEEP_SECONDS`: interval between two sweeps of ended Sessions; 0 disables the sweeps. */
   readonly sessionSweepSeconds!: number;
   /** `SVC_KEY_OVERLAP_SECONDS`: how long a new signing key is published before it signs. */
   readonly keyOverlapSeconds!: number;
-  /** `SVC_CREATED_AT_URL`: url of the extension of `meta` with the creation time. */
+  /** `SVC_CREATED_AT_URL`: url of the extension in `meta` that contains the creation time. */
   readonly createdAtUrl!: string;
-  /** `SVC_REFERENCE_CHECK`: whether references to this server must have stored targets. */
+  /** `SVC_REFERENCE_CHECK`: whether references to resources of this server must have a stored target. */
   readonly hasReferenceCheck!: boolean;
-  /** `SVC_AUDIT`: which events get AuditEvents: `security`, `all` (also reads, searches and writes), or none. */
+  /**
+   * `SVC_AUDIT`: which actions the server records as AuditEvents: `security`, `all` (also reads, searches and writes),
+   * or `off`.
+   */
   readonly audit!: 'security' | 'all' | 'off';
-  /** `SVC_ADDENDUM_AUTHOR`: `any` keeps `user` as sent; `caller` refuses a User who names another. */
+  /** `SVC_ADDENDUM_AUTHOR`: `any` stores `user` as sent; `caller` refuses a call of a User that names another User. */
   readonly addendumAuthor!: 'any' | 'caller';
   /** `SVC_ADDENDUM_TYPES`: file that declares types of addenda with their required members. */
   readonly addendumTypes!: string | undefined;
@@ -122,10 +138,10 @@ export class Environment {
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
   /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value is delivered with events. */
   readonly topicCorrelationHeader!: string;
-  /** `SVC_DELIVERY`: whether this process delivers; `off` for copies of a database. */
+  /** `SVC_DELIVERY`: whether this process delivers events. It is set to `off` for servers on a copy of a database. */
   readonly isDelivering!: boolean;
   /**
-   * `SVC_DELIVERY_SLOTS`: batches of healthy destinations that this process claims, renders or settles at the same
+   * `SVC_DELIVERY_SLOTS`: how many batches of healthy destinations this process claims, renders or settles at the same
    * time.
    */
   readonly deliverySlots!: number;
@@ -135,15 +151,22 @@ export class Environment {
   readonly deliveryPollMilliseconds!: number;
   /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be read and replayed. */
   readonly deliveryRetentionDays!: number;
-  /** `SVC_KEEP_ALIVE_SECONDS`: idle time after which a connection is closed; longer than that of proxies. */
+  /**
+   * `SVC_KEEP_ALIVE_SECONDS`: idle time after which an HTTP connection is closed. It should be longer than that of
+   * proxies.
+   */
   readonly keepAliveSeconds!: number;
-  /** `SVC_HEADER_TIMEOUT_SECONDS`: time limit for the head of a request. */
+  /** `SVC_HEADER_TIMEOUT_SECONDS`: time limit for receiving the head of a request. */
   readonly headerTimeoutSeconds!: number;
-  /** `SVC_DATABASE_WAIT_SECONDS`: how long the start tries to connect to the database of `DATABASE_URL`. */
+  /**
+   * `SVC_DATABASE_WAIT_SECONDS`: how long the server tries at its start to connect to the database of `DATABASE_URL`.
+   */
   readonly databaseWaitSeconds!: number;
-  /** `SVC_DRAIN_SECONDS`: time after SIGTERM in which the server still answers while `/health/ready` fails. */
+  /**
+   * `SVC_DRAIN_SECONDS`: how long after SIGTERM the server still answers requests, while `/health/ready` already fails.
+   */
   readonly drainSeconds!: number;
-  /** `SVC_SHUTDOWN_SECONDS`: time for requests and deliveries in flight after SIGTERM. */
+  /** `SVC_SHUTDOWN_SECONDS`: how long running requests and deliveries may take to end after SIGTERM. */
   readonly shutdownSeconds!: number;
   /**
    * `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package.
@@ -151,16 +174,22 @@ export class Environment {
   readonly postgresBinDirectory!: string | undefined;
 }
 
-/** One processor stays free for requests. With more than eight threads, hashes would take too much memory. */
+/**
+ * Default number of hash threads. One processor stays free for requests. With more than eight threads, hashes would
+ * take too much memory.
+ */
 const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
 
-/** A field name (RFC 9110, section 5.1), except those whose values are secret. */
+/**
+ * Names that the correlation header may have: a field name (RFC 9110, section 5.1), except headers whose values are
+ * secret.
+ */
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
 const POSTGRESQL_URL = /^postgres(ql)?:\/\//;
 /**
- * Variables that enable traces (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The
- * SDK reads them.
+ * Variables that turn traces on (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
+ * The OpenTelemetry SDK reads their values itself.
  */
 const TRACES = ['OTEL_TRACES_EXPORTER', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
 
@@ -172,7 +201,7 @@ const isTracedBy = (variables: NodeJS.ProcessEnv): boolean =>
 export type LogLevel = 'error' | 'warn' | 'log' | 'debug' | 'verbose';
 
 /**
- * Names every wrong variable at once; nothing is started.
+ * The error for wrong settings. It names every wrong variable at once. It is thrown before anything is started.
  * @example
  * await createServer({ environment: { PORT: 'x' } }).catch((error: unknown) => {
  *   if (error instanceof EnvironmentError) console.error(error.problems);
@@ -187,7 +216,7 @@ export class EnvironmentError extends Error {
 
 /**
  * Reads the settings from the environment variables of docs/reference/settings.md.
- * @throws EnvironmentError naming every variable that is wrong.
+ * @throws EnvironmentError that names every wrong variable
  */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const read = new VariableReader(variables);
@@ -235,7 +264,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     searchTimeoutMaxSeconds: read.integer('SVC_SEARCH_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
     everythingListSeconds: read.integer('SVC_EVERYTHING_LIST_SECONDS', 3600, 1, 86_400),
-    // PostgreSQL ends an idle transaction after 15 s.
+    // The maximum is below 15 s, after which PostgreSQL ends an idle transaction.
     streamStallSeconds: read.integer('SVC_STREAM_STALL_SECONDS', 10, 1, 12),
     passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
     passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000),
@@ -275,15 +304,21 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   return Object.freeze(environment);
 }
 
-/** Like {@link readEnvironment}, for a server inside another program's process: it starts no further processes. */
+/**
+ * Like {@link readEnvironment}, for a server that runs inside the process of another program. Such a server starts no
+ * further processes.
+ */
 export const readEnvironmentOfOne = (variables: NodeJS.ProcessEnv = process.env): Environment =>
   readEnvironment({ ...variables, SVC_PROCESSES: '1' });
 
-/** Kubernetes sets such a variable in each container if a Service has a name that begins with `svc-`. */
+/**
+ * Whether Kubernetes set this variable, not the operator. For a Service whose name begins with `svc-`, Kubernetes sets
+ * variables that begin with `SVC_` in each container.
+ */
 const isServiceLink = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
 
-/** AES-256. */
+/** Length of an encryption key, for AES-256. */
 const KEY_BYTES = 32;
 
 class VariableReader {
@@ -306,8 +341,8 @@ class VariableReader {
   }
 
   /**
-   * Detects misspelt names, whose settings would otherwise silently keep their defaults. Call it after all settings
-   * were read.
+   * Returns messages for misspelt variable names, whose settings would otherwise silently keep their defaults. Call it
+   * after all settings were read.
    */
   unknownNames(): string[] {
     const names = [...this.known].filter((name) => name.startsWith('SVC_'));
@@ -349,9 +384,7 @@ class VariableReader {
     return choice ?? fallback;
   }
 
-  /**
-   * @param faultOf the fault of one part; undefined if it has none
-   */
+  /** @param faultOf returns the fault of one part of the list; undefined if it has none */
   list(name: string, description: string, faultOf: (part: string) => string | undefined): readonly string[] {
     const parts = (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
     for (const part of parts) {
@@ -365,7 +398,7 @@ class VariableReader {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const key = Buffer.from(value, 'base64');
-    // The value itself is a secret, so the message does not repeat it.
+    // The value is a secret, so the message does not contain it.
     if (key.length !== KEY_BYTES) this.problems.push(`${name} must be 32 bytes in base64 (openssl rand -base64 32)`);
     return key;
   }

@@ -8,13 +8,13 @@ import { type Environment } from './environment';
 interface LocalCredentials {
   readonly rootClientSecret: string;
   readonly adminPassword: string;
-  /** base64 */
+  /** The encryption key in base64. */
   readonly encryptionKey: string;
 }
 
 /**
- * Fills missing settings with the credentials of the data directory. The first start generates them, and prints them
- * once.
+ * Fills missing settings with credentials that are kept in the data directory. The first start generates these
+ * credentials and prints them once.
  */
 export async function completeCredentials(
   environment: Environment,
@@ -25,7 +25,8 @@ export async function completeCredentials(
   const credentials = known ?? newCredentials(environment);
   if (known === undefined) {
     await writeCredentials(path, credentials);
-    // A secret from the environment is already known to its owner, and the output may be a log that others read.
+    // A secret from the environment is not printed: the operator already has it, and other people may read the output
+    // as a log.
     if (environment.rootClientSecret === undefined) tell(`Client root, secret:   ${credentials.rootClientSecret}`);
     if (environment.adminPassword === undefined) tell(`User admin, password:  ${credentials.adminPassword}`);
     tell(`Credentials are kept in ${path}. Generated ones are shown this once.`);
@@ -62,7 +63,9 @@ async function readCredentials(path: string): Promise<LocalCredentials | undefin
   }
 }
 
-/** Written to a temporary file and renamed, so that a kill leaves no partial file. */
+/**
+ * Writes the credentials to a temporary file and renames it, so that no partial file remains if the process is killed.
+ */
 async function writeCredentials(path: string, credentials: LocalCredentials): Promise<void> {
   const unfinished = `${path}.new`;
   await writeFile(unfinished, `${JSON.stringify(credentials, undefined, 2)}\n`, { mode: 0o600 });

@@ -3,31 +3,42 @@ import { availableParallelism, totalmem } from 'node:os';
 
 const MIB = 1024 * 1024;
 
-/** Memory per process: about 150 MB at its start, and half of its share of {@link BUDGET_BYTES} in ordinary work. */
+/**
+ * How much memory a process needs: about 150 MB at its start, and half of its share of {@link BUDGET_BYTES} in ordinary
+ * work.
+ */
 const PROCESS_BYTES = 512 * MIB;
 
-/** Zero if this process has no memory limit. */
+/** The memory of the machine, or the memory limit of this process. `constrainedMemory` is zero if there is no limit. */
 const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
-/** One process per processor, if the memory suffices. */
+/** Default number of processes: one for each processor, if there is enough memory. */
 export const DEFAULT_PROCESSES = Math.max(1, Math.min(availableParallelism(), Math.floor(memoryBytes / PROCESS_BYTES)));
 
-/** Minimum share of `SVC_MEMORY_BUDGET_BYTES` per process: enough for one body of the default limit. */
+/**
+ * Minimum share of `SVC_MEMORY_BUDGET_BYTES` that a process gets. It is enough for one body of the default size limit.
+ */
 const BUDGET_BYTES = 320 * MIB;
 
-/** A byte of a body counts as 8, and large bodies of one caller may use half of the budget. */
+/**
+ * How many bytes of the budget one byte of a body needs. A byte of a body counts as 8, and large bodies of one caller
+ * may use only half of the budget.
+ */
 const BUDGET_OF_A_BODY_BYTE = 16;
 
 /**
- * A transaction holds one connection while work that must survive a rollback, such as the count of a failed login,
- * takes another.
+ * How many connections a request may need at once. A transaction holds one. Work that must survive a rollback, such as
+ * the count of a failed login, takes a second connection meanwhile.
  */
 const CONNECTIONS_OF_A_REQUEST = 2;
 
-/** Four connections per process, within the 100 connections of a PostgreSQL with default settings. */
+/**
+ * Returns the default pool size: four connections for each process, but at most 64, since PostgreSQL accepts 100
+ * connections by default.
+ */
 const defaultPoolSize = (processes: number): number => Math.min(64, Math.max(16, 4 * processes));
 
-/** Limits of a whole start, divided among its processes. */
+/** Limits of a whole start, which are divided among its processes. */
 interface Totals {
   readonly processes: number;
   readonly databasePoolSize: number;
@@ -39,8 +50,8 @@ interface Totals {
 }
 
 /**
- * The number of processes of a start, and the totals divided among them. Each process must be able to serve the largest
- * request, so small totals reduce their number.
+ * Returns the number of processes of a start, and the totals that are divided among them. Each process must be able to
+ * serve the largest request. So if the totals are small, there are fewer processes.
  */
 export function processesOf({
   wanted,
@@ -80,8 +91,8 @@ export function processesOf({
 }
 
 /**
- * The settings of one process of a start: its share of each divided limit. Counts in PostgreSQL, such as failed logins,
- * apply to all processes together.
+ * Returns the settings of one process of a start, with its share of each divided limit. Limits that PostgreSQL counts,
+ * such as failed logins, apply to all processes together and are not divided.
  */
 export function shareOf<All extends Totals>(environment: All): All {
   const share = (total: number): number => Math.max(1, Math.floor(total / environment.processes));
@@ -96,11 +107,12 @@ export function shareOf<All extends Totals>(environment: All): All {
   });
 }
 
-/** Set in the environment of a process that serves a start with others: `first`, or `next` for all later ones. */
+/** Name of the environment variable with the role of a process among several: `first`, or `next` for all others. */
 export const WORKER = '_SVC_WORKER';
 
 /**
- * The role of this process in a start with several; undefined if it is the only one, or the one that starts the others.
+ * Returns the role of this process in a start with several processes; undefined if it is the only process, or the one
+ * that starts the others.
  */
 export function workerRole(): 'first' | 'next' | undefined {
   const role = cluster.isWorker ? process.env[WORKER] : undefined;

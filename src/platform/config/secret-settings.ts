@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { StartError } from '../errors/start-error';
 
 /**
- * Settings with secret values. They may be in a file that `<name>_FILE` names, as Docker and Kubernetes pass secrets.
+ * Settings with secret values. Each may be in a file that the variable `<name>_FILE` names, as Docker and Kubernetes
+ * pass secrets.
  */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
@@ -15,15 +16,20 @@ export const SECRET_SETTINGS = [
 
 export type SecretSetting = (typeof SECRET_SETTINGS)[number];
 
-/** An empty variable counts as unset, since shells and compose files write unset ones like that. */
+/**
+ * Returns the value of a variable; undefined if it is unset or empty. Shells and compose files set an unset variable to
+ * an empty text.
+ */
 export function settingIn(variables: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = variables[name]?.trim();
   return value === '' ? undefined : value;
 }
 
 /**
- * Reads a secret from its variable or its file. Trims white space, since editors end files with a line feed.
- * @throws StartError if both are set, or the file is unreadable or empty. The message never contains the secret.
+ * Reads a secret from its variable or its file. White space around it is removed, since editors end files with a line
+ * feed.
+ * @throws StartError if variable and file are both set, or the file is unreadable or empty. The message never contains
+ * the secret
  */
 export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): string | undefined {
   const value = settingIn(variables, name);
@@ -35,7 +41,7 @@ export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): str
   return text;
 }
 
-/** The database URL for tools: without the pooler that `DATABASE_URL` may lead through. */
+/** Returns the database URL for tools: the direct one, since `DATABASE_URL` may lead through a pooler. */
 export const directUrlIn = (variables: NodeJS.ProcessEnv): string | undefined =>
   secretIn(variables, 'SVC_DATABASE_DIRECT_URL') ?? secretIn(variables, 'DATABASE_URL');
 

@@ -2,14 +2,17 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../config/environment';
 
-/** The nonce length recommended for GCM, and its full tag (NIST SP 800-38D, sections 5.2.1 and 8.2.2). */
+/**
+ * Lengths of the nonce (as recommended for GCM) and of the tag (full length). NIST SP 800-38D, sections 5.2.1 and
+ * 8.2.2.
+ */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts secrets for the database with the server's encryption key: AES-256-GCM with a new nonce for each value. A
- * sealed value is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain value. Values sealed with an
- * accepted key are opened too, so that the key can be rotated.
+ * Encrypts ("seals") secrets for the database with the encryption key of the server, by AES-256-GCM with a new nonce
+ * for each value. A sealed value is nonce, tag and ciphertext in one buffer, 28 bytes longer than the plain value.
+ * Values that were sealed with an accepted earlier key can be opened too, so that the key can be rotated.
  */
 @Injectable()
 export class SecretBox {
@@ -30,8 +33,8 @@ export class SecretBox {
   }
 
   /**
-   * @throws Error if `sealed` was changed, or was sealed with a key that is not accepted.
-   * @throws Error when `sealed` was changed, or was sealed with a key that is not accepted.
+   * Decrypts a sealed value.
+   * @throws Error if `sealed` was changed, or was sealed with a key that is not accepted
    */
   open(sealed: Buffer): Buffer {
     if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed value is too short');
@@ -44,13 +47,16 @@ export class SecretBox {
     );
   }
 
-  /** Whether {@link seal} would use the key that sealed this value. */
+  /** Whether this value was sealed with the current key, the one that {@link seal} uses. */
   isCurrent(sealed: Buffer): boolean {
     return openWith(this.key, sealed) !== undefined;
   }
 }
 
-/** The tag shows whether `key` sealed the value (NIST SP 800-38D, section 7.2). */
+/**
+ * Opens a sealed value with `key`; undefined if it was sealed with another key, which the tag shows (NIST SP 800-38D,
+ * section 7.2).
+ */
 function openWith(key: Buffer, sealed: Buffer): Buffer | undefined {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

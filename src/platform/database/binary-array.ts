@@ -1,5 +1,5 @@
 /**
- * OIDs of element types, which never change
+ * OIDs of the element types in PostgreSQL. They never change
  * (https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat).
  */
 const OIDS = { bigint: 20, integer: 23, text: 25, 'double precision': 701, timestamptz: 1184 } as const;
@@ -7,14 +7,14 @@ const OIDS = { bigint: 20, integer: 23, text: 25, 'double precision': 701, times
 export type ArrayElementType = keyof typeof OIDS;
 
 const HEADER_BYTES = 20;
-/** PostgreSQL counts timestamps from 2000-01-01. */
+/** 2000-01-01 in milliseconds since 1970: PostgreSQL counts timestamps from that day. */
 const POSTGRES_EPOCH_MILLISECONDS = 946_684_800_000;
 const TWO_32 = 2 ** 32;
 
 /**
- * Encodes an array parameter in PostgreSQL's binary format (array_recv); the driver sends a Buffer unchanged. As text,
- * bodies would be escaped and unescaped, and each number printed and parsed. A `timestamptz` is a Date, an ISO text, or
- * epoch milliseconds.
+ * Encodes an array parameter in PostgreSQL's binary format (array_recv). The driver sends a Buffer unchanged. As text,
+ * bodies would have to be escaped and unescaped, and each number printed and parsed. A value of a `timestamptz` array
+ * is a Date, an ISO text, or milliseconds since 1970.
  */
 export function binaryArray(type: ArrayElementType, values: readonly unknown[]): Buffer {
   if (type === 'text') return textArray(values as readonly string[]);
@@ -45,7 +45,10 @@ const WRITERS: Readonly<Record<Exclude<ArrayElementType, 'text'>, Write>> = {
   },
 };
 
-/** A BigInt per number would cost more than the rest of the encoding. */
+/**
+ * Writes a safe integer as 64 bits. It uses two 32-bit writes, since a BigInt for each number would cost more than the
+ * rest of the encoding.
+ */
 function writeSafeInteger(buffer: Buffer, value: number, at: number): number {
   buffer.writeInt32BE(Math.floor(value / TWO_32), at);
   return buffer.writeUInt32BE(((value % TWO_32) + TWO_32) % TWO_32, at + 4);
@@ -67,7 +70,7 @@ function textArray(values: readonly string[]): Buffer {
   return buffer;
 }
 
-/** One dimension with lower bound 1, without nulls. */
+/** Writes the header of an array: one dimension with lower bound 1, without nulls. */
 function writeHeader(buffer: Buffer, type: ArrayElementType, length: number): number {
   let at = 0;
   for (const word of [1, 0, OIDS[type], length, 1]) at = buffer.writeInt32BE(word, at);

@@ -1,6 +1,9 @@
 import { Connection, type PoolClient } from 'pg';
 
-/** PostgreSQL answers a cancel request by closing its connection, once the signal is sent. */
+/**
+ * How long to wait for the end of a cancel request. PostgreSQL closes the connection of the request when it has sent
+ * the signal.
+ */
 const LONGEST_MILLISECONDS = 3_000;
 
 /** Members of node-postgres that its types omit. */
@@ -16,10 +19,10 @@ interface CancelledClient {
 }
 
 /**
- * Cancels the running statement of a connection. Uses a new connection outside the pool that needs no login
- * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). When it returns, the
+ * Cancels the running statement of a connection. It uses a new connection outside the pool, which needs no login
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). When it resolves, the
  * backend has received the signal, so later statements are not canceled.
- * @throws Error if it is unknown whether, or when, that happens
+ * @throws Error if it is unknown whether or when the backend receives the signal
  */
 export function requestCancel(client: PoolClient): Promise<void> {
   const { host, port, ssl, processID, secretKey, sslNegotiation } = client as PoolClient & CancelledClient;

@@ -3,12 +3,16 @@ import { type PoolClient } from 'pg';
 import { type EndSignal } from '../admission/request-end';
 import { requestCancel } from './cancel-request';
 
-/** A cancel request between two statements of a pipelined round trip has no effect, so it is repeated. */
+/**
+ * Interval of repeated cancel requests. A cancel request has no effect if it arrives between two statements of a
+ * pipelined round trip, so it is repeated.
+ */
 const REPEAT_MILLISECONDS = 200;
 
 /**
  * Runs statements on a connection, and cancels them in PostgreSQL when the signal aborts. A cancel request names the
- * connection, not the statement. So this waits until each request was processed, and none can cancel a later statement.
+ * connection, not the statement. So the function waits until each cancel request was processed; then none can cancel a
+ * later statement.
  * @throws the reason of the signal if it has aborted
  */
 export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient, run: () => Promise<T>): Promise<T> {
@@ -31,7 +35,10 @@ export async function cancelledWhenGone<T>(signal: EndSignal, client: PoolClient
   }
 }
 
-/** Destroys the connection if a cancel request failed: a late request could cancel a later statement. */
+/**
+ * Sends cancel requests until the statements have ended. If a cancel request fails, the connection is destroyed: the
+ * request may still arrive late and cancel a later statement.
+ */
 async function cancelUntil(over: AbortSignal, client: PoolClient): Promise<void> {
   try {
     while (!over.aborted) {

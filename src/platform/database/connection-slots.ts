@@ -3,15 +3,15 @@ import { type DataSource } from 'typeorm';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { Slots, type SlotsOptions } from '../admission/slots';
 
-/** The same as the pool's longest wait for a connection. */
+/** How long to wait for a slot. It equals the longest wait of the pool for a connection. */
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
 export const poolOf = (dataSource: DataSource): Pool => (dataSource.driver as PostgresDriver).master as Pool;
 
-/** Maximum connections of searches and of transactions, in total and per caller. */
+/** Returns how many connections searches and transactions may use, in total and per caller. */
 function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOptions, 'permits' | 'perCaller'>> {
   const searches = Math.max(1, Math.floor((size * 3) / 8));
-  // The rest is for short work: single reads and writes, Sessions, deliveries.
+  // The remaining connections are for short work: single reads and writes, Sessions, deliveries.
   const transactions = Math.max(1, size - searches - Math.max(1, Math.floor(size / 8)));
   return {
     search: { permits: searches, perCaller: Math.max(1, Math.floor((searches * 2) / 3)) },
@@ -20,8 +20,8 @@ function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOpti
 }
 
 /**
- * Connections are few and statements may be slow, so the searches or transactions of one caller must not use all of
- * them.
+ * Makes the slots for the connections of searches or of transactions. There are few connections and statements may be
+ * slow, so the searches or transactions of one caller must not use all connections.
  */
 export const connectionSlots = (kind: 'search' | 'transaction', dataSource: DataSource): Slots =>
   new Slots({

@@ -14,17 +14,17 @@ export interface DatabaseLimits {
 
 export interface Pooler {
   readonly pooling: Pooling;
-  /** The URL of PostgreSQL itself, without a pooler. */
+  /** The URL of PostgreSQL itself, without the pooler. */
   readonly directUrl: string;
 }
 
-/** Longest wait for a connection; after it, the request is answered with 503. */
+/** How long a request waits for a connection; after that it gets 503. */
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
 const IDLE_TIMEOUT_MILLISECONDS = 10 * 60_000;
 
 /**
- * Options of the only DataSource.
+ * Returns the options of the only DataSource.
  * @param pooler the pooler that `url` leads through
  */
 export function dataSourceOptions(
@@ -46,9 +46,10 @@ export function dataSourceOptions(
     applicationName: 'svc-health-server',
     extra: {
       Client: DatabaseClient,
-      // Pipelining: BEGIN and the first statement, or a whole limited read, take one round trip.
+      // With pipelining, BEGIN and the first statement take one round trip; so does a read with all its settings.
       pipeline: true,
-      // Keep connections: each holds the plans of its statements, which a new one would have to make again.
+      // Idle connections are kept, since each has the plans of its statements. A new connection would have to plan them
+      // again.
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
       onConnect: (client: PoolClient) => {
@@ -70,18 +71,20 @@ export function dataSourceOptions(
 }
 
 /**
- * Without a listener, an 'error' event would end the process, and one can follow in the same bytes as the connect
- * answer. A broken connection fails its current or next statement.
+ * Adds a listener for 'error'. Without one, an 'error' event would end the process, and such an event can follow in the
+ * same bytes as the response to the connect. The listener does nothing, since the current or next statement of a broken
+ * connection fails anyway.
  */
 function hearErrors(client: ClientBase): void {
   client.on('error', () => undefined);
 }
 
 /**
- * Plans are made once per connection, often while tables are still empty, and must suit any value and size. So they are
- * generic, and use indexes. The SQL of the hot paths leads to nested loops by itself, so hash and merge joins stay
- * allowed, for statements of other modules. The limits end transactions of crashed or hostile callers. Values of failed
- * statements must not be logged; all other log settings are the server's (docs/reference/monitoring.md, "Logs").
+ * Returns the settings of a session. Plans are made once per connection, often while tables are still empty, and must
+ * suit any value and any size. So plans are generic and use indexes. The SQL of the hot paths leads to nested loops
+ * without a setting, so hash and merge joins stay allowed for statements of other modules. The time limits end
+ * transactions of crashed or hostile callers. PostgreSQL must not log the values of failed statements. All other log
+ * settings are left to the database server (docs/reference/monitoring.md, "Logs").
  */
 function settingsOf(statementTimeoutSeconds: number): Settings {
   return {
@@ -97,7 +100,7 @@ function settingsOf(statementTimeoutSeconds: number): Settings {
   };
 }
 
-/** The settings in the form of the connection's startup options. */
+/** Returns the settings in the form of startup options of a connection. */
 export function sessionSettings(statementTimeoutSeconds: number): string {
   return Object.entries(settingsOf(statementTimeoutSeconds))
     .map(([name, value]) => `-c ${name}=${value}`)

@@ -3,18 +3,18 @@ import { Client, type ClientConfig } from 'pg';
 import { StartError } from '../errors/start-error';
 import { READ_ONLY_TRANSACTION } from './database-error';
 
-/** Delay before the next host is tried while one, such as a frozen one, does not answer. */
+/** How long a host may take to answer before the next host is tried too. A frozen host never answers. */
 const PATIENCE_MILLISECONDS = 500;
 
-/** Time limit per host, if the caller sets none. */
+/** Time limit for connecting to one host, if the caller sets none. */
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
-/** Three groups: scheme and user; hosts; database and parameters. */
+/** Splits a URL into three groups: scheme and user; hosts; database and parameters. */
 const URL_PARTS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/s;
 
 const TARGET = /[?&]target_session_attrs=([^&#]*)/;
 
-/** Conditions on which a host is skipped, by the value of `target_session_attrs`. */
+/** SQL conditions under which a host is skipped, by the value of `target_session_attrs`. */
 const SKIPPED: Readonly<Record<string, string>> = {
   any: 'false',
   primary: 'pg_is_in_recovery()',
@@ -26,17 +26,14 @@ type Connected = (error: Error | null, client?: Client) => void;
 /**
  * A client for `DATABASE_URL`, which may contain several hosts and `target_session_attrs`, as for libpq
  * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS). node-postgres supports only one
- * host, and one connect per client, so separate clients probe the hosts. A URL with one host and without that parameter
- * needs no probe.
+ * host, and one connect per client. So separate clients probe the hosts first. A URL with one host and without that
+ * parameter needs no probe.
  */
 export class DatabaseClient extends Client {
   private readonly hosts: readonly { readonly name: string; readonly config: ClientConfig }[];
   private readonly skipped: string;
 
-  /**
-   * @throws StartError for a value of `target_session_attrs` that suits no server
-   * @throws StartError for a value of `target_session_attrs` that names no database for a server
-   */
+  /** @throws StartError for a value of `target_session_attrs` with which this server cannot work */
   constructor(config: ClientConfig) {
     const { connectionString: url = '' } = config;
     const [, before = '', names = '', after = ''] = URL_PARTS.exec(url) ?? [];
@@ -60,8 +57,8 @@ export class DatabaseClient extends Client {
   override connect(callback?: Connected): Promise<Client> | undefined {
     const choosing = this.chooseHost();
     if (callback === undefined) return choosing.then(() => super.connect());
-    // The callback of node-postgres adds the error listener before the same bytes can report an error; a promise would
-    // be too late.
+    // `super.connect` gets the callback, not a promise. node-postgres then adds its error listener before an error in
+    // the same bytes can be reported; after a promise that would be too late.
     choosing.then(() => {
       super.connect(callback);
     }, callback);
@@ -69,8 +66,8 @@ export class DatabaseClient extends Client {
   }
 
   /**
-   * @throws AggregateError with the answer of each host
-   * @throws AggregateError that names what each host answered
+   * Chooses the first suitable host, and configures this client to connect to it.
+   * @throws AggregateError with the failure of each host
    */
   private async chooseHost(): Promise<void> {
     if (this.hosts.length === 0) return;
@@ -82,11 +79,14 @@ export class DatabaseClient extends Client {
       const answers = this.hosts.map(({ name }, index) => `${name}: ${reasonOf(errors[index])}`);
       throw new AggregateError(errors, `No host can be used: ${answers.join('; ')}`, { cause: error });
     }
-    // The pool's time limit for connecting was reached meanwhile.
+    // The pool destroys the stream if its time limit for connecting is reached meanwhile.
     if (this.connection.stream.destroyed) throw new Error('timeout expired');
   }
 
-  /** The first suitable host in the order of the URL, skipping those that fail or are slower than the next one. */
+  /**
+   * Returns a client that is connected to the first suitable host, in the order of the URL. A host that fails, or is
+   * slower than the next one, is skipped.
+   */
   private async firstSuitable(): Promise<Client> {
     const probes: Promise<Client>[] = [];
     for (const { config } of this.hosts) {
@@ -114,7 +114,10 @@ export class DatabaseClient extends Client {
   }
 }
 
-/** If a host name has several addresses and all fail, the error has no message. */
+/**
+ * Returns the message of an error. If a host name has several addresses and all fail, the error itself has no message,
+ * so those of its parts are joined.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -54,7 +54,7 @@ describe('errors of the database', () => {
     expect(direct?.kind).toBe(kind);
     expect(direct?.details.retryAfterSeconds).toBe(kind === 'busy' ? 1 : undefined);
     expect(direct?.message ?? '').not.toContain('detail that no caller may see');
-    // TypeORM wraps PostgreSQL's errors, but not those of the network.
+    // TypeORM wraps errors of PostgreSQL (with a SQLSTATE), but not errors of the network.
     if (/^[0-9A-Z]{5}$/.test(String(Reflect.get(error, 'code')))) expect(wrapped?.kind).toBe(kind);
   });
 });

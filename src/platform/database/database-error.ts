@@ -4,18 +4,18 @@ import { type ErrorKind } from '../errors/error-kind';
 import { ServiceError } from '../errors/service-error';
 import { ROW_FORMAT_CONSTRAINT } from './row-format';
 
-/** Another transaction changed the same data concurrently: the unit of work is restarted. */
+/** Thrown when another transaction changed the same data concurrently. The unit of work is then restarted. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
 }
 
-/** SQLSTATE of a PostgreSQL error, and the violated constraint, if any. */
+/** An error of PostgreSQL, with its SQLSTATE and the violated constraint, if there is one. */
 interface PostgresError extends Error {
   readonly code: string;
   readonly constraint?: string;
 }
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
+// SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
@@ -30,7 +30,7 @@ export function isTransactionConflict(error: unknown): boolean {
   return error instanceof TransactionConflict || code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-/** Whether `error` is a conflict that a function of the schema raised under this constraint name. */
+/** Whether `error` is a conflict that an SQL function of the schema raised with this constraint name. */
 export function isConflictOf(error: unknown, constraint: string): boolean {
   return isTransactionConflict(error) && postgresErrorOf(error)?.constraint === constraint;
 }
@@ -46,7 +46,10 @@ export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(e
 export const isInsufficientPrivilege = (error: unknown): error is Error =>
   postgresErrorOf(error)?.code === INSUFFICIENT_PRIVILEGE;
 
-/** The domain error for a database failure; undefined for an unknown failure, which every route answers with 500. */
+/**
+ * Returns the ServiceError for an error of the database; undefined for an unknown error, for which every route sends
+ * 500.
+ */
 export function databaseErrorToServiceError(error: unknown): ServiceError | undefined {
   const found = refusalOf(error);
   if (found === undefined) return undefined;
@@ -58,7 +61,7 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
 type Refusal = readonly [kind: ErrorKind, code: ErrorCode, message: string, retryAfterSeconds?: number];
 
 function refusalOf(error: unknown): Refusal | undefined {
-  // With several hosts or addresses, another one may be available soon.
+  // Several hosts or addresses failed. The first known failure counts, since another host may be available soon.
   if (error instanceof AggregateError) return error.errors.map(refusalOf).find((refusal) => refusal !== undefined);
   if (isTransactionConflict(error))
     return ['busy', 'write-conflict', 'Too many writes to the same resource at once. Try again.', 1];
@@ -83,7 +86,7 @@ const UNREACHABLE = new Set(
   'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
 );
 
-/** node-postgres reports a broken connection, or an exhausted pool, without a code. */
+/** Whether `error` is a broken connection or an exhausted pool. node-postgres reports both without a code. */
 function isLostConnection(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -2,7 +2,10 @@ import { type PoolClient, escapeLiteral } from 'pg';
 import { TransactionConflict } from './database-error';
 import { type Statement } from './statement';
 
-/** A unit above READ COMMITTED reached a lock that it must take before it begins: it restarts with that lock. */
+/**
+ * Thrown when a unit of work above READ COMMITTED needs a lock that must be taken before the unit begins. The unit
+ * restarts with that lock.
+ */
 export class LockNeeded extends TransactionConflict {
   constructor(
     readonly keySql: string,
@@ -13,19 +16,20 @@ export class LockNeeded extends TransactionConflict {
 }
 
 /**
- * The advisory locks of a unit above READ COMMITTED. Its snapshot is taken with its first statement. After waiting for
- * a later lock, it would still not see what the previous holder wrote. So the session takes these locks before BEGIN,
- * and the transaction takes them over. They exclude the same locks of ordinary transactions.
+ * The advisory locks of a unit of work above READ COMMITTED. The snapshot of such a unit is taken with its first
+ * statement. If the unit waited for a lock later, it would not see what the previous lock holder wrote. So the session
+ * takes the locks before BEGIN, and then the transaction takes the same locks. They conflict with the same locks of
+ * ordinary transactions.
  */
 export class EarlyLocks {
   private readonly keysBySql = new Map<string, Set<string>>();
 
-  /** Number of locks. */
+  /** How many locks there are. */
   get size(): number {
     return [...this.keysBySql.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** @throws LockNeeded unless the locks that `statement` would take are among them. */
+  /** @throws LockNeeded unless all locks that `statement` would take are held */
   assertHeld({ lockKey = '' }: Statement, [value]: readonly unknown[]): void {
     const keys = (Array.isArray(value) ? value : [value]).map(String);
     const held = this.keysBySql.get(lockKey);
@@ -37,28 +41,37 @@ export class EarlyLocks {
     this.keysBySql.set(keySql, new Set([...(this.keysBySql.get(keySql) ?? []), ...keys]));
   }
 
-  /** Keeps a transaction open, since behind a pooler a session stays with a client only during a transaction. */
+  /**
+   * Takes the locks of the session. It leaves a transaction open: behind a pooler, a client keeps its session only
+   * during a transaction.
+   */
   async take(client: PoolClient): Promise<void> {
     if (this.size > 0) await client.query(`BEGIN; ${this.lockingBy('pg_advisory_lock')}`);
   }
 
   /**
-   * SQL of the transaction that holds the locks to its end. It starts with `begin` and statements that take no
-   * snapshot.
+   * Returns the SQL that begins the transaction, which then holds the locks to its end. `begin` has BEGIN and
+   * statements that take no snapshot.
    */
   beginSql(begin: readonly string[]): string {
     const own = [this.lockingBy('pg_advisory_xact_lock'), RELEASE_ALL];
     return (this.size === 0 ? begin : ['COMMIT', ...begin, ...own]).join('; ');
   }
 
-  /** Behind a pooler, the session passes to another client once its transaction ends, so both travel in one message. */
+  /**
+   * Rolls back and releases the locks, in one message: behind a pooler, another client gets the session as soon as the
+   * transaction ends.
+   */
   async rollBack(client: PoolClient): Promise<void> {
     await client.query(`ROLLBACK; ${RELEASE_ALL}`).catch(() => {
       client.connection.stream.destroy(); // destroyed, because it may still hold the locks
     });
   }
 
-  /** Locks in one global order, which prevents deadlocks. */
+  /**
+   * Returns the SQL that takes the locks by the function `name`. All units take them in the same global order, which
+   * prevents deadlocks.
+   */
   private lockingBy(name: string): string {
     return [...this.keysBySql]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -70,5 +83,5 @@ export class EarlyLocks {
   }
 }
 
-/** Releases the locks of the session; the transaction keeps its own. */
+/** Releases the locks of the session. Those of the transaction stay. */
 const RELEASE_ALL = 'select pg_advisory_unlock_all()';

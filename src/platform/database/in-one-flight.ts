@@ -1,7 +1,7 @@
 /**
- * Waits for pipelined statements of one transaction, which the connection answers in order. If one fails, the later
- * ones fail too, since the transaction is aborted. After all have ended, the first failure, which has the cause, is
- * thrown.
+ * Waits for pipelined statements of one transaction. The connection answers them in order. If a statement fails, the
+ * later ones fail too, since the transaction is aborted. When all have ended, the first failure is thrown, because it
+ * has the cause.
  */
 export async function inOneFlight<const T extends readonly unknown[]>(
   sent: T,

@@ -1,7 +1,7 @@
 import { type RegistryEpoch } from './registry-epoch';
 import { type UnitOfWork } from './unit-of-work';
 
-/** Maximum number of values; beyond it, the oldest is dropped. */
+/** Maximum number of cached values. Beyond it, the oldest value is dropped. */
 const MOST = 1_000;
 
 /**
@@ -13,7 +13,8 @@ export class KeptByRights<T> {
 
   /**
    * @param read reads the current value
-   * @param isKept returns false for large values, and for unknown keys, since a caller could invent any number of them
+   * @param isKept returns whether a value is cached; false for large values, and for keys that do not exist, since a
+   * caller could invent any number of keys
    */
   constructor(
     private readonly epoch: RegistryEpoch,
@@ -22,14 +23,15 @@ export class KeptByRights<T> {
     private readonly isKept: (value: T) => boolean,
   ) {}
 
-  /** The value as of the request's rights epoch, or as the open transaction has changed it. */
+  /** Returns the value as of the request's rights epoch, or as the open transaction has changed it. */
   async get(key: string): Promise<T> {
     if (this.epoch.isReadAnew) return this.read(key);
     const { rights } = await this.epoch.current();
     const found = this.kept.get(key);
     if (found !== undefined && found.rights >= rights) return found.value;
     const value = await this.read(key);
-    // A transaction may have read it from a snapshot older than the epoch, so only the next read is cached.
+    // A transaction may have read the value from a snapshot that is older than the epoch. So this value is not cached,
+    // but read again after the commit.
     if (this.unitOfWork.isOpen) this.unitOfWork.afterCommit(() => this.get(key));
     else if (this.isKept(value)) this.keep(key, rights, value);
     return value;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** One step of the schema. It never changes once it is released: the start compares digests (ADR 0052). */
+/** One change of the schema. A released migration never changes: each start compares its digest (ADR 0052). */
 export interface Migration {
-  /** Ends with the 13 digits that order migrations. */
+  /** The name. It ends with 13 digits, by which migrations are ordered. */
   readonly name: string;
   readonly statements: readonly string[];
   /**
-   * Set if the statements cannot share a transaction, such as concurrent index builds. An interrupted migration starts
-   * again with its first statement, so each statement must be repeatable.
+   * Present if the statements cannot run in one transaction, such as concurrent index builds. After an interruption the
+   * migration starts again with its first statement, so each statement must be repeatable.
    */
   readonly isApart?: true;
 }
@@ -19,24 +19,25 @@ export interface MigrationSet {
   readonly migrations: readonly Migration[];
 }
 
-/** SHA-256 of the SQL, in hexadecimal digits. */
+/** Returns the SHA-256 of the SQL in hexadecimal digits. */
 export const digestOf = ({ statements }: Migration): string =>
   createHash('sha256').update(JSON.stringify(statements)).digest('hex');
 
-/** Names of the tables that SQL creates. */
+/** Returns the names of the tables that the statements create. */
 export const tablesMadeBy = (statements: readonly string[]): string[] =>
   statements.flatMap((text) =>
     [...text.matchAll(/^\s*create (?:unlogged )?table (\w+)/g)].map(([, name = '']) => name),
   );
 
-/** Names of the tables that SQL drops. */
+/** Returns the names of the tables that the statements drop. */
 export const tablesDroppedBy = (statements: readonly string[]): string[] =>
   statements.flatMap((text) => [...text.matchAll(/^\s*drop table (\w+)/g)].map(([, name = '']) => name));
 
 /**
- * Builds an index while servers read and write its table. An interrupted build leaves an invalid index, which `if not
- * exists` would keep, so that is dropped first. The build waits for each earlier transaction, so it has no time limit.
- * @param on table, columns and the rest of the definition
+ * Returns statements that build an index while servers read and write its table. An interrupted build leaves an invalid
+ * index, which `if not exists` would keep. So an invalid index is dropped first. The build waits for all earlier
+ * transactions, so it has no time limit.
+ * @param on the table, the columns and the rest of the definition
  */
 export const indexConcurrently = (name: string, on: string): string[] => [
   `do $$ begin

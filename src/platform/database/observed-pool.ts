@@ -1,28 +1,26 @@
 import { type Pool, type PoolClient } from 'pg';
 
-/** Called at the end of the observed action, with the error of a failure. */
+/** A function that is called at the end of an observed action, with the error if the action failed. */
 export type End = (error?: unknown) => void;
 
 export interface PoolObserver {
   /**
    * Called when a connection is requested.
-   * @returns undefined to ignore the request
+   * @returns the function to call when the connection is there; undefined to ignore the request
    */
   wait(): End | undefined;
-  /**
-   * @param statement as passed to node-postgres: a text, or an object that contains one
-   */
+  /** @param statement the statement as passed to node-postgres: a text, or an object that contains the text */
   statement(statement: unknown): End;
 }
 
 /**
- * Observes every connection and statement of a pool, including those of repositories and the unit of work.
- * node-postgres has no hooks for this.
+ * Observes every connection and statement of a pool, including those of repositories and of the unit of work. It wraps
+ * methods, since node-postgres has no hooks for this.
  */
 export function observePool(pool: Pool, observer: PoolObserver): void {
   const known = new WeakSet<PoolClient>();
   observeCalls(pool, 'connect', () => observer.wait());
-  // Not 'connect': TypeORM's driver has already opened a connection.
+  // The event 'connect' would be too late: TypeORM's driver has already opened a connection.
   pool.on('acquire', (client) => {
     if (known.has(client)) return;
     known.add(client);
@@ -31,8 +29,8 @@ export function observePool(pool: Pool, observer: PoolObserver): void {
 }
 
 /**
- * Calls `begin` before each call of a method that takes a callback or returns a promise, and the result of `begin`
- * afterwards. Methods of the class are looked up at each call, as without an observer.
+ * Wraps a method that takes a callback or returns a promise. `begin` is called before each call, and the result of
+ * `begin` after it. The method of the class is looked up at each call, as without an observer.
  */
 function observeCalls(
   target: object,

@@ -12,18 +12,19 @@ import { poolOf } from './connection-slots';
 import { type End, observePool } from './observed-pool';
 
 /**
- * Codes that need an operator's action, by their first characters: disk, memory or connections exhausted, I/O errors, a
- * standby, a shutdown, and a damaged index or page. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATEs, by their first characters, after which an operator must act: disk, memory or connections exhausted, I/O
+ * errors, a standby, a shutdown, a damaged index or page.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const TROUBLE = /^(53|58|25006|57P|08|XX)/;
-/** The label of failures without a code: no connection, or a broken one. */
+/** The label of failures without a SQLSTATE: there was no connection, or it broke. */
 const NO_CONNECTION = 'connection';
-/** Name of the spans. */
+/** Name of the spans for waiting for a connection. */
 const CONNECT = { name: 'wait for a connection' };
-/** Statements after a failed one in the same transaction. */
+/** SQLSTATE of statements that follow a failed statement in the same transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** Metrics of this process's connections and statements; reading them sends no query. */
+/** Metrics of the database connections and statements of this process. Reading them sends no query. */
 @Injectable()
 @MetricsFrom({ source: 'pool', path: '/metrics' })
 export class PoolMetrics implements MetricSource {
@@ -93,11 +94,13 @@ export class PoolMetrics implements MetricSource {
   }
 }
 
-/** SQLSTATE; all other codes are those of sockets. */
+/**
+ * Returns the SQLSTATE of an error of PostgreSQL. Errors of sockets have other codes, and get the label NO_CONNECTION.
+ */
 const sqlStateOf = (error: unknown): string =>
   error instanceof DatabaseError && error.code !== undefined ? error.code : NO_CONNECTION;
 
-/** The name of a named statement, else the first word of its text: no value. */
+/** Returns the name of a named statement, else the first word of its text, so that no value appears in a metric. */
 function nameOf(work: unknown): string {
   const { name, text = '' } = typeof work === 'string' ? { text: work } : (work as QueryConfig);
   return name ?? /^\w+/.exec(text)?.[0].toUpperCase() ?? 'other';

@@ -5,21 +5,25 @@ import { DatabaseClient, reasonOf } from './database-client';
 
 const LONGEST_MILLISECONDS = 5_000;
 
-/** Another client that takes the backend in between hides the pooler in one round, but not in all. */
+/**
+ * How often the check is repeated. If another client takes the backend in between, the check misses the pooler in that
+ * round, but not in all rounds.
+ */
 const ROUNDS = 5;
 
-/** Whether the protocol names a real PostgreSQL process; a pooler invents the id. */
+/** Whether the process id in the protocol is that of a real PostgreSQL process. A pooler invents the id. */
 export const isBackendOf = (client: Client, processId: number | undefined): boolean =>
   (client as Client & { readonly processID: number }).processID === processId;
 
 /**
- * `transaction`: a pooler may run each transaction of a connection in another backend; `session`: all in the same one.
+ * How connections are pooled. `transaction`: a pooler may run each transaction of a connection in another backend.
+ * `session`: all transactions of a connection run in the same backend. `none`: there is no pooler.
  */
 export type Pooling = 'none' | 'session' | 'transaction';
 
 /**
  * Detects a pooler between this process and PostgreSQL.
- * @throws StartError if its clients share backends together with their named statements
+ * @throws StartError if clients of the pooler share backends together with their named statements
  */
 export async function poolingOf(url: string): Promise<Pooling> {
   const clients: Client[] = [];
@@ -37,7 +41,7 @@ export async function poolingOf(url: string): Promise<Pooling> {
   };
   try {
     const client = await connected();
-    // A pooler that supports named statements gives them other names.
+    // A pooler that supports named statements renames them, so PostgreSQL does not list this name.
     const name = `svc-probe-${randomBytes(8).toString('hex')}`;
     const text = `select pg_backend_pid() as pid, exists (select from pg_prepared_statements where name = $1) as "isNamed"`;
     const { rows } = await client.query<{ pid: number; isNamed: boolean }>({ name, text, values: [name] });
@@ -58,7 +62,7 @@ export async function poolingOf(url: string): Promise<Pooling> {
   }
 }
 
-/** In session mode a backend belongs to one client, and no other client gets it. */
+/** Whether another client gets the same backend. In session mode a backend belongs to one client only. */
 async function isShared(client: Client, other: Client): Promise<boolean> {
   const backendOf = async (one: Client): Promise<number | undefined> =>
     (await one.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;

@@ -15,20 +15,21 @@ const RAISE_RIGHTS: Statement = {
   text: 'update registry_epoch set rights_epoch = rights_epoch + 1',
 };
 
-/** The constraint name in conflicts of {@link assertRightsSql}. */
+/** The table of the epochs. Its name is also the constraint name in conflicts of {@link assertRightsSql}. */
 const TABLE = 'registry_epoch';
 
 /**
- * 0, or an error with SQLSTATE 40001 unless `known` is the current rights epoch: decisions based on an older one must
- * not be stored. Null is not compared.
+ * SQL that yields 0 if `known` is the current rights epoch, or null. Otherwise it fails with SQLSTATE 40001: decisions
+ * that were made at an older epoch must not be stored.
  */
 export const assertRightsSql = (known: string): string =>
   `case when (select rights_epoch from ${TABLE}) <> ${known} then refuse_outdated_rights() else 0 end`;
 
 /**
- * The registry epoch and the rights epoch tell when cached registries (policies, topics, the compartment) and rights
- * must be reloaded. The transaction that changes them raises the number. Each request reads both with the caller's
- * Session, so a change applies on every replica to each request that begins after its response.
+ * Two numbers in the database: the registry epoch says when cached registries (policies, topics, the compartment) must
+ * be reloaded, the rights epoch says it for cached rights. A transaction that changes registries or rights raises the
+ * number. Each request reads both numbers together with the caller's Session. So a change applies on every replica to
+ * each request that begins after the response to the change.
  */
 @Injectable()
 export class RegistryEpoch {
@@ -41,41 +42,44 @@ export class RegistryEpoch {
   ) {}
 
   /**
-   * Raises both epochs once, at the very end of the open transaction: then writers of registries queue only for the
-   * commit.
+   * Raises both epochs once, as the last statement of the open transaction, so that writers of registries wait for each
+   * other only during the commit.
    */
   raise(): void {
     this.raiseAtEnd('registries');
   }
 
-  /** Raises only the rights epoch; registries stay valid. */
+  /** Raises only the rights epoch, so that cached registries stay valid. */
   raiseRights(): void {
     this.raiseAtEnd('rights');
   }
 
   /**
-   * Whether rights are read again for each decision instead of being cached by epoch. That is so if the open
-   * transaction changes them, or the request has already restarted once: if rights change faster than the request runs,
-   * it must still end.
+   * Whether rights are read again for each decision instead of being cached by epoch. This is true if the open
+   * transaction changes rights. It is also true if the request has restarted once: a request must end even if rights
+   * change faster than it runs.
    */
   get isReadAnew(): boolean {
     return this.requests.isStartedOver || this.unitOfWork.hasGathered(this.raisedHere);
   }
 
-  /** The epoch that {@link assertRightsSql} compares with decisions of this request; null if rights are read again. */
+  /**
+   * Returns the rights epoch at which this request decides, for {@link assertRightsSql}; null if rights are read again
+   * for each decision.
+   */
   async rightsToHold(): Promise<number | null> {
     return this.isReadAnew ? null : (await this.current()).rights;
   }
 
   /**
-   * The epochs of this request. In background work, and after a restart of the transaction, they are read from the
-   * database.
+   * Returns the epochs of this request. In background work, and after a restart of the transaction, they are read from
+   * the database.
    */
   async current(): Promise<Epochs> {
     return this.requests.epochs ?? this.readAgain();
   }
 
-  /** The current epochs, which the request uses from now on. */
+  /** Reads the current epochs. The request uses them from now on. */
   async readAgain(): Promise<Epochs> {
     const row = await this.statements.runOne<{ epoch: number; rights_epoch: number }>(READ, []);
     const epochs = { registries: row?.epoch ?? 0, rights: row?.rights_epoch ?? 0 };
@@ -96,7 +100,7 @@ interface Loaded<T> {
   readonly value: T;
 }
 
-/** A value derived from stored resources, which is reloaded when the epoch changes. */
+/** A cached value that is derived from stored resources. It is reloaded when the registry epoch changes. */
 export class CachedRegistry<T> {
   private kept: Loaded<T> | undefined;
   private loading: Loaded<Promise<T>> | undefined;
@@ -113,12 +117,12 @@ export class CachedRegistry<T> {
     return this.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
   }
 
-  /** The value last loaded; it may be older than the request's epoch. */
+  /** The value that was loaded last. It may be older than the request's epoch. */
   get newest(): T | undefined {
     return this.kept?.value;
   }
 
-  /** Marks the value as outdated: the next use reloads it. */
+  /** Drops the value, so that the next use reloads it. */
   forget(): void {
     this.kept = undefined;
     this.loading = undefined;
@@ -126,10 +130,10 @@ export class CachedRegistry<T> {
 
   private loadToKeep(epoch: number): Promise<T> {
     if (this.loading === undefined || this.loading.epoch < epoch) {
-      // Other requests wait for the same load, so it must not end with the request that started it.
+      // Other requests wait for the same load, so the load must not end with the request that started it.
       const loading = { epoch, value: this.unitOfWork.outside(this.load) };
       this.loading = loading;
-      // A failed load is not cached: the next request tries again.
+      // A failed load is not cached, so the next request tries again.
       loading.value
         .then((value) => {
           if (this.kept === undefined || this.kept.epoch < epoch) this.kept = { epoch, value };
@@ -143,9 +147,9 @@ export class CachedRegistry<T> {
   }
 
   /**
-   * Loads on the transaction's connection. Waiting for a second connection could deadlock, if the holders of
-   * connections wait for its row locks. The transaction may read its own epoch, which can be rolled back, so the value
-   * is not cached.
+   * Loads the value on the connection of the open transaction. Waiting for a second connection could deadlock, if all
+   * connections are used by transactions that wait for row locks of this one. The value is not cached, since the
+   * transaction may have changed it and can be rolled back.
    */
   private loadForTransaction(): Promise<T> {
     this.unitOfWork.afterCommit(() => this.get());

@@ -1,7 +1,7 @@
 /**
- * Format of rows. It is raised together with a migration of {@link refuseFormatsBelow} if older servers must not write
- * rows any more. Each connection announces it as the setting `svc.row_format`; servers of 0.1.0 announce nothing (ADR
- * 0052).
+ * The format of the rows that this server writes. If older servers must not write rows any more, this number is raised
+ * together with a migration of {@link refuseFormatsBelow}. Each connection announces its format as the setting
+ * `svc.row_format`; servers of 0.1.0 announce nothing (ADR 0052).
  */
 export const ROW_FORMAT = 1;
 
@@ -9,9 +9,10 @@ export const ROW_FORMAT = 1;
 export const ROW_FORMAT_CONSTRAINT = 'row_format';
 
 /**
- * Statements of a migration: after its commit, servers that announce a format below `least` cannot write resources.
- * Creating the trigger waits for writes that have begun. 0.1.0 answers code 55P03 with 503. Other programs, such as
- * psql, are not refused. Released migrations contain this text, so it never changes.
+ * Returns statements for a migration. After its commit, servers that announce a format below `least` cannot write
+ * resources. The creation of the trigger waits for writes that have already begun. The error has the code 55P03, for
+ * which a server of 0.1.0 sends 503. Other programs, such as psql, are not refused. Released migrations contain this
+ * text, so it never changes.
  */
 export const refuseFormatsBelow = (least: number): string[] => [
   `create or replace function refuse_row_format() returns trigger language plpgsql as $$

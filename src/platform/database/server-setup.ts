@@ -8,13 +8,19 @@ const MARK_DONE: Statement = {
   text: 'insert into server_setup (name) values ($1) on conflict do nothing returning name',
 };
 
-/** If several servers start together, all others wait until the first one is done, on a slow machine too. */
+/**
+ * Removes the lock timeout of the transaction. If several servers start together, the others must wait until the first
+ * one is done, even on a slow machine.
+ */
 const BE_PATIENT: Statement = {
   name: 'server-setup-be-patient',
   text: `select set_config('lock_timeout', '0', true)`,
 };
 
-/** The row is locked until the transaction ends, so a second server finds the digest that the first one left. */
+/**
+ * Stores the digest of a setup. Its row is locked until the transaction ends, so a second server waits and then finds
+ * the digest of the first server.
+ */
 const MARK_DIGEST: Statement = {
   name: 'server-setup-digest',
   text: `insert into server_setup (name, digest) values ($1, $2)
@@ -28,8 +34,8 @@ const READ_DIGEST: Statement = {
 };
 
 /**
- * Runs work that a database needs once. Replicas that start together wait for each other on the row. Resources that an
- * operator deleted later are not created again.
+ * Runs setup work that a database needs once, and records it in a row. Replicas that start together wait for each other
+ * at that row. Since the work runs only once, resources that an operator deleted later are not created again.
  */
 @Injectable()
 export class ServerSetup {
@@ -38,12 +44,12 @@ export class ServerSetup {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Runs `work` and records it, in one transaction; returns whether it ran now. */
+  /** Runs `work` and records it, in one transaction. Returns whether `work` ran in this call. */
   once(name: string, work: () => Promise<void>): Promise<boolean> {
     return this.marked(MARK_DONE, [name], work);
   }
 
-  /** Like {@link once}, and again whenever the digest differs from the last one. */
+  /** Like {@link once}, but `work` runs again when `digest` differs from the recorded digest. */
   async whenChanged(name: string, digest: string, work: () => Promise<void>): Promise<boolean> {
     const known = await this.statements.runOne<{ digest: string | null }>(READ_DIGEST, [name]);
     if (known?.digest === digest) return false;

@@ -3,40 +3,43 @@ import { Logger } from '@nestjs/common';
 import { type Client, type ClientBase, DatabaseError } from 'pg';
 import { DatabaseClient } from './database-client';
 
-/** The message of the errors of statements whose connection was destroyed. */
+/** The error message of statements whose connection was destroyed. */
 const SILENCE = 'Connection terminated: PostgreSQL went silent';
 
 const CHECK_MILLISECONDS = 1_000;
 
-/** Time without any byte after which a connection that waits for an answer is checked. */
+/** A connection that waits for an answer is checked when no byte has arrived for this time. */
 const SILENT_MILLISECONDS = 5_000;
 
 /** Time limit for each of the two steps of a check: to connect, and to query. */
 const LOOKUP_MILLISECONDS = 5_000;
 
-/** A backend that waits for its client has sent its answer, so bytes of one side were lost. */
+/**
+ * Finds those backends that are working on a statement. A backend that waits for its client has already sent its
+ * answer; if the client still waits too, bytes were lost on the way.
+ */
 const WORKING = `select pid::text as "processId", application_name as name from pg_stat_activity
   where (pid::text = any($1) or application_name = any($1)) and state = 'active' and wait_event_type is distinct from 'Client'`;
 
 /** Members of node-postgres that its types omit. */
 type WatchedClient = Client & { readonly processID: number; readonly readyForQuery: boolean };
 
-/** State of a connection as of the latest checks. */
+/** The state of a connection at the latest check. */
 interface Seen {
   /** The process id of the backend. Behind a pooler, which invents ids: a name that only this connection uses. */
   readonly backend: string;
   readonly bytes: number;
   /** When bytes last arrived. */
   readonly receivedAt: number;
-  /** When it was last without a pending statement, or bytes arrived. */
+  /** When the connection last had no pending statement, or last received bytes. */
   readonly quietSince: number;
 }
 
 /**
  * Destroys connections to PostgreSQL that became silent. A firewall or a dead host can drop packets forever, and TCP
- * keepalive does not notice it if a proxy in between still answers. A statement may legitimately take minutes, so no
- * time limit can decide; a query of `pg_stat_activity` on a new connection can. The statement on a destroyed connection
- * fails as on any broken one.
+ * keepalive does not notice that if a proxy in between still answers. A statement may legitimately take minutes, so a
+ * time limit cannot decide. Instead, `pg_stat_activity` is queried on a new connection: it shows whether the backend is
+ * still working. The statement on a destroyed connection fails as on any broken connection.
  */
 export class SilentConnections {
   private readonly logger = new Logger(SilentConnections.name);
@@ -44,14 +47,12 @@ export class SilentConnections {
   private timer: NodeJS.Timeout | undefined;
   private isLookingUp = false;
 
-  /**
-   * @param databaseUrl of PostgreSQL itself, without a pooler
-   */
+  /** @param databaseUrl the URL of PostgreSQL itself, without a pooler */
   constructor(private readonly databaseUrl: string) {}
 
   /**
    * Watches a connection until it ends.
-   * @param name its `application_name`, if there is a pooler
+   * @param name the `application_name` of the connection, if there is a pooler
    */
   watch(client: ClientBase, name?: string): void {
     const watched = client as WatchedClient;
@@ -79,8 +80,8 @@ export class SilentConnections {
       );
       this.destroy(lost);
     } catch (error) {
-      // PostgreSQL refused the check, for example because it has no free connection: the state of the silent ones is
-      // unknown.
+      // If PostgreSQL refused the check, for example because it has no free connection, the state of the silent
+      // connections is unknown, and none is destroyed.
       if (!(error instanceof DatabaseError)) this.destroy(silent.filter(({ readyForQuery }) => !readyForQuery));
     } finally {
       this.isLookingUp = false;
@@ -99,8 +100,8 @@ export class SilentConnections {
   }
 
   /**
-   * @throws DatabaseError if PostgreSQL refuses, another Error if it does not answer
-   * @throws DatabaseError when PostgreSQL refuses, another Error when it does not answer
+   * Returns those of `backends` that are working on a statement.
+   * @throws DatabaseError if PostgreSQL refuses the connection or the query, another Error if it does not answer
    */
   private async workingOf(backends: readonly string[]): Promise<ReadonlySet<string>> {
     const client = new DatabaseClient({
@@ -120,8 +121,9 @@ export class SilentConnections {
   }
 
   /**
-   * Also destroys idle connections that received nothing since then: each would make its next user wait as long, and a
-   * new one is cheap. Times come from the checks, so each may be off by one check.
+   * Destroys lost connections, and also idle connections that have received nothing since the lost ones became silent.
+   * Each of these would probably make its next user wait as long, and a new connection is cheap. The times are those of
+   * the checks, so each may be wrong by one interval.
    */
   private destroy(lost: readonly WatchedClient[]): void {
     if (lost.length === 0) return;

@@ -12,16 +12,19 @@ import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 
 export interface SnapshotOptions {
-  /** Time limit of all statements together until {@link Snapshot.liftLimit}; the time between them does not count. */
+  /**
+   * Time limit of all statements together, until {@link Snapshot.liftLimit}. The time between statements does not
+   * count.
+   */
   readonly seconds: number;
   readonly spentMilliseconds?: number;
-  /** The error after the time limit. */
+  /** Makes the error that is thrown after the time limit. */
   readonly refusal: () => ServiceError;
   /** Whether the transaction writes tables. */
   readonly isWriting?: true;
 }
 
-/** Statements that all see the same snapshot of the database. */
+/** Runs statements that all see the same snapshot of the database. */
 export class Snapshot {
   private spentMilliseconds: number;
   private isLimited = true;
@@ -34,15 +37,18 @@ export class Snapshot {
     this.spentMilliseconds = options.spentMilliseconds ?? 0;
   }
 
-  /** From now on, each statement has its own time limit, that of the pool: a part of the answer may already be sent. */
+  /**
+   * Ends the common time limit. From now on, each statement has only the time limit of the pool. Called when a part of
+   * the answer may already be sent.
+   */
   async liftLimit(): Promise<void> {
     this.isLimited = false;
     await this.client.query('SET LOCAL statement_timeout TO DEFAULT');
   }
 
   /**
+   * Runs a statement in the snapshot.
    * @throws ServiceError 'timeout' after the common time limit
-   * @throws ServiceError 'timeout' when the time of all is over
    */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (!this.isLimited) return this.cancellable<Row>(statement, values);
@@ -75,7 +81,7 @@ export class Snapshot {
   }
 }
 
-/** Opens transactions with one snapshot, for answers that need several statements. */
+/** Opens transactions with a fixed snapshot, for answers that need several statements. */
 @Injectable()
 export class Snapshots {
   constructor(
@@ -84,8 +90,8 @@ export class Snapshots {
   ) {}
 
   /**
-   * Runs `work` in a separate transaction, which does not see an open unit of work. If it throws, its writes are rolled
-   * back.
+   * Runs `work` in a separate transaction, which does not see the writes of an open unit of work. If `work` throws, its
+   * writes are rolled back.
    */
   async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const client: PoolClient = await poolOf(this.dataSource).connect();

@@ -8,23 +8,25 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   /**
-   * If true, instants in its rows stay texts, as PostgreSQL prints them; for rows of which few instants are read: see
-   * {@link instantOf}.
+   * If true, instants in the rows stay texts, as PostgreSQL prints them. It saves time if few of them are read, which
+   * {@link instantOf} does.
    */
   readonly hasTextInstants?: true;
   /**
-   * Set if the statement only takes advisory locks until the end of its transaction: SQL that computes the key of one
-   * lock from `k`, the text of one of the values (early-locks.ts).
+   * Present if the statement only takes advisory locks until the end of its transaction. It is SQL that computes the
+   * key of a lock from `k`, one of the texts that the statement gets as its value (early-locks.ts).
    */
   readonly lockKey?: string;
 }
 
-/** A CTE that another module adds to a statement: both share one round trip and one transaction. */
+/** A CTE that another module adds to a statement, so that both run in one round trip and one transaction. */
 export interface StatementPart {
-  /** Becomes part of the statement's name: one name, one SQL. */
+  /** The name of the CTE. It becomes a part of the statement's name, so one name must always have the same SQL. */
   readonly name: string;
   readonly values: readonly unknown[];
-  /** A data-modifying statement for a WITH clause; `places` are the parameters of its values, such as `$7`. */
+  /**
+   * Returns a data-modifying statement for a WITH clause. `places` are the SQL parameters of its values, such as `$7`.
+   */
   readonly sqlOf: (places: readonly string[]) => string;
   /** Called after the commit of the statement. */
   readonly afterCommit?: () => void;
@@ -32,21 +34,26 @@ export interface StatementPart {
 
 const madeStatements = new Map<string, Statement>();
 
-/** A statement whose text is built on first use, for names from a bounded set of combinations. */
+/**
+ * Returns the statement of a name, and makes its text at the first use. The number of possible names must be bounded.
+ */
 export function statementNamed(name: string, textOf: () => string): Statement {
   const known = madeStatements.get(name) ?? { name, text: textOf() };
   madeStatements.set(name, known);
   return known;
 }
 
-/** Our bigint values (row keys, 53-bit hashes, counters) are exact as numbers. */
+/**
+ * Type parsers of all statements. They read bigint as number: the bigint values of this server (row keys, 53-bit
+ * hashes, counters) are exact as numbers.
+ */
 export const STATEMENT_TYPES = new TypeOverrides();
 STATEMENT_TYPES.setTypeParser(types.builtins.INT8, Number);
 
-/** For statements with `hasTextInstants`. */
+/** Type parsers of statements with `hasTextInstants`. */
 export const TEXT_INSTANT_TYPES = new TypeOverrides();
 TEXT_INSTANT_TYPES.setTypeParser(types.builtins.INT8, Number);
 TEXT_INSTANT_TYPES.setTypeParser(types.builtins.TIMESTAMPTZ, (text: string) => text);
 
-/** Reads an instant as PostgreSQL prints it. */
+/** Parses an instant in the form in which PostgreSQL prints it. */
 export const instantOf = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date;

@@ -16,15 +16,15 @@ import { UnitOfWork } from './unit-of-work';
 const TRY_LOCK: Statement = { name: 'try-lock', text: 'select pg_try_advisory_xact_lock($1) as is_mine' };
 
 /**
- * Sends a statement with its values. Not an async function, since each one costs a hundredth of the CPU time of a
- * one-row read.
+ * A function that sends a statement with its values. It returns the promise of the driver and is not an async function:
+ * each async function would add a hundredth of the CPU time of a one-row read.
  */
 type Send<Row extends QueryResultRow> = (client: PoolClient) => Promise<QueryResult<Row>>;
 
 /**
- * Runs named statements on TypeORM's pool: in the open unit of work, else on a separate connection. For the hot paths,
- * since the same SQL through a repository costs 6 to 8 times as much (ADR 0004). When the client of the request
- * disconnects, PostgreSQL cancels them.
+ * Runs named statements on TypeORM's pool: in the open unit of work, else on a separate connection. It is for the hot
+ * paths, since the same SQL through a repository costs 6 to 8 times as much (ADR 0004). When the client of the request
+ * disconnects, PostgreSQL cancels the running statements.
  */
 @Injectable()
 export class Statements {
@@ -59,16 +59,16 @@ export class Statements {
 
   /**
    * Takes an advisory lock until the open transaction ends.
-   * @returns false if another transaction holds it
+   * @returns false if another transaction holds the lock
    */
   async tryLock(lock: number): Promise<boolean> {
     return (await this.runOne<{ is_mine: boolean }>(TRY_LOCK, [lock]))?.is_mine ?? false;
   }
 
   /**
-   * Runs possibly slow reading statements under a common time limit; after it, PostgreSQL cancels the running one.
-   * Outside of a transaction each takes a slot, so that one caller's searches leave connections to others. Of nested
-   * limits, the earliest applies.
+   * Runs statements that only read and may be slow, under a common time limit. After the limit, PostgreSQL cancels the
+   * running statement. Outside of a transaction each statement takes a slot, so that the searches of one caller leave
+   * connections to other callers. If limits are nested, the one that ends first applies.
    * @throws ServiceError 'timeout' with the message of the limit, 'busy' after a long wait for a slot
    */
   async within<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
@@ -107,7 +107,7 @@ const waiterOf = ({ caller, signal }: Ticket): Waiter => ({ key: caller, signal 
 
 /**
  * Runs a command that may fail.
- * @returns its error, with which the connection is destroyed
+ * @returns the error of the command, with which the caller destroys the connection; undefined if the command succeeded
  */
 export const failureOf = (client: PoolClient, command: 'COMMIT' | 'ROLLBACK'): Promise<Error | undefined> =>
   client.query(command).then(
@@ -115,7 +115,10 @@ export const failureOf = (client: PoolClient, command: 'COMMIT' | 'ROLLBACK'): P
     (error: unknown) => error as Error,
   );
 
-/** All commands take one pipelined round trip. */
+/**
+ * Runs a statement of an open transaction under a time limit. The commands that set and reset the limit take the same
+ * pipelined round trip.
+ */
 async function limitedInUnit<Row extends QueryResultRow>(
   unit: PoolClient,
   limit: TimeLimit,
@@ -144,9 +147,9 @@ async function limitedAlone<Row extends QueryResultRow>(
 }
 
 /**
- * The constant part of each run of a statement. For each query the driver copies the own properties of a config one by
- * one; inherited ones cost nothing. All runs share this object, so it is frozen: a driver that wrote values into it
- * would fail.
+ * The query configs of statements, which all runs of a statement share. For each query the driver copies the own
+ * properties of a config one by one, while inherited properties cost nothing. A config is frozen, so that a driver that
+ * wrote values into it would fail.
  */
 const configs = new WeakMap<Statement, QueryConfig>();
 
@@ -160,6 +163,9 @@ export function configOf(statement: Statement): QueryConfig {
   return config;
 }
 
-/** The driver would write dates in the zone of this process, and omit the seconds of old zone offsets. */
+/**
+ * Converts dates to ISO texts. The driver would write dates in the time zone of this process, and would omit the
+ * seconds of historical zone offsets.
+ */
 export const driverValues = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (value instanceof Date ? value.toISOString() : value));

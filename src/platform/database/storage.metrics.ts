@@ -4,7 +4,7 @@ import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { type Statement } from './statement';
 import { Statements } from './statements';
 
-/** Partitions count as part of their table. */
+/** SQL of the statistics by table. A partition counts as part of its table. */
 const BY_TABLE = `from pg_stat_user_tables s
   left join pg_inherits i on i.inhrelid = s.relid
   join pg_class t on t.oid = coalesce(i.inhparent, s.relid)
@@ -20,7 +20,7 @@ const SIZES: Statement = {
   text: `select t.relname as "table", sum(pg_total_relation_size(s.relid))::float8 as bytes ${BY_TABLE}`,
 };
 
-/** Row counts as estimated by PostgreSQL's statistics: nothing is counted. */
+/** Metrics of row counts. They are estimates from PostgreSQL's statistics, so no rows are counted. */
 @Injectable()
 @MetricsFrom({ source: 'rows', path: '/metrics/minutes', of: 'cluster' })
 export class RowMetrics implements MetricSource {

@@ -1,15 +1,18 @@
 import { ServiceError } from '../errors/service-error';
 
-/** In this time, the limit of each single statement is sufficient, and costs nothing. */
+/**
+ * How long after its start a limit need not be enforced: the limit of each single statement is enough, and costs
+ * nothing.
+ */
 const YOUNG_MILLISECONDS = 1_000;
 
-/** Bounds the statements of one piece of work together ({@link Statements.within}). */
+/** A time limit for all statements of one task together ({@link Statements.within}). */
 export class TimeLimit {
   private readonly startedAt = performance.now();
 
   /**
-   * @param seconds for all statements, including their wait for a connection
-   * @param message tells the caller what took too long, and the remedy
+   * @param seconds the time for all statements, including their wait for a connection
+   * @param message the message for the caller: what took too long, and what to do
    * @param isOfStatements whether each statement has the same limit anyway
    */
   constructor(
@@ -18,24 +21,21 @@ export class TimeLimit {
     private readonly isOfStatements = false,
   ) {}
 
-  /** Whether the own limit of a statement that begins now is sufficient. */
+  /** Whether a statement that begins now needs no other limit than its own. */
   get isKept(): boolean {
     return this.isOfStatements && performance.now() - this.startedAt < YOUNG_MILLISECONDS;
   }
 
   /**
+   * The time that is left.
    * @throws ServiceError 'timeout' if no time is left
-   * @throws ServiceError 'timeout' when there is none
    */
   get millisecondsLeft(): number {
     this.assertLeft();
     return Math.trunc(this.endsAt - performance.now());
   }
 
-  /**
-   * @throws ServiceError 'timeout' after the limit
-   * @throws ServiceError 'timeout' when the time is over
-   */
+  /** @throws ServiceError 'timeout' if no time is left */
   assertLeft(): void {
     if (this.endsAt - performance.now() < 1) throw this.refusal();
   }

@@ -2,13 +2,13 @@ import { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { inOneFlight } from './in-one-flight';
 import { type Pooling } from './pooler';
 
-/** Names of PostgreSQL's settings with their values. */
+/** Settings of PostgreSQL, by name. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** Begins a transaction, also directly after the end of another one. */
+/** Matches a text that begins a transaction, also directly after the end of another transaction. */
 const BEGINS = /^(?:commit; )?(?:begin|start transaction)[^;]*/i;
 
-/** `ROLLBACK TO SAVEPOINT` ends no transaction. */
+/** Matches a text that ends a transaction. `ROLLBACK TO SAVEPOINT` does not. */
 const ENDS = /^(?:commit|rollback)(?:;|$)/i;
 
 const BACK_TO_DEFAULT = /^SET LOCAL (\w+) TO DEFAULT$/;
@@ -22,15 +22,17 @@ type Send = (config: string | QueryConfig, values?: unknown[]) => Promise<QueryR
 
 /**
  * Sends `settings` with the BEGIN of each transaction on a connection, and wraps each single statement in a
- * transaction. Behind a pooler, each transaction may run in another backend, where a session setting would affect other
- * clients. SET takes no snapshot, so a transaction above READ COMMITTED can still take locks first.
+ * transaction. Behind a pooler, each transaction may run in a different backend, and a setting of the session would
+ * affect other clients. SET LOCAL takes no snapshot, so a transaction above READ COMMITTED can still take locks before
+ * its snapshot.
  */
 export function sendSettingsWithTransactions(client: PoolClient, pooling: Pooling, settings: Settings): void {
   const { parsedStatements } = client.connection as PoolClient['connection'] & NamingConnection;
   const run = client.query.bind(client) as Send;
   const send: Send = (config, values) => {
     const result = run(config, values);
-    // A pooler that renames statements keeps the name even if its Parse fails, and accepts no second Parse.
+    // Marks a named statement as already parsed. A pooler that renames statements keeps the name even if its Parse
+    // message fails, and accepts no second Parse of the same name.
     if (pooling === 'transaction' && typeof config !== 'string' && config.name)
       parsedStatements[config.name] ??= config.text;
     return result;

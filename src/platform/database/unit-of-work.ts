@@ -19,48 +19,56 @@ import { type Statement } from './statement';
 interface Unit {
   readonly runner: QueryRunner;
   readonly client: PoolClient;
-  /** End signal of the request that began it. */
+  /** The ticket of the request that began the unit, with its end signal. */
   readonly ticket: Ticket;
-  /** Present above READ COMMITTED: the locks that are taken before the transaction begins. */
+  /** The locks that are taken before the transaction begins; present only above READ COMMITTED. */
   readonly locks: EarlyLocks | undefined;
-  /** Work gathered for the end of the transaction, and for the time after it. */
+  /** Items that are gathered for the end of the transaction, and actions for the time after it. */
   readonly gathered: Gathered;
   readonly gatheredLast: Gathered;
   readonly afterCommit: (() => unknown)[];
   readonly whenOver: (() => unknown)[];
-  /** Whether COMMIT was sent with the last statements. */
+  /** Whether COMMIT was already sent, together with the last statements. */
   isCommitted: boolean;
-  /** The running provider: the error names it if the transaction stalls. */
+  /** The name of the provider that runs now. The error names it if the transaction stalls. */
   runs: string | undefined;
 }
 
-/** Marks work for other requests: it is in no transaction, and continues when its request is no longer wanted. */
+/** Marks work that runs outside the open transaction. It also continues when the client of its request disconnects. */
 const APART = Symbol('apart');
 
-/** Items by their key, with the function that flushes all items of a key. */
+/** Gathered items by key, each with the function that flushes all items of the key. */
 type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
 
 /**
- * Waits for pipelined statements, the last ones of `work`: if `work` began the transaction, COMMIT is sent with them.
+ * A function that waits for the last statements of `work`, which are pipelined. If `work` began the transaction, COMMIT
+ * is sent together with them.
  */
 export type Finish = typeof inOneFlight;
 
-/** https://www.postgresql.org/docs/current/transaction-iso.html */
+/** The BEGIN of each isolation level (https://www.postgresql.org/docs/current/transaction-iso.html). */
 const BEGIN: Readonly<Record<IsolationLevel, string>> = {
   'read-committed': 'BEGIN',
   'repeatable-read': 'BEGIN ISOLATION LEVEL REPEATABLE READ',
   serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
 };
 
-/** After a conflict another write was faster, so a few more tries suffice; a livelock ends as 503. */
+/**
+ * How often a unit of work is tried. After a conflict another write has succeeded, so a few tries are enough; a
+ * livelock ends with 503.
+ */
 const MAX_TRIES = 5;
 
-/** A unit discovers its locks while it runs; each restart begins with more of them. */
+/**
+ * How often a unit restarts for further locks. A unit above READ COMMITTED discovers its locks while it runs, and each
+ * restart begins with more of them.
+ */
 const MAX_LOCKINGS = 50;
 
 /**
- * The ambient transaction. A use case opens it with {@link run}; whatever it calls joins without a parameter.
- * Isolation is READ COMMITTED with row locks, unless the request asks for more (ADR 0005).
+ * The ambient transaction. A use case opens a transaction by {@link run}; all code that it calls joins this transaction
+ * without a parameter. The isolation level is READ COMMITTED with row locks, unless the request asks for a higher level
+ * (ADR 0005).
  * @example
  * await unitOfWork.run(async () => {
  *   await writer.create(ResourceDraft.own('Ward', { beds: 12 }));
@@ -73,7 +81,7 @@ export class UnitOfWork {
   private readonly current = new Ambient<Unit | typeof APART>();
   private slots: Slots | undefined;
 
-  /** Sent first above READ COMMITTED, before the snapshot. */
+  /** Statements that a transaction above READ COMMITTED sends first, before its snapshot is taken. */
   private readonly firstStatements: string[] = [];
 
   /** @internal */
@@ -83,9 +91,9 @@ export class UnitOfWork {
   ) {}
 
   /**
-   * Opens a transaction for `work`, or joins the open one. Serialization failures, deadlocks and lost create races
-   * restart it, so `work` must have no effects outside of the database (HTTP, files). Work that gathers nothing can
-   * wait for its last statements by `finish`, which saves a round trip.
+   * Opens a transaction for `work`, or joins the open transaction. A new transaction is restarted after a serialization
+   * failure, a deadlock, or a lost race of two creates. So `work` must have no effects outside of the database (HTTP,
+   * files). If `work` gathers nothing, it can wait for its last statements by `finish`, which saves a round trip.
    */
   async run<T>(work: (finish: Finish) => Promise<T>): Promise<T> {
     if (this.isOpen) return work(inOneFlight);
@@ -98,7 +106,7 @@ export class UnitOfWork {
   }
 
   /**
-   * For `work` with a single writing statement, which is a transaction by itself: restarts it like {@link run}.
+   * Runs `work` that has a single writing statement, which is a transaction by itself. Restarts it like {@link run}.
    * @internal
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
@@ -124,7 +132,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Whether the request requires more than READ COMMITTED, the level of a statement without a transaction.
+   * Whether the request asks for a higher isolation level than READ COMMITTED, the level of a statement without a
+   * transaction.
    * @internal
    */
   get isStrict(): boolean {
@@ -132,8 +141,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Registers a statement without a snapshot (`LOCK TABLE`) that stricter units run first. Other code relies on the
-   * table lock being older than the writer's snapshot.
+   * Registers a statement that takes no snapshot (`LOCK TABLE`). Each transaction above READ COMMITTED runs it first.
+   * Other code relies on this order: the table lock must be older than the snapshot of the writer.
    * @internal
    */
   beginStrictlyWith(text: string): void {
@@ -141,8 +150,8 @@ export class UnitOfWork {
   }
 
   /**
-   * @returns whether the lock is already held; false if it must be sent
-   * @throws LockNeeded in a stricter unit that began without the locks of the statement
+   * @returns true if the locks of the statement are already held; false if the statement must be sent
+   * @throws LockNeeded in a unit above READ COMMITTED that began without the locks of the statement
    * @internal
    */
   isHeldEarly(statement: Statement, values: readonly unknown[]): boolean {
@@ -157,8 +166,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `work` outside the open transaction, on separate connections: it sees only committed data. It continues when
-   * the client of the request disconnects.
+   * Runs `work` outside the open transaction, on separate connections, so it sees only committed data. It continues
+   * when the client of the request disconnects.
    * @internal
    */
   outside<T>(work: () => T): T {
@@ -166,7 +175,7 @@ export class UnitOfWork {
   }
 
   /**
-   * The connection of the open transaction, for named statements.
+   * The connection of the open transaction, for named statements; undefined if none is open.
    * @internal
    */
   get client(): PoolClient | undefined {
@@ -174,7 +183,7 @@ export class UnitOfWork {
   }
 
   /**
-   * The signal that ends statements, by the caller's ticket.
+   * The ticket whose signal ends statements: that of the unit or request, or that of background work.
    * @internal
    */
   get ticket(): Ticket {
@@ -197,8 +206,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Gathers `item` under `key`. `flush` receives all items of the transaction together; it runs as the last statements
-   * before COMMIT, when all row locks are held.
+   * Gathers `item` under `key`. `flush` gets all items of the transaction together. It runs the last statements before
+   * COMMIT, when all row locks are held.
    * @internal
    */
   gather<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
@@ -222,7 +231,10 @@ export class UnitOfWork {
     return unit !== undefined && (unit.gathered.has(key) || unit.gatheredLast.has(key));
   }
 
-  /** Runs `action` after the commit of the transaction; immediately if none is open. A failing action is logged. */
+  /**
+   * Runs `action` after the commit of the transaction, or immediately if none is open. If the action fails, the error
+   * is logged.
+   */
   afterCommit(action: () => unknown): void {
     const { unit } = this;
     if (unit === undefined) void this.runLater(action);
@@ -230,8 +242,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `action` after the commit or rollback of the transaction, when its connection is free; immediately if none is
-   * open. The caller of {@link run} continues after it. A failing action is logged.
+   * Runs `action` after the commit or rollback of the transaction, when the connection is free again, or immediately if
+   * none is open. {@link run} resolves only after the action. If the action fails, the error is logged.
    */
   async whenOver(action: () => unknown): Promise<void> {
     const { unit } = this;
@@ -240,7 +252,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `work` of a provider, whose name appears in the error if it neither ends nor sends a statement.
+   * Runs `work` of a provider. If `work` neither ends nor sends a statement, the error contains the name of the
+   * provider.
    * @internal
    */
   async inside<T>(provider: string, work: () => Promise<T>): Promise<T> {
@@ -306,9 +319,9 @@ export class UnitOfWork {
   }
 
   /**
-   * Work that waits for something other than its connection would hold it forever. PostgreSQL ends the session of an
-   * idle transaction (`idle_in_transaction_session_timeout`), which only fails its statements; so this ends the work
-   * too.
+   * Runs `work`, and ends it when the connection is lost. PostgreSQL ends the session of an idle transaction
+   * (`idle_in_transaction_session_timeout`), but that only makes later statements fail. Work that waits for something
+   * other than its connection would not notice, and would hold the connection forever.
    */
   private async untilLost<T>(unit: Unit, work: () => Promise<T>): Promise<T> {
     let onEnd = (): void => undefined;
@@ -335,7 +348,7 @@ export class UnitOfWork {
   }
 
   private runLater(action: () => unknown): Promise<unknown> {
-    // Runs outside the storage, so that the action does not join the ended transaction.
+    // The action runs outside, so that it does not join the transaction that has ended.
     return this.outside(() =>
       Promise.resolve()
         .then(action)
@@ -353,8 +366,8 @@ function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) =>
 }
 
 /**
- * BEGIN is pipelined with the first statement, which saves a round trip per write. The runner is marked as inside a
- * transaction, so that repositories bound to it join instead of opening another one.
+ * Begins a transaction. BEGIN is pipelined with the first statement, which saves a round trip per write. The query
+ * runner is marked as inside a transaction, so that repositories bound to it do not open another one.
  */
 function openUnit(
   runner: QueryRunner,
@@ -363,7 +376,7 @@ function openUnit(
   locks: EarlyLocks | undefined,
   begin: string,
 ): Unit {
-  // One socket write for BEGIN and the statements of the same turn, since each write wakes the backend.
+  // BEGIN and the statements of the same turn are sent by one socket write, since each write wakes the backend.
   const { stream } = client.connection;
   stream.cork();
   process.nextTick(() => {
@@ -385,7 +398,7 @@ function openUnit(
   };
 }
 
-/** Statements on a lost connection fail first, with a better reason. */
+/** Delay before work on a lost connection is ended. Its statements fail earlier, with a better reason. */
 const STATEMENTS_FAIL_MILLISECONDS = 100;
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
@@ -396,7 +409,10 @@ const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
     { cause },
   );
 
-/** Sends COMMIT with the last statements of a unit; if one of them failed, PostgreSQL rolls back. */
+/**
+ * Returns the `finish` of a unit: it sends COMMIT with the last statements. If a statement failed, PostgreSQL rolls
+ * back instead.
+ */
 function finishing(unit: Unit): Finish {
   return async (sent) => {
     if (unit.gathered.size + unit.gatheredLast.size > 0)
@@ -408,7 +424,7 @@ function finishing(unit: Unit): Finish {
 }
 
 async function commit(client: PoolClient): Promise<void> {
-  // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK, and without an error.
+  // For the COMMIT of an aborted transaction, PostgreSQL answers ROLLBACK and no error.
   const { command } = await client.query('COMMIT');
   if (command !== 'COMMIT') throw new TransactionConflict('The transaction was rolled back at its commit');
 }

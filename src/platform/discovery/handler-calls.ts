@@ -1,4 +1,4 @@
-/** Names of providers by their module, for the log and the start. */
+/** The names of providers together with their module, for the log and for errors at the start. */
 const names = new WeakMap<object, string>();
 
 /** Records the module of a provider. */
@@ -6,13 +6,13 @@ export function nameHandler(handler: object, module: string | undefined): void {
   names.set(handler, `${handler.constructor.name} of ${module ?? 'an unknown module'}`);
 }
 
-/** Class and module of a provider, such as `HandOver of WardModule`. */
+/** Returns the class and module of a provider, such as `HandOver of WardModule`. */
 export const handlerNameOf = (handler: object): string => names.get(handler) ?? handler.constructor.name;
 
 /**
- * Runs a method of any module's provider. If the stack of a failure has no frame of the provider's code, the thrown
- * error names the provider: the log shows it, and the caller gets an internal error.
- * @param isWell whether the method may return the value
+ * Runs a method of a provider of any module. If the method fails and the stack has no frame of the provider's code, the
+ * thrown error names the provider. The log shows that error, and the caller gets an internal error.
+ * @param isWell returns whether the method may return this value
  */
 export async function callHandler<T>(
   handler: object,

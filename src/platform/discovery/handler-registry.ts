@@ -9,8 +9,8 @@ interface Registered<Meta, Handler> {
 }
 
 /**
- * Collects all providers with `decorator`, by key. A duplicate key stops the boot. Modules of other teams extend the
- * server through this class (docs/how-to/extend.md).
+ * Collects all providers that have `decorator`, by key. If two have the same key, the server does not start. Modules of
+ * other teams extend the server through this class (docs/how-to/extend.md).
  */
 export abstract class HandlerRegistry<Meta, Handler extends object> implements OnModuleInit {
   private readonly handlers = new Map<string, Registered<Meta, Handler>>();

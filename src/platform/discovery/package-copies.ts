@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { StartError } from '../errors/start-error';
 import { packageFile, softwareVersion } from '../software-version';
 
-/** Versions of this package by the folders that this process loaded it from. */
+/** The copies of this package that the process has loaded: the version of each, by its folder. */
 type Copies = Map<string, string>;
 
 const COPIES = Symbol.for('svc-health-server.copies');
@@ -13,9 +13,9 @@ shared[COPIES] = copies;
 copies.set(dirname(packageFile()), softwareVersion());
 
 /**
- * Each copy has its own decorators and classes, so this server would not see what a module registers through another
- * copy.
- * @throws StartError with the folders, which show the packages that contain a copy
+ * Checks that the process has loaded only one copy of this package. Each copy has its own decorators and classes, so
+ * the server would not find handlers that a module registers through another copy.
+ * @throws StartError with the folders of the copies, which show which packages contain one
  */
 export function assertOneCopy(): void {
   if (copies.size === 1) return;

@@ -4,8 +4,9 @@ import { type ErrorKind } from './error-kind';
 export const ERROR_CODES_SYSTEM = 'urn:svc:error';
 
 /**
- * Codes of the errors that a caller can get, by their kind. An error without its own code has the code of its kind. The
- * codes are stable, since callers branch on them. `docs/reference/errors.md` describes cause and remedy of each.
+ * Codes of the errors that a caller can get, by kind. An error without a code of its own has the code of its kind. The
+ * codes never change, since callers branch on them. `docs/reference/errors.md` describes the cause of each and what to
+ * do.
  */
 const CODES_OF_KINDS = {
   invalid: [
@@ -114,7 +115,10 @@ const CODES_OF_KINDS = {
   timeout: ['bundle-timeout', 'everything-timeout', 'query-timeout', 'transaction-timeout'],
 } as const satisfies Readonly<Record<ErrorKind, readonly string[]>>;
 
-/** Codes of the OAuth endpoints: one for each code of RFC 6749 and RFC 8707, and several causes of `invalid_grant`. */
+/**
+ * Codes of errors of the OAuth endpoints: one for each code of RFC 6749 and RFC 8707, and one for each of several
+ * causes of `invalid_grant`.
+ */
 const OAUTH_CODES = [
   'oauth-invalid-client',
   'oauth-invalid-grant',
@@ -134,7 +138,7 @@ const OAUTH_CODES = [
 export type ErrorCode =
   ErrorKind | (typeof CODES_OF_KINDS)[ErrorKind][number] | (typeof OAUTH_CODES)[number] | 'internal-error';
 
-/** All codes, each with its kind; those of OAuth and unexpected failures have none. */
+/** All codes, each with its kind. Codes of OAuth and of unexpected failures have no kind. */
 export const ERROR_CODES: ReadonlyMap<ErrorCode, ErrorKind | undefined> = new Map<ErrorCode, ErrorKind | undefined>([
   ...Object.entries(CODES_OF_KINDS).flatMap(([name, codes]) => {
     const kind = name as ErrorKind;
@@ -144,6 +148,6 @@ export const ERROR_CODES: ReadonlyMap<ErrorCode, ErrorKind | undefined> = new Ma
   ['internal-error', undefined],
 ]);
 
-/** The page and section that explain a code, where the site of the documentation is served. */
+/** Returns the URL of the page and section that explain a code, for servers that serve the documentation. */
 export const errorPageOf = (baseUrl: string, code: ErrorCode): string =>
   `${baseUrl}/docs/reference/errors.html#${code}`;

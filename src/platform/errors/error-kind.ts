@@ -1,4 +1,4 @@
-/** Kinds of domain errors. FHIR, RPC and OAuth each map them to their responses in one table. */
+/** Kinds of domain errors. FHIR, RPC and OAuth each have one table that maps them to responses. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthorized'
@@ -6,14 +6,14 @@ export type ErrorKind =
   | 'not-found'
   | 'not-allowed'
   | 'not-acceptable'
-  /** Another write or a rule forbids it. */
+  /** Another write, or a rule, does not allow the request. */
   | 'conflict'
   /** A unique value is already in use. */
   | 'duplicate'
   | 'gone'
   | 'precondition-failed'
   | 'multiple-matches'
-  /** A body that stalls. */
+  /** The body of the request arrives too slowly. */
   | 'too-slow'
   | 'too-large'
   | 'unsupported-media-type'

@@ -1,5 +1,6 @@
 /**
- * Stops the start with a message for the person who starts the server. The message is complete, so no stack is shown.
+ * An error that ends the start of the server, with a message for the person who starts it. The message says everything,
+ * so no stack is shown.
  */
 export class StartError extends Error {
   override readonly name = 'StartError';

@@ -4,25 +4,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../config/environment';
 
-/** Time after which idle connections are closed. Active clients disconnect earlier, with their next response. */
+/**
+ * After this time idle connections are closed. Connections with requests are closed earlier, after their next response.
+ */
 const LEAVE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 20;
 
 /**
- * Takes a server out of service without losing a request. Readiness fails first, so that proxies send no more requests.
- * Then each response has `Connection: close`. Idle connections are closed last, since a client may be sending a request
- * on one.
+ * Takes a server out of service without losing a request. First, readiness fails, so that proxies send no more
+ * requests. Then each response has `Connection: close`. Idle connections are closed last, since a client may just be
+ * sending a request on one of them.
  */
 @Injectable()
 export class Drain {
-  /** False after the signal. */
+  /** Whether `/health/ready` succeeds; false after the signal to stop. */
   isReady = true;
   private isClosing = false;
   private readonly open = new Set<ServerResponse>();
 
   constructor(private readonly environment: Environment) {}
 
-  /** Call it once, before the server listens. */
+  /** Prepares the HTTP server. Call it once, before the server listens. */
   watch(server: Server): void {
     server.keepAliveTimeout = this.environment.keepAliveSeconds * 1000;
     server.headersTimeout = this.environment.headerTimeoutSeconds * 1000;
@@ -33,11 +35,14 @@ export class Drain {
     });
   }
 
-  /** Returns when the port is closed. Requests in flight then have `SVC_SHUTDOWN_SECONDS`. */
+  /**
+   * Drains the server. Resolves when the port is closed. Requests that still run then have `SVC_SHUTDOWN_SECONDS` to
+   * end.
+   */
   async run(server: Server): Promise<void> {
     const { drainSeconds, shutdownSeconds } = this.environment;
     this.isReady = false;
-    // After a retirement no client can connect, so there is nothing to announce.
+    // After {@link retire} no client can connect any more, so failing readiness first would be useless.
     if (!this.isClosing) await delay(drainSeconds * 1000);
     this.closeByAnswers();
     const endsAt = performance.now() + LEAVE_MILLISECONDS;
@@ -49,13 +54,13 @@ export class Drain {
   }
 
   /**
-   * Hands all clients over to other processes on the same port. Readiness does not change, since the server as a whole
-   * continues. Each connection ends with its next response, or after the longest keep-alive time: a request sent
-   * meanwhile is answered.
+   * Lets other processes on the same port take over all clients. Readiness does not change, since the server as a whole
+   * continues. Each connection is closed after its next response, or after the longest keep-alive time, so a request
+   * that is sent meanwhile is still answered.
    */
   async retire(server: Server): Promise<void> {
     this.closeByAnswers();
-    // `close` of HTTP servers ends idle connections too.
+    // Calls `close` of the base class, since `close` of HTTP servers would also close idle connections.
     Listener.prototype.close.call(server);
     const endsAt = performance.now() + this.environment.keepAliveSeconds * 1000 + LEAVE_MILLISECONDS;
     while (this.isReady && (await connectionsOf(server)) > 0 && performance.now() < endsAt) {

@@ -18,13 +18,16 @@ export interface Health {
   >;
 }
 
-/** A standby is read-only, as is a primary that was demoted: a load balancer must send writes elsewhere. */
+/**
+ * Asks whether the database is read-only, like a standby or a primary that was demoted. Then a load balancer must send
+ * writes elsewhere.
+ */
 const PING: Statement = {
   name: 'health-ping',
   text: `select current_setting('transaction_read_only')::boolean as is_read_only`,
 };
 
-/** Time limit: a slower probe is a problem itself, and the response says that the database is slow. */
+/** Time limit of the check. If it takes longer, the response says that the database is slow, which is a problem too. */
 const PATIENCE_MILLISECONDS = 1_000;
 
 @Injectable()

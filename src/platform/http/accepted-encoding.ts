@@ -2,7 +2,10 @@ import { Negotiator } from 'negotiator';
 
 export type Encoding = 'br' | 'gzip';
 
-/** Chooses by `Accept-Encoding` (RFC 9110, section 12.5.3): br before gzip, since br is faster here. */
+/**
+ * Chooses the encoding of an answer by `Accept-Encoding` (RFC 9110, section 12.5.3). It prefers br to gzip, since br is
+ * faster with these settings.
+ */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': String(header) } });

@@ -2,8 +2,8 @@ import { type BrotliCompress, constants, createBrotliCompress, createGzip, type 
 import { type Encoding } from './accepted-encoding';
 
 /**
- * The fastest levels compress clinical JSON to 3 to 15 percent; higher levels save little more and take twice the time
- * (ADR 0018).
+ * Compressors with their fastest levels, which compress clinical JSON to 3 to 15 percent. Higher levels save little
+ * more and take twice the time (ADR 0018).
  */
 const ENCODERS: Readonly<Record<Encoding, () => Gzip | BrotliCompress>> = {
   gzip: () => createGzip({ level: constants.Z_BEST_SPEED }),
@@ -21,7 +21,7 @@ export class AnswerEncoder {
     this.stream.on('data', (chunk: Buffer) => this.encoded.push(chunk));
   }
 
-  /** Flushes each text: otherwise the compressor would buffer it, and the reader would wait. */
+  /** Compresses a text and flushes it. Otherwise the compressor would buffer the text, and the reader would wait. */
   async encode(text: string): Promise<Buffer> {
     await this.settled((done) => {
       this.stream.write(text);
@@ -30,7 +30,7 @@ export class AnswerEncoder {
     return this.taken();
   }
 
-  /** The last bytes, after compressing `text`. */
+  /** Compresses the last text, and returns the last bytes. */
   async finish(text: string): Promise<Buffer> {
     await this.settled((done) => {
       this.stream.once('end', done).end(text);

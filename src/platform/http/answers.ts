@@ -12,12 +12,14 @@ import { operationIdOfCode } from './route-access';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'];
-/** Status class of responses that were not sent whole: the client disconnected, or the server ended them. */
+/** The status class of responses that were not sent whole, because the client disconnected or the server ended them. */
 const CUT = 'cut';
-/** As in nginx: the client disconnected before the response. */
+/** The status in the log if the client disconnected before the response, as in nginx. */
 const CLIENT_LEFT = 499;
 
-/** Logs each request at the end of its response, and measures its time. Entries of a Bundle belong to its request. */
+/**
+ * Logs each request at the end of its response, and measures its time. Entries of a Bundle are not logged separately.
+ */
 @Injectable()
 @MetricsFrom({ source: 'answers', path: '/metrics' })
 export class Answers implements MetricSource {
@@ -37,7 +39,7 @@ export class Answers implements MetricSource {
     this.isLogged = hasAccessLog && logLevel !== 'error' && logLevel !== 'warn';
   }
 
-  /** Mount it after the request context. */
+  /** The middleware. Mount it after the request context. */
   readonly watch = (request: Request, response: Response, next: NextFunction): void => {
     const { present } = this.requests;
     if (present?.origin === request) {
@@ -85,7 +87,7 @@ export class Answers implements MetricSource {
     }
     if (!this.isLogged) return;
     const { caller, claimed, requestId, correlationId } = present;
-    // Only a token endpoint sets this: the User who logged in, as the request has no caller.
+    // `claimed` is the User who logged in. Only the token endpoint sets it, since its requests have no caller.
     const { userId: user, clientId: client } = caller ?? (status < 400 ? claimed : undefined) ?? {};
     const message = {
       ...{ event: 'request', method, route, status, milliseconds: Math.round(milliseconds * 10) / 10, bytes },
@@ -95,7 +97,7 @@ export class Answers implements MetricSource {
     writeLine('log', message, 'Access', { requestId, correlationId, traceId: span?.spanContext().traceId });
   }
 
-  /** The route as declared, without values of the URL; known operations by their names. */
+  /** Returns the route as declared, without values of the URL. A known operation has its name in it. */
   private templateOf({ route, params }: Request): string {
     const { path } = (route ?? {}) as { readonly path?: unknown };
     if (typeof path !== 'string') return 'none';

@@ -4,8 +4,9 @@ import { type Environment } from '../config/environment';
 import { StartError } from '../errors/start-error';
 
 /**
- * Checks the ports first, so that a start whose port is in use creates no data folder.
- * @throws StartError that names the setting
+ * Checks that the ports are free. This is the first step of a start, so that a start whose port is in use creates no
+ * data folder.
+ * @throws StartError that names the setting of the port
  */
 export async function assertPortsFree({ port, host, metricsPort, metricsHost }: Environment): Promise<void> {
   await assertFree('PORT', port, host);
@@ -31,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name is not known',
 };
 
-/** The message for a failed listen(); undefined for other errors. */
+/** Returns the error with a message for a failed listen(); undefined for other errors. */
 export function portRefusal(setting: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const reason = REASONS[String(error.code)];

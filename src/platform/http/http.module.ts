@@ -12,7 +12,8 @@ import { RequestContext } from '../request/request-context';
 import { Routes } from './routes';
 
 /**
- * Provides the request context, memory and CPU budgets, the clock, time slices and the list of routes to every module.
+ * Provides the request context, the budgets of memory and CPU, the clock, time slices and the list of routes to every
+ * module.
  */
 @Global()
 @Module({

@@ -9,12 +9,12 @@ import { RequestContext } from '../request/request-context';
 
 export interface InnerRequest {
   readonly method: string;
-  /** Path and query below the root of the server. */
+  /** Path and query, relative to the root of the server. */
   readonly url: string;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Maximum length of the answer; a longer one has {@link InnerAnswer.refusal} instead. */
+  /** Maximum length of the answer. If the text is longer, the answer has {@link InnerAnswer.refusal} instead. */
   readonly mostCharacters: number;
 }
 
@@ -22,15 +22,15 @@ export interface InnerAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly text: string;
-  /** The reason for a missing text of a processed request: the text is too long, or the memory budget is full. */
+  /** Why the text of a processed request is missing: it is too long, or the memory budget is full. */
   readonly refusal?: ServiceError;
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) => void;
 
 /**
- * Sends requests to this server's own routes without a connection. Parts of one request are decided and answered like
- * separate requests, with guards, policies and error tables. They join an open unit of work.
+ * Sends requests to the routes of this server without a connection. So the parts of one request (Bundle entries) are
+ * handled like separate requests, with guards, policies and error tables. They join an open unit of work.
  */
 @Injectable()
 export class InnerRequests {
@@ -50,7 +50,7 @@ export class InnerRequests {
         ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
         ...(isolationLevel === undefined ? {} : { 'x-max-isolation-level': isolationLevel }),
       },
-      // Without a header that declares a body, the body parser ignores it.
+      // The body parser ignores this body, since no header declares one.
       ...(body === undefined ? {} : { body }),
     });
     const handle = this.host.httpAdapter.getInstance<Handle>();
@@ -60,7 +60,7 @@ export class InnerRequests {
   }
 }
 
-/** The text of an inner answer. Its bytes count in the memory budget until the outer request ends. */
+/** Collects the text of an inner answer. Its bytes count in the memory budget until the outer request ends. */
 class CollectedText {
   private texts: string[] = [];
   private characters = 0;
@@ -72,7 +72,10 @@ class CollectedText {
     private readonly ticket: Ticket,
   ) {}
 
-  /** Drops a text that cannot be kept. The route continues as if it were read, since it may already have written. */
+  /**
+   * Adds a text, or drops it if it cannot be kept. The route continues as if the text were read, since it may already
+   * have written to the database.
+   */
   add(text: string): void {
     this.characters += text.length;
     if (this.refusal !== undefined) return;
@@ -101,7 +104,8 @@ const tooLong = (): ServiceError =>
   );
 
 /**
- * A response that collects the answer. Its methods are own members, since Express replaces the prototype of a response.
+ * Makes a response that collects the answer. Its methods are own members, since Express replaces the prototype of a
+ * response.
  */
 function gatheringResponse(
   request: IncomingMessage,

@@ -1,18 +1,18 @@
 import { ServiceError } from '../errors/service-error';
 
-/** Query parameters allowed for every answer that is one JSON text. */
+/** Query parameters that are allowed if the answer is one JSON text. */
 export const SHAPE_PARAMETERS = ['_format', '_pretty'];
 
-/** Query parameters allowed for an answer that is one resource. */
+/** Query parameters that are allowed if the answer is one resource. */
 export const RESOURCE_PARAMETERS = [...SHAPE_PARAMETERS, '_summary', '_elements'];
 
-/** Whether `Prefer` asks to ignore unknown parameters (http://hl7.org/fhir/R4/search.html#errors). */
+/** Whether the header `Prefer` asks to ignore unknown parameters (http://hl7.org/fhir/R4/search.html#errors). */
 export const isLenient = (prefer: string | undefined): boolean =>
   /(^|[\s;,])handling=lenient($|[\s;,])/.test(prefer ?? '');
 
 /**
- * @param what the request, in words of the caller
- * @throws ServiceError 'invalid' for a query parameter that would be ignored, unless `Prefer` requests that
+ * @param what the name of the request in the error message
+ * @throws ServiceError 'invalid' for an unknown query parameter, unless `Prefer` asks to ignore it
  */
 export function assertKnownParameters(
   what: string,

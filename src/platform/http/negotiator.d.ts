@@ -1,4 +1,4 @@
-/** Types of the used part of this package, which has none. */
+/** Types for the part of this package that the server uses. The package itself has no types. */
 declare module 'negotiator' {
   export class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { OPERATION_NAMES } from './route-access';
 
-/** The ids of all Operations that an AccessPolicy can link to: those of routes, and those added by registries. */
+/** The ids of all Operations that an AccessPolicy can link to: those of routes, and those that registries add. */
 @Injectable()
 export class OperationNames {
   private readonly added = new Set<string>();
@@ -14,7 +14,7 @@ export class OperationNames {
     private readonly reflector: Reflector,
   ) {}
 
-  /** For routes that serve the contents of a registry. */
+  /** Adds an id, for a route that serves the handlers of a registry. */
   add(name: string): void {
     this.added.add(name);
   }

@@ -5,9 +5,9 @@ import { quietTurn } from '../admission/quiet-turn';
 import { Slots } from '../admission/slots';
 
 /**
- * Starts requests with a body below `/auth/` one per turn of the event loop, in turns by address. Their callers are
- * unknown, and hundreds may arrive in one turn. Each costs the framework 0.2 ms before it waits for a slot, so 500 of
- * them delayed all other requests by 80 ms.
+ * Starts only one request with a body below `/auth/` per turn of the event loop, and serves addresses in turn. The
+ * callers of these requests are unknown, and hundreds may arrive in one turn. Each takes 0.2 ms of the framework before
+ * it waits for a slot, so 500 of them delayed all other requests by 80 ms.
  */
 export function paceLogins(server: Server): void {
   const turns = new Slots({ permits: 1, longestWaitMilliseconds: Infinity, busyMessage: '' });
@@ -19,7 +19,8 @@ export function paceLogins(server: Server): void {
       handle(request, response);
       return;
     }
-    // Behind a trusted proxy, the proxy's address counts here; the client's address counts in the queue for a slot.
+    // Behind a trusted proxy this is the address of the proxy. The later queue for a slot uses the address of the
+    // client.
     void turns.run({ key: addressPrefixOf(request.socket.remoteAddress ?? '') }, async () => {
       await quietTurn();
       if (!request.destroyed) handle(request, response);

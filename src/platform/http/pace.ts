@@ -1,7 +1,7 @@
-/** A transfer stalls if it moves fewer bytes than this in its time. */
+/** How many bytes a transfer must move in its time. With fewer, it has stalled. */
 const BYTES = 64 * 1024;
 
-/** Detects a stalled transfer: under 64 kB, or under the rest, in some seconds. */
+/** Detects a stalled transfer: one that moves less than 64 kB, or less than its rest, within a given time. */
 export class Pace {
   private moved = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -32,8 +32,8 @@ export class Pace {
   }
 
   /**
-   * After a long turn of this process, the timer fires before the bytes that arrived meanwhile are read; so those are
-   * read first.
+   * Decides whether the transfer has stalled. After a long turn of the event loop, the timer fires before the bytes
+   * that arrived meanwhile are read. So those bytes are read first.
    */
   private readonly judge = (): void => {
     const { timer, moved } = this;

@@ -17,14 +17,14 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Maximum bytes of cached files; each may have two compressed copies in addition. */
+/** Maximum bytes of cached files. Each file may have two compressed copies in addition. */
 const KEPT_BYTES = 8_388_608;
 
 export interface PublicFolderOptions {
-  /** Where its handler is mounted, such as `/console`. */
+  /** The path at which the handler is mounted, such as `/console`. */
   readonly path: string;
   readonly folder: string;
-  /** The sources of the Content-Security-Policy of a page, from its text. */
+  /** Returns the sources of the Content-Security-Policy of a page, from the text of the page. */
   readonly sourcesOf: (page: string) => string;
 }
 
@@ -35,8 +35,8 @@ interface KeptFile {
 }
 
 /**
- * Serves the files of a folder without credentials, since they hold no data. The build names files below `assets/` by
- * their content. Paths are looked up among the names in the folder, so no path can leave it.
+ * Serves the files of a folder to everybody, since they contain no data. The build names files below `assets/` by their
+ * content. A path is looked up among the names in the folder, so no path can lead out of the folder.
  */
 export class PublicFolder {
   private names: ReadonlySet<string> | undefined;
@@ -49,19 +49,19 @@ export class PublicFolder {
     return this.options.path;
   }
 
-  /** Whether it was built beside the compiled server. */
+  /** Whether the folder was built together with the compiled server. */
   get isBuilt(): boolean {
     return existsSync(join(this.options.folder, 'index.html'));
   }
 
-  /** To be mounted on {@link path}. */
+  /** The handler that serves the files. Mount it on {@link path}. */
   readonly handler: RequestHandler = (request, response, next) => {
     const { method, path } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       next();
       return;
     }
-    // Relative: a proxy may serve this server below a path.
+    // The Location is relative, since a proxy may serve this server below a path.
     if (sentPathOf(request) === this.path) {
       response
         .set({ Location: `${this.path.slice(1)}/`, 'Cache-Control': 'no-cache' })
@@ -94,7 +94,10 @@ export class PublicFolder {
     return { file, bytes: bytes.length, headers };
   }
 
-  /** Makes a file the most recently used one. The least recently used files are dropped first. */
+  /**
+   * Caches a file as the most recently used one. If there are too many bytes, the least recently used files are
+   * dropped.
+   */
   private keep(name: string, found: KeptFile): void {
     this.forget(name);
     this.kept.set(name, found);

@@ -2,28 +2,30 @@ import { type Request } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
- * The raw body; empty if none was sent.
- * @throws the refusal of a body below `/auth/`, which its route must answer (`requestBodies`)
+ * Returns the raw body; an empty Buffer if none was sent.
+ * @throws the error of a refused body below `/auth/`, since the route there must send the error (`requestBodies`)
  */
 export function bodyOf({ body }: Request): Buffer {
   if (body instanceof Error) throw body;
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** The query as sent, in order and with repetitions; values are decoded like forms. */
+/** Returns the query as sent, in order and with repetitions. Values are decoded like those of forms. */
 export function queryOf({ url }: Request): URLSearchParams {
   const start = url.indexOf('?');
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
 }
 
-/** The path as sent, also for a handler that is mounted below a path. */
+/** Returns the path as sent, also in a handler that is mounted below a path. */
 export const sentPathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';
 
-/** `type/subtype` of the body in lower case, without parameters; undefined when none was named. */
+/**
+ * Returns the media type of the body (`type/subtype`) in lower case, without parameters; undefined if none was sent.
+ */
 export const mediaTypeOf = ({ headers }: Request): string | undefined =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 
-/** Media types of JSON; a body without one counts as JSON too. */
+/** Media types of JSON. A body without a media type counts as JSON too. */
 const JSON_TYPES = new Set([
   undefined,
   'application/json',
@@ -35,9 +37,9 @@ const JSON_TYPES = new Set([
 export const isJson = (request: Request): boolean => JSON_TYPES.has(mediaTypeOf(request));
 
 /**
- * The Authorization header.
- * @throws ServiceError 'invalid' if it was sent more than once: Node would return only the first, other software the
- * last.
+ * Returns the Authorization header.
+ * @throws ServiceError 'invalid' if the header was sent more than once: Node would use only the first one, other
+ * software the last one
  */
 export function authorizationOf({ headers, headersDistinct }: Request): string | undefined {
   if ((headersDistinct.authorization?.length ?? 0) > 1)

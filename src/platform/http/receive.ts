@@ -3,20 +3,22 @@ import { ServiceError } from '../errors/service-error';
 import { Pace } from './pace';
 import { tooLarge } from './unpack';
 
-/** Bodies up to this size wait for no room in the budget; larger ones do, in turns by caller. */
+/** Bodies up to this size do not wait for memory. Larger bodies wait, and their callers are served in turn. */
 export const SMALL_BYTES = 64 * 1024;
 
 export interface Receiving {
-  /** By `Content-Length`; undefined for a chunked body. */
+  /** The length by `Content-Length`; undefined for a chunked body. */
   readonly length: number | undefined;
   readonly mostBytes: number;
   readonly stallSeconds: number;
-  /** Called once, when a body of unknown length exceeds {@link SMALL_BYTES}; reading pauses until it settles. */
+  /**
+   * Called once, when a body of unknown length exceeds {@link SMALL_BYTES}. Reading pauses until its promise settles.
+   */
   readonly grows: () => Promise<void>;
 }
 
 /**
- * Receives the bytes of a body. The rest of a refused body is dropped on arrival.
+ * Receives the bytes of a body. If the body is refused, its remaining bytes are dropped as they arrive.
  * @throws ServiceError 'too-large' or 'too-slow', or 'invalid' if the connection closes first
  */
 export function receive(request: Request, { length, mostBytes, stallSeconds, grows }: Receiving): Promise<Buffer> {

@@ -8,31 +8,32 @@ import { tooLarge, unpackingOf } from './unpack';
 
 export interface BodyRules {
   readonly limitBytes: number;
-  /** Seconds in which 64 kB of a body, or its rest, must arrive. */
+  /** Within this many seconds, 64 kB of a body, or its rest, must arrive. */
   readonly stallSeconds: number;
   /**
    * Checks the credentials in the headers of a request.
    * @throws ServiceError 'unauthorized' if they are invalid; the guard of the route then refuses the request. Any other
-   * error is the response.
+   * error is sent as the response
    */
   readonly judge: (request: Request) => Promise<void>;
 }
 
-/** Routes below this path accept bodies without credentials: only small and uncompressed ones. */
+/** Routes below this path accept bodies without credentials, but only small and uncompressed ones. */
 const OPEN_PATH = '/auth/';
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Approximate memory per byte of a body while a request is processed: bytes, text, compact form, parsed values, stored
- * form. Measured: 6 for a Binary, 19 for a Patient with 150,000 names.
+ * How many bytes of memory one byte of a body needs, approximately, while its request is processed: for the bytes, the
+ * text, its compact form, the parsed values, and the stored form. Measured: 6 for a Binary, 19 for a Patient with
+ * 150,000 names.
  */
 const COST = 8;
 const memoryCost = (bytes: number): number => bytes * COST;
 
 /**
- * Reads bodies as bytes; each API then decodes them by its own rules (docs/explanation/requests.md, "Bodies"). Reads
- * only after the credentials were verified, and only if the memory budget has room for all values derived from the
- * body.
+ * Reads bodies as bytes. Each API then decodes them by its own rules (docs/explanation/requests.md, "Bodies"). A body
+ * is read only after the credentials were verified, and only if the memory budget has room for all values derived from
+ * it.
  */
 export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {
   return (request, response, next) => {
@@ -56,7 +57,8 @@ export function requestBodies(requests: RequestContext, rules: BodyRules): Reque
       },
       (error: unknown) => {
         if (response.destroyed) return;
-        // Routes below `/auth/` answer and log in OAuth's format, so `bodyOf` throws the error there.
+        // Routes below `/auth/` send and log errors in the format of OAuth. So the error is stored as the body here,
+        // and `bodyOf` throws it in the route.
         if (isOpen) request.body = error;
         next(isOpen ? undefined : error);
       },
@@ -64,7 +66,7 @@ export function requestBodies(requests: RequestContext, rules: BodyRules): Reque
   };
 }
 
-/** Whether an unauthenticated caller sends a body. */
+/** Whether a request has a body and goes to a route that needs no credentials. */
 export const hasOpenBody = (request: IncomingMessage): boolean =>
   request.url?.startsWith(OPEN_PATH) === true && hasBody(request);
 
@@ -86,7 +88,10 @@ async function openBody(request: Request, { limitBytes, stallSeconds }: BodyRule
   return receive(request, { length, mostBytes, stallSeconds, grows: () => Promise.resolve() });
 }
 
-/** Undefined, without reading anything, if the credentials are invalid. */
+/**
+ * Returns the body of a caller with valid credentials. If the credentials are invalid it returns undefined and reads
+ * nothing.
+ */
 async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): Promise<Buffer | undefined> {
   const { limitBytes, stallSeconds } = rules;
   if (!(await isCaller(request, rules))) return undefined;
@@ -96,26 +101,30 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
   const expected = length ?? SMALL_BYTES;
   let held =
     expected <= SMALL_BYTES ? ticket.hold(memoryCost(expected)) : await ticket.holdInTurn(memoryCost(expected));
-  /** Releases its bytes before it waits for more: otherwise such requests could deadlock. */
+  /**
+   * Takes memory for a body of the maximum size. The memory taken before is released first: otherwise requests that
+   * wait for more memory could deadlock.
+   */
   const holdMost = async (): Promise<void> => {
     held.release();
     held = await ticket.holdInTurn(memoryCost(limitBytes));
   };
   let body = await receive(request, { length, mostBytes: limitBytes, stallSeconds, grows: holdMost });
   if (unpack !== undefined) {
-    // The size is known only afterwards, and brotli needs 16 MiB to decompress 27 bytes.
+    // The decompressed size is known only afterwards, and brotli needs 16 MiB even to decompress 27 bytes.
     await holdMost();
     body = await unpack(body, limitBytes);
   }
   held.shrinkTo(memoryCost(body.length));
-  // Reading may have taken long: a Session closed meanwhile has no rights any more.
+  // The credentials of a large body are checked again: reading may have taken long, and a Session that was closed
+  // meanwhile has no rights any more.
   return body.length <= SMALL_BYTES || (await isCaller(request, rules)) ? body : undefined;
 }
 
 /**
- * @throws every error except a refusal: a request with an unread body must not reach its route as one with an empty
- * body
- * @throws every error that is no refusal: a request whose body was left unread must not reach its route as an empty one
+ * Whether the credentials are valid.
+ * @throws any error other than 'unauthorized': otherwise the request would reach its route, which would treat the
+ * unread body as empty
  */
 async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean> {
   try {
@@ -128,8 +137,8 @@ async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean
 }
 
 /**
- * After a response, Node reads and drops the rest of an unread body, so that the client receives the response. The time
- * for that must be limited.
+ * Limits the time for dropping an unread body. After a response, Node reads and drops the rest of the body, so that the
+ * client receives the response.
  */
 function dropUnread(request: Request, seconds: number): void {
   if (request.complete) return;

@@ -5,13 +5,13 @@ import { RequestTicket } from '../admission/ticket';
 import { type RequestContext } from '../request/request-context';
 import { NO_SNIFFING } from './security-headers';
 
-/** Allowed ids of callers: short, and harmless in a log line. */
+/** Ids of callers that are accepted: short, and harmless in a log line. */
 const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
 /**
- * Gives each request an id (the caller's `X-Request-Id` if it is harmless), a ticket and a context. The response
- * contains the id, and the caller's `X-Correlation-Id` if it was accepted. Mounted first, so that every response gets
- * the common headers.
+ * Gives each request an id (the caller's `X-Request-Id` if it is harmless), a ticket and a context. The response has
+ * the id in a header, and the caller's `X-Correlation-Id` if that is harmless too. This middleware is mounted first, so
+ * that every response gets the common headers.
  */
 export function requestContext(requests: RequestContext, budget: MemoryBudget): RequestHandler {
   return (request, response, next) => {

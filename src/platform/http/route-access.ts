@@ -19,7 +19,7 @@ export const ROUTE_ACCESS = 'svc:route-access';
 export const PublicRoute = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'public' satisfies RouteAccess);
 
 /**
- * Opens a route to every caller with live credentials; no AccessPolicy is asked.
+ * Opens a route to every caller with valid credentials. AccessPolicies are not evaluated for it.
  * @example
  * &#64;Controller('acme/shift')
  * export class ShiftController {
@@ -33,18 +33,18 @@ export const PublicRoute = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'pub
 export const TokenIsEnough = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'token' satisfies RouteAccess);
 
 /**
- * Admits callers with live credentials. The route itself checks the policies for each part of the request
+ * Opens a route to callers with valid credentials. The route itself checks the policies for each part of the request
  * (`EntryAccesses`), or for the whole request if it has no parts.
  */
 export const DecidedByParts = (): CustomDecorator => SetMetadata(ROUTE_ACCESS, 'parts' satisfies RouteAccess);
 
 export type OperationIdOf = (request: Request) => string;
 export const OPERATION_ID = 'svc:operation-id';
-/** All ids that a route may have, for {@link OperationNames}. */
+/** The metadata key of all ids that a route may have, for {@link OperationNames}. */
 export const OPERATION_NAMES = 'svc:operation-names';
 
 /**
- * Names a route as an AccessPolicy links to it: `{resourceType: 'Operation', id}`.
+ * Names a route. An AccessPolicy links to it by `{resourceType: 'Operation', id}`.
  * @param names the ids that a function may return, unless a registry adds them to {@link OperationNames}
  * @example
  * &#64;Controller('acme/wards')
@@ -67,15 +67,15 @@ export const OperationId = (
     SetMetadata(OPERATION_NAMES, typeof id === 'string' ? [id] : names),
   );
 
-/** The name of the route of an operation: `everything` → `FhirEverything`, `dry-run` → `FhirDryRun`. */
+/** Returns the name of the route of an operation: `FhirEverything` for `everything`, `FhirDryRun` for `dry-run`. */
 export const operationIdOfCode = (code: string): string =>
   `Fhir${code.replace(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
 
 export const ENFORCES_ROWS = 'svc:enforces-rows';
 
 /**
- * Says that a route keeps to `RequestContext.rows`. Any other route refuses callers whose policies limit them to some
- * resources: what nobody checks must not be answered.
+ * Declares that a route returns and writes only `RequestContext.rows`. Any other route refuses callers whose policies
+ * limit them to some resources, since nobody would check which resources it returns.
  * @example
  * &#64;Controller('acme/beds')
  * export class BedsController {

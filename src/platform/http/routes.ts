@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type IRouter } from 'express';
 
-/** The routes of the server, as Express has them after the start. */
+/** The routes of the server, read from Express after the start. */
 @Injectable()
 export class Routes {
   private known: ReadonlySet<string> | undefined;
@@ -10,16 +10,19 @@ export class Routes {
   constructor(private readonly host: HttpAdapterHost) {}
 
   /**
-   * Whether a specific handler accepts `method` on `path`. Handlers for any method do not count, since they only
-   * refuse.
-   * @param path as routed, without a trailing slash: `/fhir/:type/:id`
+   * Whether a handler for `method` exists on `path`. Handlers for all methods do not count, since they only refuse
+   * requests.
+   * @param path the pattern of the route, without a trailing slash: `/fhir/:type/:id`
    */
   has(method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string): boolean {
     this.known ??= new Set(this.list());
     return this.known.has(`${method} ${path}`);
   }
 
-  /** Methods that specific handlers accept on `path`, for `Allow`; handlers for any method do not count. */
+  /**
+   * Returns the methods for which handlers exist on `path`, for the header `Allow`. Handlers for all methods do not
+   * count.
+   */
   methodsOf(path: string): string[] {
     this.known ??= new Set(this.list());
     const steps = path.replace(/\/$/, '').split('/');
@@ -41,7 +44,8 @@ export class Routes {
 }
 
 /**
- * The first two segments of a routed path must be equal, so that `/:type/:id` and `/fhir/:type` cover no other path.
+ * Whether the pattern of a route covers a path. The first two segments must be equal, so that `/:type/:id` and
+ * `/fhir/:type` do not cover other paths.
  */
 const covers = (routed: readonly string[], steps: readonly string[]): boolean =>
   routed.length === steps.length &&

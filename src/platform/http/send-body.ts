@@ -6,24 +6,25 @@ import { atOnce, type Steps } from '../time/steps';
 import { acceptedEncoding } from './accepted-encoding';
 import { AnswerEncoder } from './answer-encoder';
 
-/** Receives the texts of an answer, in order. */
+/** The receiver of the texts of an answer, in order. */
 export interface TextSink {
-  /** Aborted when the connection closes; the sink closes connections of readers that are too slow. */
+  /** Aborts when the connection closes. The sink itself closes the connection of a reader that is too slow. */
   readonly signal: EndSignal;
   /**
-   * Settles when the next text may be written, so that a slow reader delays it.
-   * @throws if the connection has closed
+   * Writes a text. The promise settles when the next text may be written, so that a slow reader slows the producer
+   * down.
+   * @throws an error if the connection has closed
    */
   write(text: string): Promise<void>;
 }
 
 /**
- * Writes a body while it is produced, since it may be larger than memory. An error before 64 kB is answered like any
- * refusal.
+ * A function that writes a body while it produces it, since the body may be larger than memory. An error before the
+ * first 64 kB is sent like any other error.
  */
 export type Produce = (sink: TextSink) => Promise<void>;
 
-/** Writes the texts to the sink as they arrive. */
+/** Makes a function that writes texts to the sink as they arrive. */
 export const produceOf =
   (texts: Iterable<string> | AsyncIterable<string>): Produce =>
   async (sink) => {
@@ -35,21 +36,24 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Rewrites a text while it is sent, for example as YAML. Each text that it receives ends between two JSON tokens. */
+/** Converts a text while it is sent, for example to YAML. Each text that `print` gets ends between two JSON tokens. */
 export interface TextPrinter {
   print(text: string): Iterable<string>;
   end(): string;
 }
 
-/** Terms of all answers of an application; `app.setLocal(ANSWER_TERMS, …)`. */
+/** Settings for all answers of an application, set by `app.setLocal(ANSWER_TERMS, …)`. */
 export interface AnswerTerms {
-  /** Seconds that a reader may take for 64 kB, or for the rest of an answer. */
+  /** How many seconds a reader may take for 64 kB, or for the rest of an answer. */
   readonly stallSeconds: number;
   /** The ticket of the current request. */
   readonly ticket: () => Ticket;
-  /** Runs a computation in time slices, in turns with other requests. */
+  /** Runs a computation in time slices, so that other requests run in between. */
   readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
-  /** Waits for a turn of the event loop. In each turn one long answer prints, in turns by caller. */
+  /**
+   * Waits for the turn of this answer. In each turn of the event loop, one long answer makes its texts; the callers are
+   * served in turn.
+   */
   readonly turn: () => Promise<void>;
 }
 
@@ -61,28 +65,31 @@ const DEFAULT_TERMS: AnswerTerms = {
   turn: () => nextTurn(),
 };
 
-/** Characters of a streamed answer that are passed to the socket at once. */
+/** How many characters of a streamed answer are passed to the socket at once. */
 const CHUNK = 64 * 1024;
 
 /**
- * Shorter texts are passed to the socket whole: cut into chunks of 64 kB with a turn between them, 200 kB took a fifth
- * more CPU. Of longer texts, this much is sent per turn: while texts wait for the turns of two hundred other answers,
- * V8 promotes them to its old generation.
+ * Texts up to this length are passed to the socket whole. If they were cut into chunks of 64 kB with a turn between
+ * them, 200 kB took a fifth more CPU. Of longer texts, this much is sent per turn. With less per turn, texts would wait
+ * for the turns of hundreds of other answers, and V8 would promote them to its old generation.
  */
 const SENT_AT_ONCE = 256 * 1024;
 
-/** Below this length compression is useless, since the text fits into one packet anyway. */
+/**
+ * Answers from this length on are compressed. Compression of a shorter answer is useless, since it fits into one packet
+ * anyway.
+ */
 const COMPRESSED_FROM_CHARACTERS = 1400;
 
-/** Maximum time of printing between two yields to other requests. */
+/** How long an answer may make its texts before it lets other requests run. */
 const TURN_MILLISECONDS = 8;
 
 /**
- * Sends an answer; every answer of this server passes here. A long answer is sent in chunks, compressed if the caller
- * accepts that. Only the current chunk waits for the socket. A reader slower than 64 kB in `stallSeconds` loses the
- * connection. The head is sent with the first chunk: an earlier error is answered like any other, and a later one
- * closes the connection, so that a partial answer never looks complete.
- * @throws what `body` throws; ServiceError 'busy' when the memory budget has no room for a long answer
+ * Sends an answer; this function sends every answer of the server. A long answer is sent in chunks, and compressed if
+ * the caller accepts that. Only the current chunk waits in memory for the socket. If a reader takes less than 64 kB in
+ * `stallSeconds`, its connection is closed. The head is sent with the first chunk. An error before that is sent like
+ * any other error. A later error closes the connection, so that a partial answer never looks complete.
+ * @throws any error of `body`; ServiceError 'busy' when the memory budget has no room for a long answer
  */
 export function sendBody(
   response: Response,
@@ -108,7 +115,8 @@ async function sendInTurns(
     await sink.end();
   } catch (error) {
     if (sink.hasEnded || sink.signal.aborted) return;
-    // An inner answer has no socket: its outer request is refused with the same error.
+    // An inner answer has no socket. Its response is destroyed with the error, so that the outer request fails with the
+    // same error.
     if (sink.hasBegun) response.destroy(response.socket === null && error instanceof Error ? error : undefined);
     throw error;
   } finally {
@@ -116,7 +124,7 @@ async function sendInTurns(
   }
 }
 
-/** Sends an answer without a body, or whose body this caller does not want. */
+/** Sends only the head of an answer: for an answer without a body, or a caller who does not want the body. */
 export function sendHead(response: Response, head: AnswerHead): void {
   setHead(response, head);
   response.end();
@@ -146,7 +154,8 @@ function setHead(response: Response, { status, headers }: AnswerHead): void {
 }
 
 /**
- * The pace also applies to the bytes that remain at the end of the answer. Answers within this process have no socket.
+ * Closes the connection of a reader that is too slow for the last bytes, which remain in the buffer at the end of the
+ * answer. Inner answers have no socket.
  */
 function boundRest(response: Response): void {
   if (response.socket === null || response.writableLength === 0) return;
@@ -156,7 +165,7 @@ function boundRest(response: Response): void {
   });
 }
 
-/** Time that a reader may take for the bytes in the socket's buffer. */
+/** Returns how long a reader may take for the bytes in the buffer of the socket. */
 const stallMillisecondsOf = (response: Response): number =>
   Math.max(1, Math.ceil(response.writableLength / CHUNK)) * termsOf(response).stallSeconds * 1000;
 
@@ -166,19 +175,22 @@ export const termsOf = (response: Response): AnswerTerms =>
 class ResponseSink implements TextSink {
   readonly signal: EndSignal;
   hasBegun = false;
-  /** Whether the caller wanted only the head, which is sent. */
+  /** Whether the answer has ended with its head, because the caller wanted only the head. */
   hasEnded = false;
   private readonly ticket: Ticket;
   private readonly turn: () => Promise<void>;
   private encoder: AnswerEncoder | undefined;
-  /** Short texts that wait until a chunk is full. They are sent before `long`. */
+  /** Short texts that wait until they fill a chunk. They are sent before `long`. */
   private pending = '';
-  /** The rest of a long text. */
+  /** The part of a long text that is not sent yet. */
   private long = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
-  /** Bytes counted in the memory budget. */
+  /** How many bytes of this answer are counted in the memory budget. */
   private counted = 0;
-  /** Initially full, since many answers may begin in one turn. */
+  /**
+   * Characters sent in the current turn. It starts at the maximum, so that each answer waits for its turn first: many
+   * answers may begin in one turn of the event loop.
+   */
   private sentInTurn = SENT_AT_ONCE;
 
   constructor(
@@ -193,7 +205,10 @@ class ResponseSink implements TextSink {
     this.signal = this.ticket.signal;
   }
 
-  /** No waiting frame holds a text: V8 would promote the texts of hundreds of slow readers to its old generation. */
+  /**
+   * Writes a text. No function that waits keeps a reference to the text: otherwise V8 would promote the texts for
+   * hundreds of slow readers to its old generation.
+   */
   async write(text: string): Promise<void> {
     this.signal.throwIfAborted();
     if (text.length > CHUNK) this.count(text.length);
@@ -219,7 +234,10 @@ class ResponseSink implements TextSink {
     this.encoder?.close();
   }
 
-  /** Collects short texts. A long text is never joined to others as a whole, which would copy it. */
+  /**
+   * Adds a text to the short texts, or keeps it as the long text. A long text is not joined with others, which would
+   * copy it.
+   */
   private take(text: string): Promise<void> {
     if (text.length < CHUNK) this.pending += text;
     else this.long = text;
@@ -248,8 +266,8 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * As bytes: V8 would promote a text that waits for the socket to its old generation, where it stays until a full
-   * garbage collection.
+   * Passes bytes to the socket. They are not passed as a text: V8 would promote a text that waits for the socket to its
+   * old generation, where it stays until a full garbage collection.
    */
   private put(bytes: Buffer): Promise<void> {
     this.signal.throwIfAborted();
@@ -262,8 +280,8 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * With fast readers write() never waits, and a hundred sockets may drain at once; without this yield, other requests
-   * would wait.
+   * Lets other requests run. With fast readers, write() never waits, and a hundred sockets may drain at once. Without
+   * this pause, all other requests would wait.
    */
   private async giveTurn(): Promise<void> {
     await this.turn();
@@ -287,8 +305,9 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * Counts the longest text so far until the answer ends. So an answer whose texts have equal lengths is refused before
-   * it begins, or not at all. For an inner answer, its recipient counts the bytes.
+   * Counts a text in the memory budget. The longest text so far is counted, until the end of the answer. So an answer
+   * whose texts have equal lengths is refused before it begins, or not at all. The bytes of an inner answer are counted
+   * by the code that collects them.
    * @throws ServiceError 'busy'
    */
   private count(bytes: number): void {
@@ -317,8 +336,9 @@ class ResponseSink implements TextSink {
 }
 
 /**
- * A slightly longer text is passed on whole: its rest would keep all of it in memory while the socket is full. A chunk
- * never ends within a surrogate pair, whose halves would each be sent as U+FFFD.
+ * Returns where the next chunk of a text ends. A text that is not much longer than a chunk is sent whole: a small rest
+ * would keep the whole text in memory while the socket is full. A chunk never ends inside a surrogate pair, since both
+ * halves would be sent as U+FFFD.
  */
 function endOfChunk(text: string): number {
   if (text.length < 2 * CHUNK) return text.length;

@@ -5,7 +5,10 @@ import { type ErrorKind } from '../errors/error-kind';
 import { ServiceError } from '../errors/service-error';
 import { JsonBodyError, type JsonBodyErrorKind } from '../json/json-body-error';
 
-/** The only conversion from thrown errors to refusals that a caller may see; undefined means 500 without a reason. */
+/**
+ * Converts a thrown error to an error that a caller may see. All code uses this one conversion. Undefined means that
+ * the caller gets 500 without a reason.
+ */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof JsonBodyError)
@@ -25,7 +28,7 @@ const BODY_CODES: Readonly<Record<JsonBodyErrorKind, ErrorCode>> = {
   'too-many': 'body-too-many-values',
 };
 
-/** Refusals of Nest and Express have a status, but no text of this server. */
+/** Converts an error of Nest or Express. It has a status, but no text for callers. */
 function frameworkRefusal(status: number, cause: unknown): ServiceError | undefined {
   const found = WORDS[status]?.(cause);
   if (found === undefined) return undefined;
@@ -44,7 +47,9 @@ const WORDS: Readonly<
   ],
 };
 
-/** Only the URL can be malformed at that point: `requestBodies` reads the bodies. */
+/**
+ * Returns the text for a malformed request. Only the URL can be malformed here, since `requestBodies` reads the bodies.
+ */
 const malformed = (cause: unknown): string =>
   cause instanceof URIError
     ? 'The URL cannot be decoded: two hexadecimal digits have to follow each "%". Send a "%" itself as %25.'

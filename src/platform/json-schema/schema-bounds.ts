@@ -3,23 +3,27 @@ import { isObject, memberOf } from '../json/plain-object';
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_DEPTH = 32;
 
-/** Maximum number of schemas, counted with all references resolved: chains of references double with each link. */
+/**
+ * Maximum number of schemas, counted after resolving all references: in a chain of references, each link can double the
+ * number.
+ */
 const MAX_SCHEMAS = 1000;
 
-/** Keywords whose values are compared literally. */
+/** Keywords whose values are data, not schemas. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
 
-/** Keywords that contain schemas by name, with any names. */
+/** Keywords that contain schemas under names which the author chooses. */
 const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
 
 /**
- * Forbidden keywords: `uniqueItems` can take hours for a long list; the others change the meaning of a whole schema.
+ * Keywords that are refused. `uniqueItems` can take hours for a long list; the others change the meaning of a whole
+ * schema.
  */
 const REFUSED = ['uniqueItems', '$async', '$id'];
 
 /**
- * Whether a schema is cheap to compile and to evaluate for any request.
- * @returns the fault as a text; undefined if there is none
+ * Checks that a schema is cheap to compile, and cheap to evaluate for any request.
+ * @returns the text of the fault; undefined if there is none
  */
 export function faultOfSchema(schema: unknown): string | undefined {
   if (!isObject(schema) || Object.keys(schema).length === 0) return 'must be a JSON schema that asks for something';
@@ -62,7 +66,7 @@ class SchemaVisit {
   }
 }
 
-/** `#/definitions/name`, the only supported form of reference. */
+/** Returns the target of a reference `#/definitions/name`, the only supported form; undefined if there is none. */
 function definitionAt(schema: unknown, reference: string): unknown {
   const [, name] = /^#\/definitions\/([\w.-]+)$/.exec(reference) ?? [];
   return name === undefined ? undefined : memberOf(memberOf(schema, 'definitions'), name);

@@ -1,7 +1,7 @@
 import { Ajv, type Options } from 'ajv';
 import { LinearRegex } from '../text/linear-regex';
 
-/** Patterns of a schema never backtrack. */
+/** The regular expressions of schemas. They never backtrack. */
 const linearRegExp = Object.assign(
   (pattern: string): { test: (text: string) => boolean } => {
     const regex = LinearRegex.compile(pattern);
@@ -12,8 +12,9 @@ const linearRegExp = Object.assign(
 );
 
 /**
- * Compiles JSON schemas (draft-07) that decide something. Unknown keywords and formats are errors, since an ignored
- * condition would allow too much. Compiled schemas throw TooCostly for texts that are too long for a pattern.
+ * Makes a compiler of JSON schemas (draft-07) by which something is allowed or refused. Unknown keywords and formats
+ * are errors, since an ignored condition would allow too much. Compiled schemas throw TooCostly for a text that is too
+ * long for a pattern.
  */
 export const strictAjv = (options: Options = {}): Ajv =>
   new Ajv({

@@ -4,22 +4,23 @@ import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
 /**
  * Checks a JSON text (RFC 8259) in one pass and drops the white space outside its strings.
  *
- * Beyond the grammar it refuses what readers disagree about or what could harm them: duplicate keys (also when escaped
- * differently), keys that reach a prototype, NUL and lone surrogates (PostgreSQL stores neither), depth, numbers that
- * are long or have an exponent beyond ±400 (PostgreSQL's numeric would spell out every digit), and so many values that
- * `JSON.parse`, which cannot pause, would hold up everybody else.
- * @param maxDepth objects and arrays that may stand inside each other; 64 by default
- * @throws JsonBodyError that names the kind and the place.
+ * In addition to faults of the grammar, it refuses texts that different parsers read differently, or that could do
+ * harm: duplicate keys (also when escaped differently), keys that reach a prototype, NUL and lone surrogates
+ * (PostgreSQL stores neither), too much depth, numbers that are long or have an exponent beyond ±400 (PostgreSQL's
+ * numeric would write out every digit), and so many values that `JSON.parse`, which cannot pause, would delay all other
+ * requests.
+ * @param maxDepth how deep objects and arrays may be nested; 64 by default
+ * @throws JsonBodyError with the kind and the position of the fault
  */
 export const compactJson = (text: string, maxDepth?: number): string => atOnce(compactJsonInSteps(text, maxDepth));
 
-/** Like {@link compactJson}, in steps of less than a millisecond: for texts of megabytes. */
+/** Like {@link compactJson}, in steps of less than a millisecond, for texts of megabytes. */
 export const compactJsonInSteps = (text: string, maxDepth = 64): Steps<string> =>
   new JsonScanner(text, maxDepth).scan();
 
 const MAX_NUMBER_LENGTH = 40;
 const MAX_VALUES = 1_000_000;
-/** Of an object. */
+/** Maximum number of members of one object. */
 const MAX_MEMBERS = 100_000;
 const MAX_EXPONENT = 400;
 
@@ -51,32 +52,34 @@ const FIRST_SURROGATE = 0xd800;
 const FIRST_LOW_SURROGATE = 0xdc00;
 const LAST_SURROGATE = 0xdfff;
 
-/** RFC 8259, section 7, without `\uXXXX`. */
+/** Characters that may follow a backslash (RFC 8259, section 7), without `\uXXXX`. */
 const SIMPLE_ESCAPES = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
 const PLAIN_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 
-/** Number of slices between white space that are joined at once: this bounds the cost of a hostile text. */
+/**
+ * How many slices of the text (the parts between white space) are joined at once. It limits the cost of a hostile text.
+ */
 const SLICES_AT_ONCE = 1024;
 
-/** Values between two pauses. */
+/** How many values are read between two pauses. */
 const VALUES_AT_ONCE = 2048;
 
-/** An object or array that is still open. There is one per depth, which is reused. */
+/** An object or array that is still open. There is one of these per depth, which is reused. */
 interface OpenContainer {
-  /** The key, or the index in an array, that is being read. */
+  /** The key or the array index of the value that is being read. */
   step: string | number;
   readonly keys: Set<string>;
 }
 
-/** Keeps the open containers in a list, so that no depth of the text can exhaust the stack. */
+/** Scans a text. It keeps the open containers in a list, so that a deep text cannot exhaust the stack. */
 class JsonScanner {
   private at = 0;
   private readonly containers: OpenContainer[] = [];
   private depth = 0;
   private values = 0;
 
-  /** The text up to this position is in `slices` or `joined`. */
+  /** The text before this position is already in `slices` or `joined`. */
   private copiedTo = 0;
   private slices: string[] = [];
   private joined = '';
@@ -98,7 +101,7 @@ class JsonScanner {
     return this.compacted();
   }
 
-  /** Reads a scalar, an empty container, or opening brackets down to the first scalar or empty container. */
+  /** Reads opening brackets until a scalar or an empty container was read. */
   private value(): void {
     for (;;) {
       const code = this.next();
@@ -117,7 +120,10 @@ class JsonScanner {
     }
   }
 
-  /** Reads closing brackets up to a comma, and the key after it; false when all containers are closed. */
+  /**
+   * Reads closing brackets up to a comma, and in an object the key after the comma. Returns false when all containers
+   * are closed.
+   */
   private hasNextValue(): boolean {
     for (;;) {
       const code = this.next();
@@ -169,7 +175,7 @@ class JsonScanner {
     this.at++;
   }
 
-  /** Reads a string; returns whether it has escapes. */
+  /** Reads a string, and returns whether it has escapes. */
   private string(): boolean {
     const text = this.text;
     let hasEscapes = false;
@@ -207,7 +213,7 @@ class JsonScanner {
     }
   }
 
-  /** Reads `\uXXXX`. */
+  /** Reads an escape `\uXXXX`, and returns its UTF-16 unit. */
   private escapedUnit(): number {
     const digits = this.text.slice(this.at + 2, this.at + 6);
     if (!/^[\da-f]{4}$/i.test(digits)) this.malformed('four hexadecimal digits');
@@ -215,7 +221,10 @@ class JsonScanner {
     return parseInt(digits, 16);
   }
 
-  /** A surrogate, a character above the surrogates, a control character, or the end of the text. */
+  /**
+   * Reads a character inside a string that needs a check: a surrogate, a character above the surrogates, a control
+   * character, or the end of the text.
+   */
   private rareCharacter(code: number): void {
     if (code > LAST_SURROGATE) this.at++;
     else if (!isSurrogate(code)) this.malformed('the rest of a string');
@@ -253,7 +262,7 @@ class JsonScanner {
     if (exponent > MAX_EXPONENT) this.refuse('number-too-long', `Exponent beyond ±${MAX_EXPONENT}`, start);
   }
 
-  /** Reads an exponent and returns its absolute value; 0 if there is none. */
+  /** Reads the exponent of a number and returns its absolute value; 0 if there is none. */
   private exponent(): number {
     if ((this.text.charCodeAt(this.at) | LOWER_CASE) !== LETTER_E) return 0;
     this.at++;
@@ -327,10 +336,13 @@ function isPair(high: number, low: number): boolean {
   return high < FIRST_LOW_SURROGATE && low >= FIRST_LOW_SURROGATE && low <= LAST_SURROGATE;
 }
 
-/** Writes `name[0].given`. A key that is no plain name could be anything, even patient data, so it is shown as `*`. */
-/** Steps that a message shows at each end of a long path. */
+/** How many steps a message shows at each end of a long path. */
 const SHOWN_STEPS = 4;
 
+/**
+ * Returns the path of the current value, such as `name[0].given`. A key that is no plain name could be anything, even
+ * patient data, so it is shown as `*`.
+ */
 function containerPath(containers: readonly OpenContainer[]): string {
   const steps = containers
     .filter(({ step }) => step !== '')

@@ -5,7 +5,8 @@ const BYTE_ORDER_MARK = 0xfeff;
 
 /**
  * Decodes bytes as UTF-8 and drops a byte order mark (RFC 8259, section 8.1).
- * @throws JsonBodyError `malformed`: a lenient decoder would silently put U+FFFD into the record
+ * @throws JsonBodyError `malformed` for bytes that are not UTF-8: a lenient decoder would silently put U+FFFD into the
+ * record
  */
 export function decodeUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new JsonBodyError('malformed', 'The body is not valid UTF-8');

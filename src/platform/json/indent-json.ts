@@ -3,12 +3,12 @@ import { printedTokens } from './json-tokens';
 const INDENT = '  ';
 
 /**
- * Indents compact JSON text for people, like `JSON.stringify(…, null, 2)`, but keeps digits and escapes. The text must
- * be valid and compact, as made by `readJson`; it may arrive in parts that end between tokens.
+ * Indents compact JSON text for people. The result is like that of `JSON.stringify(…, null, 2)`, but digits and escapes
+ * stay. The text must be valid and compact, as `readJson` makes it. It may arrive in parts that end between tokens.
  */
 export class IndentedJson {
   private lineBreak = '\n';
-  /** Whether the last token opened a collection, which may be empty. */
+  /** Whether the last token opened an object or array, which may turn out to be empty. */
   private isOpened = false;
 
   print(text: string): Iterable<string> {

@@ -1,17 +1,17 @@
 export type JsonBodyErrorKind =
   'malformed' | 'duplicate-key' | 'forbidden-key' | 'forbidden-text' | 'too-deep' | 'number-too-long' | 'too-many';
 
-/** The position of the fault in a text; line and column count from 1, the column in UTF-16 units. */
+/** The position of a fault in a text. Line and column are counted from 1, the column in UTF-16 units. */
 export interface JsonPlace {
-  /** The path to the value, `name[0].given`; empty at the top. */
+  /** The path to the value, such as `name[0].given`; empty at the top level. */
   readonly path: string;
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * A refused JSON text, with the position of the fault; HTTP status 400. The message never repeats a value of the text,
- * which may be patient data.
+ * The error for a refused JSON text, with the position of the fault. Its HTTP status is 400. The message never contains
+ * a value of the text, since that may be patient data.
  */
 export class JsonBodyError extends Error {
   override readonly name = 'JsonBodyError';

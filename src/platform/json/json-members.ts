@@ -1,14 +1,14 @@
 import { endOfString, endOfValue, unquoted } from './json-skip';
 
 export interface JsonMember {
-  /** Unescaped. */
+  /** The key without quotes and escapes. */
   readonly key: string;
   /** The key with its quotes and escapes, as sent. */
   readonly keyText: string;
   readonly valueText: string;
 }
 
-/** Lists the members of a compact object text in order; none if the text is no object. */
+/** Returns the members of an object given as compact text, in order; none if the text is not an object. */
 export function membersOf(objectText: string): readonly JsonMember[] {
   const members: JsonMember[] = [];
   if (objectText.startsWith('{"')) {
@@ -24,7 +24,7 @@ export function membersOf(objectText: string): readonly JsonMember[] {
   return members;
 }
 
-/** Lists the texts of the elements of a compact array text in order; none if the text is no array. */
+/** Returns the texts of the elements of an array given as compact text, in order; none if the text is not an array. */
 export function elementsOf(arrayText: string): readonly string[] {
   const elements: string[] = [];
   if (arrayText.startsWith('[') && arrayText !== '[]') {
@@ -38,12 +38,15 @@ export function elementsOf(arrayText: string): readonly string[] {
   return elements;
 }
 
-/** Makes an object text from members; keys are plain, values are JSON text. */
+/** Makes the text of an object from its members. Keys are given without escapes, values as JSON text. */
 export function objectText(members: Iterable<readonly [key: string, valueText: string]>): string {
   return braced(Array.from(members, ([key, valueText]) => `${JSON.stringify(key)}:${valueText}`));
 }
 
-/** Puts members first in an object text, in the given order, and drops its members with the same keys. */
+/**
+ * Puts members at the beginning of an object text, in the given order, and removes the object's own members with the
+ * same keys.
+ */
 export function withLeadingMembers(
   objectText: string,
   leading: readonly (readonly [key: string, valueText: string])[],
@@ -55,7 +58,7 @@ export function withLeadingMembers(
   ]);
 }
 
-/** Replaces the value of a member in its place, or adds the member at the end. */
+/** Replaces the value of a member, or adds the member at the end if there is none. */
 export function withMember(objectText: string, key: string, valueText: string): string {
   const members = membersOf(objectText);
   const texts = members.map((member) => `${member.keyText}:${member.key === key ? valueText : member.valueText}`);
@@ -64,7 +67,7 @@ export function withMember(objectText: string, key: string, valueText: string): 
   );
 }
 
-/** Removes members from an object text; the rest stays unchanged. */
+/** Removes members from an object text. The rest stays unchanged. */
 export function withoutMembers(objectText: string, keys: readonly string[]): string {
   return braced(textsOf(objectText, (key) => !keys.includes(key)));
 }

@@ -1,14 +1,16 @@
 import { endOfString, unquoted } from './json-skip';
 
-/** The position of a value in a text: from `start` up to, not including, `end`. */
+/** The position of a value in a text: from `start` to before `end`. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A member of an object, or an element of an array with its index in decimal. */
+/**
+ * The position of a member of an object, or of an element of an array. The key of an element is its index in decimal.
+ */
 export interface JsonChild extends JsonSpan {
-  /** Unescaped. */
+  /** The key without escapes. */
   readonly key: string;
 }
 
@@ -19,17 +21,20 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Characters between two pauses: less than a millisecond. */
+/** How many characters are read between two pauses. It takes less than a millisecond. */
 const CHARACTERS_AT_ONCE = 32_768;
 
 /**
- * A compact JSON text with the end of each of its objects and arrays. A walk can skip a value of any size in constant
- * time, without building a tree: 5 MB of JSON contain hundreds of thousands of values.
+ * A compact JSON text with the end position of each of its objects and arrays. So a walk can skip a value of any size
+ * in constant time. No tree is built, since 5 MB of JSON contain hundreds of thousands of values.
  */
 export class JsonOutline {
   private constructor(
     readonly text: string,
-    /** By the place of the opening bracket. Four bytes a character, since places are looked up again and again. */
+    /**
+     * End positions, by the position of the opening bracket. The array has four bytes for each character of the text,
+     * since positions are looked up very often.
+     */
     private readonly ends: Uint32Array,
   ) {}
 
@@ -53,7 +58,7 @@ export class JsonOutline {
     return new JsonOutline(text, ends);
   }
 
-  /** The whole text. */
+  /** The position of the whole value. */
   get root(): JsonSpan {
     return { start: 0, end: this.text.length };
   }
@@ -62,7 +67,7 @@ export class JsonOutline {
     return this.text.slice(start, end);
   }
 
-  /** Whether a value is an object or array with children; anything else is a leaf. */
+  /** Whether a value is an object or array with children. Any other value is a leaf. */
   isBranch({ start, end }: JsonSpan): boolean {
     return (
       end - start > 2 && this.text.charCodeAt(start) !== QUOTE && (this.isObject({ start }) || this.isArray({ start }))
@@ -73,7 +78,7 @@ export class JsonOutline {
     return this.text.charCodeAt(start) === OPENING_BRACKET;
   }
 
-  /** The children of an object or array in order; none for a leaf. */
+  /** Yields the children of an object or array in order; none for a leaf. */
   *childrenOf(span: JsonSpan): Generator<JsonChild, void, void> {
     if (!this.isBranch(span)) return;
     const hasKeys = this.isObject(span);
@@ -95,7 +100,7 @@ export class JsonOutline {
     return this.text.charCodeAt(start) === OPENING_BRACE;
   }
 
-  /** The position after the value that begins at `start`. */
+  /** Returns the position after the value that begins at `start`. */
   private endOf(start: number): number {
     const code = this.text.charCodeAt(start);
     if (code === QUOTE) return endOfString(this.text, start);

@@ -1,6 +1,6 @@
 /**
- * JSON text that may be too long for memory: its parts, joined, are one valid, compact JSON value. Check everything
- * that can be refused before you create it, since a failing part ends the answer.
+ * JSON text that may be too long for memory. Its parts, joined together, are one valid, compact JSON value. Make all
+ * checks that can refuse the request before you create it: if a part fails later, the answer is cut off.
  * @example
  * async function* parts(): AsyncGenerator<string> {
  *   yield '[';

@@ -6,21 +6,21 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** The index after the string that begins with the quote at `start`; the text must be valid JSON. */
+/** Returns the index after the string that begins with the quote at `start`. The text must be valid JSON. */
 export function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (quote > 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
   return quote < 0 ? text.length : quote + 1;
 }
 
-/** An odd number of backslashes escapes the next character. */
+/** Whether the character at `at` is escaped: it is if an odd number of backslashes precedes it. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before--;
   return (at - before) % 2 === 0;
 }
 
-/** The index after the value that begins at `start`; the text must be valid, compact JSON. */
+/** Returns the index after the value that begins at `start`. The text must be valid, compact JSON. */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
   let at = start;
@@ -40,7 +40,7 @@ export function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** The value of a string with quotes and escapes. */
+/** Returns the value of a string token, which has quotes and escapes. */
 export function unquoted(token: string): string {
   return token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
 }

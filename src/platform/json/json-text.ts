@@ -1,5 +1,5 @@
 /**
- * Carries text that is known to be one valid, compact JSON value, so that it is answered as it is.
+ * A text that is known to be one valid, compact JSON value, so that it is sent as it is.
  * @example
  * const result = new JsonText('{"value":1.10}'); // the digits stay
  */
@@ -11,6 +11,6 @@ export class JsonText {
   }
 }
 
-/** The JSON text of a value; a value that already is JSON text stays the same, and `undefined` becomes `null`. */
+/** Returns the JSON text of a value. A JsonText stays as it is, and `undefined` becomes `null`. */
 export const jsonTextOf = (value: unknown): string =>
   value instanceof JsonText ? value.text : value === undefined ? 'null' : JSON.stringify(value);

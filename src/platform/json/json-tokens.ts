@@ -1,11 +1,11 @@
 import { endOfString, endOfValue } from './json-skip';
 
-/** Characters printed before a pause for others. */
+/** How many characters are printed before other requests may run. */
 const AT_ONCE = 32 * 1024;
 
 /**
- * Prints compact JSON text token by token, in texts of moderate length. The text may be a part of a value that ends
- * between two tokens.
+ * Converts compact JSON text token by token by `print`, and yields the result in texts of moderate length. The text may
+ * be a part of a value, but must end between two tokens.
  */
 export function* printedTokens(text: string, print: (token: string) => string): Generator<string, void, void> {
   let printed = '';

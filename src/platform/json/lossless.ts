@@ -2,12 +2,12 @@ import { type Steps } from '../time/steps';
 import { compactJsonInSteps } from './compact-json';
 import { endOfString, endOfValue, unquoted } from './json-skip';
 
-/** A number with its digits: `1.10` stays `1.10`. */
+/** A number with its digits as written: `1.10` stays `1.10`. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
 
-/** An object as a Map: keys, including `"10"`, stay in the order of the text, and none can reach a prototype. */
+/** An object as a Map. All keys, even `"10"`, stay in the order of the text, and no key can reach a prototype. */
 export type JsonObject = Map<string, JsonValue>;
 
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
@@ -20,7 +20,10 @@ export function* parseLosslessInSteps(text: string): Steps<JsonValue> {
   return yield* new LosslessReader(yield* compactJsonInSteps(text)).value();
 }
 
-/** Whether two values are equal: members in any order, numbers compared by `isSameNumber`, by default as written. */
+/**
+ * Whether two values are equal. Members may be in any order. Numbers are compared by `isSameNumber`, by default as they
+ * are written.
+ */
 export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame): boolean {
   if (a instanceof JsonNumber) return b instanceof JsonNumber && isSameNumber(a, b);
   if (Array.isArray(a)) {
@@ -41,11 +44,12 @@ export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame)
 
 const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.text;
 
-/** Values between two pauses. */
+/** How many values are handled between two pauses. */
 const VALUES_AT_ONCE = 2048;
 
 /**
- * Prints a value as compact JSON text, members in order. The open containers are in a list, so that printing can pause.
+ * Prints a value as compact JSON text, with its members in order. The open containers are kept in a list, so that
+ * printing can pause.
  */
 export function* printLosslessInSteps(value: JsonValue): Steps<string> {
   const open: { readonly items: Items; readonly closing: string; comma: string }[] = [];
@@ -87,20 +91,20 @@ function* memberItems(members: JsonObject): Items {
   for (const [key, member] of members) yield [`${JSON.stringify(key)}:`, member];
 }
 
-/** Parses compact JSON that was already scanned, without checking it again. */
+/** Parses compact JSON that was already checked, without checking it again. */
 class LosslessReader {
   private at = 0;
 
   constructor(private readonly text: string) {}
 
-  /** Keeps the open containers in a list, so that it can pause inside them. */
+  /** Reads a value. The open containers are kept in a list, so that reading can pause inside them. */
   *value(): Steps<JsonValue> {
     const open: (JsonObject | JsonValue[])[] = [];
     const keys: string[] = [];
     for (let count = 1; ; count++) {
       if (count % VALUES_AT_ONCE === 0) yield;
       let value = this.next();
-      // An empty container or a scalar may be the last value of the containers around it.
+      // A scalar or an empty container is complete, and may be the last value of the containers around it.
       if (isContainer(value) && this.hasNext(value)) {
         open.push(value);
         if (value instanceof Map) keys.push(this.key());
@@ -121,7 +125,7 @@ class LosslessReader {
     }
   }
 
-  /** A scalar, or a container whose first value is not read yet. */
+  /** Reads a scalar, or the opening bracket of a container, whose values are not read yet. */
   private next(): JsonValue {
     const start = this.text[this.at];
     if (start === '{') return new Map<string, JsonValue>();
@@ -129,7 +133,10 @@ class LosslessReader {
     return start === '"' ? this.string() : this.literal();
   }
 
-  /** Skips the current opening bracket or comma, and the closing bracket if no value follows. */
+  /**
+   * Skips the current opening bracket or comma. Returns whether a value follows; if not, the closing bracket is skipped
+   * too.
+   */
   private hasNext(container: JsonObject | JsonValue[]): boolean {
     const closing = container instanceof Map ? '}' : ']';
     if (this.text[this.at] !== closing) this.at++;

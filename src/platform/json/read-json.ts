@@ -2,21 +2,21 @@ import { type Steps, atOnce } from '../time/steps';
 import { compactJsonInSteps } from './compact-json';
 import { type JsonMember, membersOf } from './json-members';
 
-/** A JSON body as text and as parsed value. */
+/** A JSON body as text and as a parsed value. */
 export interface ScannedJson {
-  /** Compact: white space outside strings is dropped, every other character is as sent. */
+  /** The compact text: white space outside strings is dropped, all other characters are as sent. */
   readonly text: string;
-  /** The result of `JSON.parse`, whose numbers are rounded: store and compare the text instead. */
+  /** The result of `JSON.parse`. Its numbers are rounded, so store and compare the text instead. */
   readonly value: unknown;
   /**
-   * The top-level members in the order sent; empty if the text is no object.
+   * Returns the top-level members in the order sent; none if the text is not an object.
    * @internal
    */
   members(): readonly JsonMember[];
 }
 
 /**
- * Checks a body text once, before other code trusts it, and parses it.
+ * Checks the text of a body and parses it. Other code trusts the result, so the check is made only once.
  * @throws JsonBodyError like {@link compactJson}
  * @example
  * const draft = ResourceDraft.of(readJson('{"beds": 12, "area": 80.50}'), 'Ward', '4B');
@@ -25,7 +25,7 @@ export function readJson(text: string): ScannedJson {
   return atOnce(readJsonInSteps(text));
 }
 
-/** Like {@link readJson}, in steps: for bodies of megabytes. */
+/** Like {@link readJson}, in steps, for bodies of megabytes. */
 export function* readJsonInSteps(text: string): Steps<ScannedJson> {
   const compact = yield* compactJsonInSteps(text);
   yield;

@@ -1,10 +1,13 @@
 /**
- * A walk through a tree yields values, `undefined` where it can pause, and walks through a part, which come before its
- * next value.
+ * A walk through a tree. It yields values, `undefined` at points where it can pause, and further walks, which run
+ * before its next value.
  */
 export type Walk<T extends object | string> = Generator<T | Walk<T> | undefined, void, void>;
 
-/** Runs nested walks without nesting generators, which would pass each value through all of them. */
+/**
+ * Runs a walk with its nested walks. Generators are not nested for that, since each value would pass through all of
+ * them.
+ */
 export function* flattened<T extends object | string>(root: Walk<T>): Generator<T | undefined, void, void> {
   const open = [root];
   for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {

@@ -4,14 +4,20 @@ import { type RequestContext } from '../request/request-context';
 
 const LEVELS = ['error', 'warn', 'log', 'debug', 'verbose'] as const satisfies readonly LogLevel[];
 
-/** Writes a line like {@link ContextLogger}, at a third of the cost, for the line of each request. */
+/**
+ * Writes a log line like {@link ContextLogger}, but at a third of the cost. It is used for the line that is logged for
+ * each request.
+ */
 export function writeLine(level: LogLevel, message: object, context: string, ids: object): void {
   process.stdout.write(
     `${JSON.stringify({ level, pid: process.pid, timestamp: Date.now(), message, context, ...ids })}\n`,
   );
 }
 
-/** Drops the hundred lines that NestJS logs at its start, which only its developers need. */
+/**
+ * The contexts of about a hundred lines that NestJS logs at its start. They are dropped, since only developers of
+ * NestJS need them.
+ */
 const BOOT_CONTEXTS = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',
@@ -21,8 +27,8 @@ const BOOT_CONTEXTS = new Set<unknown>([
 ]);
 
 /**
- * JSON lines on standard output that carry the ids of their request.
- * Messages are short facts; tokens, passwords and clinical content are never logged.
+ * Writes JSON lines to standard output, with the ids of the current request. Messages are short facts. Tokens,
+ * passwords and clinical content are never logged.
  */
 @Injectable()
 export class ContextLogger extends ConsoleLogger {

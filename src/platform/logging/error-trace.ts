@@ -1,17 +1,18 @@
 /**
- * Errors whose messages are about code. Messages of parsers (SyntaxError, YAMLException …) quote the text that they
- * cannot read.
+ * Names of errors whose messages may be logged, since they are about code. Messages of parsers (SyntaxError,
+ * YAMLException …) are not: they quote the text that cannot be read.
  */
 const TELLING = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'QueryFailedError', 'error']);
 
 /**
- * Classes of SQLSTATE whose messages contain values: data exceptions ("invalid input syntax for type integer: …") and
+ * SQLSTATEs of errors whose messages contain values: data exceptions ("invalid input syntax for type integer: …") and
  * errors that functions raise. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const QUOTING = /^(22|P0)[0-9A-Z]{3}$/;
 
 /**
- * The log text of an unexpected error: name, code and stack frames, and the message unless it may quote patient data.
+ * Returns the log text of an unexpected error: its name, code and stack frames, and its message unless that may contain
+ * patient data.
  */
 export function errorTrace(error: unknown): string {
   if (!(error instanceof Error)) return `Something that is no Error was thrown: ${typeof error}`;
@@ -22,13 +23,18 @@ export function errorTrace(error: unknown): string {
   return `${head}${framesOf(stack, message)}`;
 }
 
-/** Only name and code, for expected failures: messages of the database driver can quote values. */
+/**
+ * Returns only the name and code of an error, for expected failures. The message is left out, since messages of the
+ * database driver can contain values.
+ */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   return 'code' in error && typeof error.code === 'string' ? `${error.name} ${error.code}` : error.name;
 }
 
-/** V8 writes the message before the frames; an empty message may leave a colon. */
+/**
+ * Returns the frames of a stack. V8 writes the message before the frames; if the message is empty, a colon may remain.
+ */
 function framesOf(stack: string, message: string): string {
   if (message === '') return stack.slice(stack.search(/\n {4}at /));
   return stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';

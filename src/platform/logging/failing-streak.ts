@@ -1,9 +1,12 @@
 import { type Logger } from '@nestjs/common';
 
-/** Time without a failure after which the streak is over. */
+/** How long there must be no failure until the streak is over. */
 const QUIET_MILLISECONDS = 5_000;
 
-/** Logs one warning when failures begin and one when they end, since one per request would flood the log. */
+/**
+ * Logs one warning when failures begin and one when they have ended. A warning for each failed request would flood the
+ * log.
+ */
 export class FailingStreak {
   private failures = 0;
   private startedAt = 0;
@@ -14,9 +17,7 @@ export class FailingStreak {
     private readonly what: string,
   ) {}
 
-  /**
-   * @param reason for the log, without patient data
-   */
+  /** @param reason the reason for the log, without patient data */
   fail(reason: string): void {
     this.failures++;
     this.quiet?.refresh();

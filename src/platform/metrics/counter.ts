@@ -1,6 +1,6 @@
 import { family, type MetricFamily, type Sample } from './metric-family';
 
-/** Counts by labels. */
+/** A counter metric, with a count for each combination of labels. */
 export class Counter {
   private readonly counts = new Map<string, Required<Pick<Sample, 'labels'>> & { value: number }>();
 
@@ -9,9 +9,7 @@ export class Counter {
     private readonly help: string,
   ) {}
 
-  /**
-   * @param labels with few values, since each combination is kept
-   */
+  /** @param labels labels with few different values, since each combination is kept in memory */
   add(labels: Readonly<Record<string, string>>): void {
     const key = Object.values(labels).join(' ');
     const count = this.counts.get(key) ?? { labels, value: 0 };

@@ -1,21 +1,24 @@
-/** One value of a family. */
+/** One value of a metric family. */
 export interface Sample {
   readonly value: number;
-  /** Only ids and words of this server: never a name, URL or text of a caller. */
+  /** Labels with ids and words of this server. They never contain a name, URL or text of a caller. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** For histograms only. */
+  /** The end of the sample's name; only for histograms. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
 
-/** All values of one metric name, in Prometheus's terms. Names end with their unit: `_seconds`, `_bytes`, `_total`. */
+/**
+ * A metric family (Prometheus's term): all values with the same metric name. The name ends with its unit: `_seconds`,
+ * `_bytes`, `_total`.
+ */
 export interface MetricFamily {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly samples: readonly Sample[];
   /**
-   * How samples of several processes with the same labels are combined: the largest or the smallest. Default: their
-   * sum.
+   * How the samples of several processes with the same labels are combined: by the largest or the smallest value.
+   * Default: by their sum.
    */
   readonly over?: 'max' | 'min';
 }
@@ -28,7 +31,7 @@ export const family = (
   over?: MetricFamily['over'],
 ): MetricFamily => ({ name, type, help, samples, ...(over === undefined ? {} : { over }) });
 
-/** A family with one value. */
+/** Returns a metric family with a single value. */
 export const single = (
   type: 'counter' | 'gauge',
   name: string,

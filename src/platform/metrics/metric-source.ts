@@ -1,22 +1,31 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type MetricFamily } from './metric-family';
 
-/** The paths of metrics, by the cost of reading them. */
+/**
+ * The paths of metrics. A metric is at one of them by its cost: the costly ones should be scraped only every few
+ * minutes or hours.
+ */
 export const METRIC_PATHS = ['/metrics', '/metrics/minutes', '/metrics/hours'] as const;
 export type MetricPath = (typeof METRIC_PATHS)[number];
 
-/** Reads metrics for each scrape. */
+/** A source of metrics, which is read for each scrape. */
 export interface MetricSource {
-  /** Must be bounded in time and size, and return the same families at each call. An error affects only this source. */
+  /**
+   * Returns the metrics. Its time and the size of its result must be bounded, and it must return the same families at
+   * each call. If it throws, only the metrics of this source are missing.
+   */
   read(): Promise<readonly MetricFamily[]> | readonly MetricFamily[];
 }
 
-/** Name and path of a metric source. */
+/** The name and path of a metric source. */
 export interface MetricSourceDefinition {
-  /** The label `source` of `svc_metrics_source_up`. */
+  /** The name of the source, which is the label `source` of the metric `svc_metrics_source_up`. */
   readonly source: string;
   readonly path: MetricPath;
-  /** `cluster`: it reads the database, so only one process of a start reads it. Default: `process`. */
+  /**
+   * The scope of the metrics. `cluster`: the source reads the database, so only one process of a start reads it.
+   * `process` (the default): each process reads its own.
+   */
   readonly of?: 'cluster' | 'process';
 }
 

@@ -17,9 +17,9 @@ export abstract class MetricsReader {
 }
 
 /**
- * Serves `/metrics`, `/metrics/minutes` and `/metrics/hours` on a separate port without credentials: callers who reach
- * the port may read. Disabled unless `SVC_METRICS_PORT` is set, and then on the loopback unless `SVC_METRICS_HOST` is
- * set.
+ * Serves `/metrics`, `/metrics/minutes` and `/metrics/hours` on a port of its own, without credentials: everybody who
+ * can reach the port may read. It listens only if `SVC_METRICS_PORT` is set, and on the loopback unless
+ * `SVC_METRICS_HOST` is set.
  */
 @Injectable()
 export class MetricsServer implements OnApplicationShutdown {
@@ -31,13 +31,13 @@ export class MetricsServer implements OnApplicationShutdown {
     private readonly environment: Environment,
   ) {}
 
-  /** The port; undefined while it does not listen. */
+  /** The port that it listens on; undefined while it does not listen. */
   get port(): number | undefined {
     return (this.server?.address() as AddressInfo | null | undefined)?.port;
   }
 
   /**
-   * Does nothing without `SVC_METRICS_PORT`.
+   * Starts to listen; does nothing without `SVC_METRICS_PORT`.
    * @throws StartError if the port is in use
    */
   async listen(): Promise<void> {
@@ -58,7 +58,7 @@ export class MetricsServer implements OnApplicationShutdown {
     this.logger.log(`Metrics on ${metricsHost}:${this.port ?? metricsPort}/metrics`);
   }
 
-  /** Stops after deliveries have ended, so that the last minutes of a server can be scraped. */
+  /** Stops listening. This is done after deliveries have ended, so that the last metrics of a server can be scraped. */
   onApplicationShutdown(): void {
     this.server?.close();
     this.server?.closeAllConnections();

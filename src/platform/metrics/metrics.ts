@@ -17,7 +17,7 @@ interface SourceRun {
   readonly families: readonly MetricFamily[];
 }
 
-/** The metrics of every provider with `@MetricsFrom`. */
+/** Reads the metrics of all providers that have the decorator `@MetricsFrom`. */
 @Injectable()
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
@@ -33,8 +33,8 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
   }
 
   /**
-   * Concurrent requests share one result.
-   * @param of only the sources of this scope
+   * Reads the metrics of a path. Concurrent calls share one result.
+   * @param of the scope of the sources that are read
    */
   read(path: MetricPath, of: MetricScope | 'all' = 'all'): Promise<readonly MetricFamily[]> {
     const key = `${of} ${path}`;

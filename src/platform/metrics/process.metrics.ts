@@ -7,20 +7,24 @@ import { MetricsFrom, type MetricSource } from './metric-source';
 
 const RESOLUTION_MILLISECONDS = 20;
 const QUANTILES = [0.5, 0.99, 1];
-/** Minimum age of the delays that are returned, so that an earlier reader does not take them from this one. */
+/**
+ * Length of a measured period. The delays of a period are returned to all readers until the next period ends, so that
+ * one reader does not take them from another.
+ */
 const DELAYS_MILLISECONDS = 30_000;
 
 /**
- * Computed once: the difference of the two clocks varies by milliseconds, so each value would look like another start.
+ * The start of the process, in seconds since 1970. It is computed only once: the two clocks differ by varying
+ * milliseconds, so a new value would look like another start.
  */
 const STARTED_AT = performance.timeOrigin / 1000;
 
-/** Metrics of this process; the first four have the names of Prometheus's own client libraries. */
+/** Metrics of this process. The first four have the names that Prometheus's own client libraries use. */
 @Injectable()
 @MetricsFrom({ source: 'process', path: '/metrics' })
 export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   private delay: IntervalHistogram | undefined;
-  /** In seconds, for the previous period. */
+  /** The delays of the previous period, in seconds. */
   private earlier: readonly number[] = [];
   private since = performance.now();
 
@@ -45,8 +49,8 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   }
 
   /**
-   * Measured from the first read on, so that a server without readers has no timer. There may be several readers, so
-   * the delays of a period stay available during the next one.
+   * Returns the delays of the event loop. They are measured from the first read on, so that a server without readers
+   * has no timer. There may be several readers, so the delays of a period stay available during the next period.
    */
   private loopDelay(): MetricFamily {
     if (this.delay === undefined) {
@@ -71,5 +75,5 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   }
 }
 
-/** The histogram holds whole intervals, in nanoseconds. */
+/** Returns by how many seconds an interval was late. The histogram contains the whole intervals, in nanoseconds. */
 const secondsLate = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MILLISECONDS / 1000);

@@ -1,18 +1,18 @@
 import { type MetricFamily } from '../metrics/metric-family';
 import { type MetricPath, type MetricScope } from '../metrics/metric-source';
 
-/** A message to a worker. */
+/** A message from the starting process to a worker. */
 export type Order =
   | { readonly kind: 'stop' }
-  /** Other processes take over: the worker hands its clients over, and ends. */
+  /** The worker must end after its clients have moved to other processes. */
   | { readonly kind: 'retire' }
-  /** The response to an `ask`. */
+  /** The response to the report `ask`. */
   | { readonly kind: 'told'; readonly id: number; readonly families: readonly MetricFamily[] }
   | { readonly kind: 'read'; readonly id: number; readonly path: MetricPath; readonly of: MetricScope };
 
-/** A message from a worker. */
+/** A message from a worker to the starting process. */
 export type Report =
   | { readonly kind: 'listening'; readonly url: string }
-  /** Requests the metrics of all processes. */
+  /** The worker requests the metrics of all processes. */
   | { readonly kind: 'ask'; readonly id: number; readonly path: MetricPath }
   | { readonly kind: 'metrics'; readonly id: number; readonly families: readonly MetricFamily[] };

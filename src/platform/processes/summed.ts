@@ -1,8 +1,8 @@
 import { type MetricFamily, type Sample } from '../metrics/metric-family';
 
 /**
- * Combines the metric families of several processes: samples with the same labels are added, or the largest or smallest
- * is used.
+ * Combines the metric families of several processes. The values of samples with the same labels are added, or the
+ * largest or smallest is taken.
  */
 export function summed(processes: Iterable<readonly MetricFamily[]>): MetricFamily[] {
   const families = new Map<string, { readonly family: MetricFamily; readonly samples: Map<string, Sample> }>();
@@ -27,6 +27,9 @@ const ONE = {
   min: Math.min,
 };
 
-/** The last counters of an ended process stay in the sums, so that counters never decrease. */
+/**
+ * Returns the families that stay in the sums after their process has ended: all except gauges. So counters never
+ * decrease.
+ */
 export const lasting = (families: readonly MetricFamily[]): readonly MetricFamily[] =>
   families.filter(({ type }) => type !== 'gauge');

@@ -5,30 +5,28 @@ import { type MetricPath, type MetricScope } from '../metrics/metric-source';
 import { type Order, type Report } from './messages';
 import { lasting } from './summed';
 
-/** Longer than any metric source takes. */
+/** How long to wait for the metrics of a process. It is longer than any metric source takes. */
 const SCRAPE_MILLISECONDS = 6_000;
 
-/** A serving process, as seen by the process that started it. */
+/** A process that serves requests, as the process that started it sees it. */
 export class WorkerProcess {
-  /** Resolves with its address; rejects if it ends first. */
+  /** Resolves with the address when the process listens; rejects if the process ends before. */
   readonly listening: Promise<string>;
-  /** Resolves with `SIGKILL`, or `exit code 1`. */
+  /** Resolves when the process has ended, with a text such as `SIGKILL` or `exit code 1`. */
   readonly ended: Promise<string>;
   listensSince: number | undefined;
-  /** Whether it was ordered to end, so that it needs no successor. */
+  /** Whether the process was ordered to end, so that it needs no successor. */
   isDismissed = false;
-  /** Its latest metrics. */
+  /** The latest metrics of the process, by path. */
   readonly told = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly worker: Worker;
   private readonly scrapes = new Map<number, (families: readonly MetricFamily[]) => void>();
   private scrapeCount = 0;
 
-  /**
-   * @param readAll reads the metrics of all processes, which this one may request
-   */
+  /** @param readAll reads the metrics of all processes; this process may request them */
   constructor(role: 'first' | 'next', readAll: (path: MetricPath) => Promise<readonly MetricFamily[]>) {
     this.worker = cluster.fork({ [WORKER]: role });
-    // The process may end before a message is sent.
+    // Ignores errors of messages, since the process may end before a message is sent.
     this.worker.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       this.worker.once('exit', (code: number | null, signal: string | null) => {
@@ -61,16 +59,16 @@ export class WorkerProcess {
     return this.worker.process.pid ?? 0;
   }
 
-  /** Resolves when it has ended. */
+  /** Orders the process to end. Resolves when it has ended. */
   dismiss(kind: 'stop' | 'retire'): Promise<string> {
     this.isDismissed = true;
-    // It processes no orders during its start.
+    // During its start a process reads no orders, so it gets a signal.
     if (this.listensSince === undefined) this.worker.process.kill('SIGTERM');
     else this.order({ kind });
     return this.ended;
   }
 
-  /** Its own metrics; if it does not answer, the last known counters. */
+  /** Reads the metrics of the process. If the process does not answer, returns its last known counters. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
     const families = await this.ask(path, 'process');
     if (families === undefined) return lasting(this.told.get(path) ?? []);
@@ -78,7 +76,9 @@ export class WorkerProcess {
     return families;
   }
 
-  /** Metrics of the database; not cached, since they do not belong to this process. */
+  /**
+   * Reads the metrics of the database by this process. They are not cached, since they do not belong to the process.
+   */
   async readCluster(path: MetricPath): Promise<readonly MetricFamily[]> {
     return (await this.ask(path, 'cluster')) ?? [];
   }

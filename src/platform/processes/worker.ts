@@ -2,24 +2,24 @@ import { type MetricFamily } from '../metrics/metric-family';
 import { type Metrics } from '../metrics/metrics';
 import { type Order, type Report } from './messages';
 
-/** Longer than a process may take to answer the process that reads all metrics. */
+/** How long to wait for the metrics of all processes. It is longer than the starting process waits for each of them. */
 const ASK_MILLISECONDS = 8_000;
 
-/** A server that can be ordered to stop. */
+/** A server that can be ordered to end. */
 interface Serving {
   readonly url: string;
   readonly metrics: Metrics;
   stop(): Promise<void>;
-  /** Hands the clients over to other processes, then stops. */
+  /** Lets other processes take over the clients, and then stops. */
   retire(): Promise<void>;
 }
 
 /**
- * Reports the address to the process that started this one, and follows its orders. `end` is called when the server has
- * stopped.
+ * Reports the address of the server to the starting process, and follows the orders of that process. `end` is called
+ * when the server is ordered to stop, with a promise that settles when it has stopped.
  */
 export function takeOrders(server: Serving, end: (stopped: Promise<void>) => void): void {
-  // A terminal sends this signal to all processes.
+  // Ignores SIGHUP, which a terminal sends to all processes. Only the starting process must react to it.
   process.on('SIGHUP', () => undefined);
   const asked = new Map<number, (families: readonly MetricFamily[]) => void>();
   let count = 0;
@@ -50,6 +50,6 @@ export function takeOrders(server: Serving, end: (stopped: Promise<void>) => voi
 }
 
 const report = (message: Report): void => {
-  // Sending fails if the other process has ended; then this one ends too.
+  // An error of sending is ignored: it means that the starting process has ended, and then this process ends too.
   process.send?.(message, undefined, undefined, () => undefined);
 };

@@ -6,18 +6,21 @@ import { type MetricsReader } from '../metrics/metrics-server';
 import { lasting, summed } from './summed';
 import { WorkerProcess } from './worker-process';
 
-/** Pause before a dead process is replaced; it doubles until a process has lived for {@link CALM_MILLISECONDS}. */
+/**
+ * Pause before a process that ended by itself is replaced. The pause doubles each time, until a process has lived for
+ * {@link CALM_MILLISECONDS}.
+ */
 const FIRST_PAUSE_MILLISECONDS = 100;
 const LONGEST_PAUSE_MILLISECONDS = 30_000;
 const CALM_MILLISECONDS = 60_000;
-/** The start fails after this many processes in a row that end before they listen, while no other one serves. */
+/** The start fails after this many processes in a row ended before they listened, if no other process serves. */
 const VAIN_STARTS = 5;
 
-/** The processes that serve one start: each is a whole server, and all listen on the same port. */
+/** The processes of one start. Each process is a complete server, and all listen on the same port. */
 export class Workers implements MetricsReader {
   private readonly logger = new Logger('Processes');
   private readonly all = new Set<WorkerProcess>();
-  /** Last metrics of ended processes. */
+  /** The last metrics of processes that have ended, by path. */
   private readonly gone = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly reading = new Map<MetricPath, Promise<readonly MetricFamily[]>>();
   private pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
@@ -26,18 +29,16 @@ export class Workers implements MetricsReader {
   private replacing: Promise<void> = Promise.resolve();
   private isReplacementPending = false;
 
-  /**
-   * @param onLost called if no process serves, and none can be started
-   */
+  /** @param onLost called if no process serves and none can be started */
   constructor(
     private readonly count: number,
     private readonly onLost: (reason: string) => void,
   ) {}
 
   /**
-   * Starts the first process alone, since it migrates the database and reports errors; then all others.
-   * @returns their address
-   * @throws Error if one ends instead; it has printed the reason
+   * Starts the first process, which migrates the database and reports errors, and then all others.
+   * @returns the common address of the processes
+   * @throws Error if a process ends instead of listening; that process has printed the reason
    */
   start(): Promise<string> {
     const started = this.startAll();
@@ -49,8 +50,8 @@ export class Workers implements MetricsReader {
   }
 
   /**
-   * Replaces the processes one by one. A new one listens before an old one leaves; if it cannot start, the old ones
-   * stay.
+   * Replaces the processes one by one. Each new process listens before an old process ends. If a new process cannot
+   * start, the remaining old processes stay.
    */
   replaceAll(): Promise<void> {
     if (!this.isReplacementPending) {
@@ -65,13 +66,13 @@ export class Workers implements MetricsReader {
     await Promise.all([...this.all].map((worker) => worker.dismiss('stop')));
   }
 
-  /** Only one process reads the metrics of the database. */
+  /** Reads the metrics of all processes. Only one process reads those of the database. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
     const [first] = this.serving;
     return summed(await Promise.all([this.readProcesses(path), first?.readCluster(path) ?? []]));
   }
 
-  /** The sums over all current and ended processes; concurrent callers share one result. */
+  /** Returns the sums over all current and ended processes. Concurrent callers share one result. */
   private readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
     const reading = this.reading.get(path) ?? this.readEach(path).finally(() => this.reading.delete(path));
     this.reading.set(path, reading);
@@ -99,7 +100,7 @@ export class Workers implements MetricsReader {
     for (const worker of old) {
       if (this.isStopping) return;
       if (!this.all.has(worker)) continue;
-      // If it ends meanwhile, it needs no second successor.
+      // Marked before the successor starts: if this process ends meanwhile, it must not get a second successor.
       worker.isDismissed = true;
       const successor = this.begin('next');
       try {
@@ -123,7 +124,7 @@ export class Workers implements MetricsReader {
       for (const path of METRIC_PATHS) {
         this.gone.set(path, summed([this.gone.get(path) ?? [], lasting(worker.told.get(path) ?? [])]));
       }
-      // If it never listened, its start promise rejects, which is handled elsewhere.
+      // For a process that never listened, the promise `listening` rejects, and other code handles that.
       if (worker.listensSince === undefined || worker.isDismissed || this.isStopping) return;
       this.logger.error(`Process ${worker.pid} ended by itself (${end}) and is replaced`);
       if (performance.now() - worker.listensSince > CALM_MILLISECONDS)

@@ -1,8 +1,8 @@
-/** The caller, identified by the Authorization header. */
+/** The caller of a request, identified by the Authorization header. */
 export interface Caller {
-  /** The User on whose behalf the client acts; absent for HTTP Basic and client credentials. */
+  /** Id of the User for whom the client acts; absent for HTTP Basic and client credentials. */
   readonly userId?: string;
   readonly clientId: string;
-  /** The Session of the bearer token; absent for HTTP Basic. */
+  /** Id of the Session of the bearer token; absent for HTTP Basic. */
   readonly sessionId?: string;
 }

@@ -1,7 +1,10 @@
-/** The epochs in `registry_epoch` at one moment. */
+/** The epochs in the table `registry_epoch`, read at one moment. */
 export interface Epochs {
-  /** Raised by changes to cached registries (policies, topics, the compartment). */
+  /** The registry epoch. Changes of cached registries (policies, topics, the compartment) raise it. */
   readonly registries: number;
-  /** Raised by all changes that decide who receives a write: registries, Users, Clients and Roles. */
+  /**
+   * The rights epoch. Changes of registries, Users, Clients and Roles raise it, since these decide who receives the
+   * event of a write.
+   */
   readonly rights: number;
 }

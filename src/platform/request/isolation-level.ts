@@ -6,8 +6,8 @@ export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializabl
 const LEVELS = ['serializable', 'repeatable-read', 'read-committed'] as const satisfies readonly IsolationLevel[];
 
 /**
- * @throws ServiceError 'invalid' for anything except the name of one level
- * @throws ServiceError 'invalid' for anything that is no name of a level; lists of them too.
+ * Parses the header.
+ * @throws ServiceError 'invalid' for any text that is not the name of one level, also for a list of names
  */
 export function parseIsolationLevel(text: string): IsolationLevel {
   const level = LEVELS.find((known) => known === text.trim().toLowerCase());

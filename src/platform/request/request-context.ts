@@ -9,11 +9,11 @@ import { type Span } from '../tracing/tracing';
 import { type Caller } from './caller';
 import { type GrantedRows } from './granted-rows';
 
-/** The state of a network request, for all work that answers it. */
+/** The state of a request from the network, for all work that belongs to it. */
 interface Wire {
   readonly origin: Request;
   readonly ticket: RequestTicket;
-  /** Links it to requests of other systems, in log and audit. */
+  /** The id by which log and audit link the request to requests of other systems. */
   readonly correlationId: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Whole {
   span?: Span;
 }
 
-/** Facts for the log line of a request; they may change until it ends. */
+/** Facts for the log line of a request. They may change until the request ends. */
 export interface PresentRequest {
   readonly requestId: string;
   readonly origin: Request | undefined;
@@ -52,12 +52,15 @@ export interface DeniedPart {
   readonly id?: string;
 }
 
-/** State of the current request; empty in background work. */
+/** The state of the current request. In background work there is none. */
 @Injectable()
 export class RequestContext {
   private readonly storage = new Ambient<RequestState>();
 
-  /** Runs `work` as a request. An inner request, such as an entry of a batch, keeps the outer one's network state. */
+  /**
+   * Runs `work` as a request. An inner request, such as an entry of a batch, has the network state of the outer
+   * request.
+   */
   run<T>(requestId: string, work: () => T, wire?: Wire): T {
     const outer = this.storage.value;
     const { origin, ticket, correlationId } = outer ?? wire ?? {};
@@ -65,7 +68,10 @@ export class RequestContext {
     return this.storage.run({ requestId, whole, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
   }
 
-  /** Identifies the current request; each entry of a batch has its own. Undefined in background work. */
+  /**
+   * An object that identifies the current request. Each entry of a batch has an object of its own. Undefined in
+   * background work.
+   */
   get present(): PresentRequest | undefined {
     return this.storage.value;
   }
@@ -75,18 +81,21 @@ export class RequestContext {
     return this.storage.value?.whole.callerChanges ?? 0;
   }
 
-  /** Called before the change is committed: later entries read their caller again. */
+  /**
+   * Records that the caller or the caller's rights change, so that later entries read their caller again. Called before
+   * the change is committed.
+   */
   noteCallerChange(): void {
     const whole = this.storage.value?.whole;
     if (whole !== undefined) whole.callerChanges++;
   }
 
-  /** Runs `work` outside the request, which may be answered before it ends. */
+  /** Runs `work` outside the request, for work that may end after the response. */
   outside<T>(work: () => T): T {
     return this.storage.run(undefined, work);
   }
 
-  /** Caller, end signal and memory of the request; in background work it never ends. */
+  /** The caller, end signal and memory of the request. In background work it is a ticket that never ends. */
   get ticket(): Ticket {
     return this.storage.value?.ticket ?? BACKGROUND;
   }
@@ -110,8 +119,8 @@ export class RequestContext {
   }
 
   /**
-   * Delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). It may be any text of the caller, so
-   * only their receivers may see it.
+   * The value that is delivered with the events of this request (`SVC_TOPIC_CORRELATION_HEADER`). It may be any text of
+   * the caller, so only the receivers of these events may see it.
    */
   get topicCorrelationId(): string | undefined {
     return this.storage.value?.topicCorrelationId;
@@ -125,7 +134,7 @@ export class RequestContext {
     return this.storage.value?.caller;
   }
 
-  /** The epochs read with the caller's Session, at the beginning of the request. */
+  /** The epochs that were read together with the caller's Session, at the beginning of the request. */
   get epochs(): Epochs | undefined {
     return this.storage.value?.epochs;
   }
@@ -134,7 +143,10 @@ export class RequestContext {
     this.note({ epochs });
   }
 
-  /** Drops the epochs, which are then read again: a transaction restarts, perhaps because they were outdated. */
+  /**
+   * Drops the epochs, so that they are read again. Called when a transaction restarts, perhaps because the epochs were
+   * outdated.
+   */
   startOver(): void {
     this.note({ epochs: undefined, isStartedOver: true });
     this.noteCallerChange(); // its changes are rolled back
@@ -145,14 +157,14 @@ export class RequestContext {
     return this.storage.value?.isStartedOver ?? false;
   }
 
-  /** The HTTP request from the network. */
+  /** The HTTP request from the network; undefined in background work. */
   get origin(): Request | undefined {
     return this.storage.value?.origin;
   }
 
   /**
-   * The rows that the policies of this request grant; `all` in background work and on routes without policies. Routes
-   * that enforce them declare `@EnforcesRows()`.
+   * The rows that the policies grant to this request; `all` in background work and on routes without policies. Routes
+   * that enforce the granted rows declare `@EnforcesRows()`.
    */
   get rows(): GrantedRows {
     return this.storage.value?.rows ?? 'all';
@@ -163,7 +175,7 @@ export class RequestContext {
   }
 
   /**
-   * For code that cannot enforce row criteria: refuses callers who are limited by them.
+   * Refuses callers who are limited by row criteria. Called by code that cannot enforce such criteria.
    * @throws ServiceError 'forbidden'
    */
   assertAllRows(): void {
@@ -175,7 +187,10 @@ export class RequestContext {
     this.storage.value?.ticket?.identify(caller.userId, caller.clientId);
   }
 
-  /** The claimed, existing User or Client, before its credentials are checked: audit records of refusals name it. */
+  /**
+   * Records the User or Client that the caller claims to be, before its credentials are checked. It exists, and audit
+   * records of refusals name it.
+   */
   claim(claimed: Partial<Caller>): void {
     this.note({ claimed: { ...this.claimed, ...claimed } });
   }
@@ -184,7 +199,7 @@ export class RequestContext {
     return this.storage.value?.claimed;
   }
 
-  /** Records a refusal that the response status does not show. */
+  /** Records that a part of the request was refused, which the status of the response does not show. */
   noteDenied(part: DeniedPart): void {
     this.storage.value?.denied.push(part);
   }
@@ -193,7 +208,7 @@ export class RequestContext {
     return this.storage.value?.denied ?? [];
   }
 
-  /** The isolation level that the request requires; undefined if it requires none. */
+  /** The isolation level that the request asks for; undefined if it asks for none. */
   get isolationLevel(): IsolationLevel | undefined {
     return this.storage.value?.isolationLevel;
   }
@@ -202,14 +217,14 @@ export class RequestContext {
     this.note({ isolationLevel });
   }
 
-  /** Background work has no state to record anything in. */
+  /** Changes the state of the request. In background work there is no state, so nothing happens. */
   private note(changes: Partial<RequestState>): void {
     const state = this.storage.value;
     if (state !== undefined) Object.assign(state, changes);
   }
 }
 
-/** The refusal for callers with row criteria by code that does not check each row. */
+/** The error for callers who are limited by row criteria, thrown by code that does not check each row. */
 export const limitedToRows = (): ServiceError =>
   new ServiceError(
     'forbidden',

@@ -1,19 +1,19 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { TooCostly } from '../errors/too-costly';
 
-/** Maximum length: more than a person can check by eye. */
+/** Maximum length of an expression, more than a person can check by eye. */
 const MAX_PATTERN_LENGTH = 512;
 
-/** Maximum instructions of the compiled expression, since nested repetitions multiply. */
+/** Maximum number of instructions of a compiled expression. It is limited because nested repetitions multiply. */
 const MAX_PROGRAM_SIZE = 1000;
 
-/** Maximum product of instructions and characters: some tens of milliseconds in the worst case. */
+/** Maximum product of instructions and characters of the text. It takes some tens of milliseconds in the worst case. */
 const MAX_COST = 1_000_000;
 
 /**
- * A regular expression in RE2's syntax (https://github.com/google/re2/wiki/Syntax), which never backtracks: time is
- * bounded by the product of the lengths of expression and text (ADR 0021). It matches anywhere in the text, as in other
- * dialects.
+ * A regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax). It never backtracks: its time
+ * is bounded by the length of the expression times the length of the text (ADR 0021). As in other dialects, it may
+ * match anywhere in the text.
  */
 export class LinearRegex {
   private constructor(
@@ -21,9 +21,7 @@ export class LinearRegex {
     private readonly size: number,
   ) {}
 
-  /**
-   * @returns the fault of `pattern` as a text
-   */
+  /** @returns the compiled expression, or a text that says what is wrong with `pattern` */
   static compile(pattern: string): LinearRegex | string {
     if (pattern.length > MAX_PATTERN_LENGTH) return `has more than ${MAX_PATTERN_LENGTH} characters`;
     try {
@@ -37,8 +35,8 @@ export class LinearRegex {
   }
 
   /**
+   * Whether the expression matches anywhere in the text.
    * @throws TooCostly if the text is too long for the expression
-   * @throws TooCostly for a text that is too long for the expression
    */
   isIn(text: string): boolean {
     if (this.size * text.length > MAX_COST) throw new TooCostly('The text is too long for the expression');

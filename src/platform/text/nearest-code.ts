@@ -1,8 +1,11 @@
-/** The probable meaning of a mistyped code: at most a third of its letters differ, the nearest first, then by name. */
+/**
+ * Returns the code that a mistyped code probably means: the most similar one, and among equals the first by name. At
+ * most a third of the letters may differ.
+ */
 export function nearestCode(mistyped: string, codes: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(mistyped.length / 3));
   const near = [...codes]
-    // Longer texts have no near code, so a long parameter name of a caller costs nothing.
+    // Codes of a very different length are skipped, so a long parameter name of a caller costs nothing.
     .filter((code) => Math.abs(code.length - mistyped.length) <= limit)
     .map((code) => ({ code, distance: distanceOf(mistyped, code) }))
     .filter(({ distance }) => distance <= limit)
@@ -10,7 +13,10 @@ export function nearestCode(mistyped: string, codes: Iterable<string>): string |
   return near[0]?.code;
 }
 
-/** The minimum number of letters to insert, remove, replace or swap with their neighbor (optimal string alignment). */
+/**
+ * Returns how many letters must at least be inserted, removed, replaced, or swapped with their neighbor, to turn `a`
+ * into `b` (optimal string alignment).
+ */
 function distanceOf(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

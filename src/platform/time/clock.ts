@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * The time of this server. Injected, so that specs can set it (`TestApp.atTime`).
+ * The time of this server. It is injected, so that specs can set the time (`TestApp.atTime`).
  * @example
  * &#64;Injectable()
  * export class Shifts {

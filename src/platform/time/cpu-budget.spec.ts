@@ -9,7 +9,7 @@ beforeEach(() => {
   budget = new CpuBudget({ now: () => new Date(now) });
 });
 
-/** Whether work of this duration was allowed to run. */
+/** Runs work of this duration, if the budget allows it. Returns whether it did. */
 const isRun = (kind: unknown, milliseconds: number): boolean => {
   if (!budget.allows(kind)) return false;
   now += milliseconds;

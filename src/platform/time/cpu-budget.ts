@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from './clock';
 
-/** Longer work counts as slow; most takes a hundredth of this. */
+/** Work that takes longer than this counts as slow. Most work takes a hundredth of it. */
 const SLOW_MILLISECONDS = 5;
 
 /**
- * The share of the process's time that slow work may use, and the amount that it may use at once, so that an occasional
- * pause of the process is no fault.
+ * Limits of slow work, for one definition and for all together: the share of the process's time, and the time that may
+ * be used at once. The second limit exists so that an occasional pause of the process does not count as a fault.
  */
 const OF_ONE = { share: 0.01, atOnceMilliseconds: 100 };
 const OF_ALL = { share: 0.1, atOnceMilliseconds: 1_000 };
 
-/** Maximum number of remembered slow definitions; beyond it, the oldest is forgotten. */
+/** Maximum number of slow definitions in memory. Beyond it, the oldest is dropped. */
 const MAX_KNOWN = 10_000;
 
 /**
- * Limits the CPU time of synchronous work that depends on callers' definitions (criteria of topics, constraints of
- * profiles). All slow work together leaves nine tenths of the process's time to other work.
+ * Limits the CPU time of synchronous work that depends on definitions of callers (criteria of topics, constraints of
+ * profiles). All slow work together may use at most a tenth of the process's time.
  */
 @Injectable()
 export class CpuBudget {
@@ -26,8 +26,8 @@ export class CpuBudget {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * @param definition identifies the work. After it took too long, it is paused for a hundred times as long. One that
-   * was never slow is always allowed, so that slow definitions do not stop others.
+   * @param definition the object that identifies the work. Work that took too long is not allowed again for a hundred
+   * times as long. Work that was never slow is always allowed, so that slow definitions do not stop others
    */
   allows(definition: unknown): boolean {
     const debt = this.ofOne.get(definition);
@@ -36,7 +36,7 @@ export class CpuBudget {
     return !debt.isOpenAt(now) && !this.ofAll.isOpenAt(now);
   }
 
-  /** Records work that has just run. */
+  /** Records that work has just run, and how long it took. */
   spend(definition: unknown, milliseconds: number): void {
     if (milliseconds <= SLOW_MILLISECONDS) return;
     const debt = this.ofOne.get(definition) ?? new Debt(OF_ONE);
@@ -51,14 +51,14 @@ export class CpuBudget {
   }
 }
 
-/** Used time, which decreases while waiting. */
+/** The time that work has used. It decreases with the time that passes. */
 class Debt {
   private milliseconds = 0;
   private at = 0;
 
   constructor(private readonly limit: typeof OF_ONE) {}
 
-  /** Whether more was used than is allowed at once. */
+  /** Whether more time was used than may be used at once. */
   isOpenAt(now: number): boolean {
     return this.leftAt(now) > this.limit.atOnceMilliseconds;
   }

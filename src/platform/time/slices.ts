@@ -7,34 +7,46 @@ import { type Steps } from './steps';
 import { stopwatch } from './stopwatch';
 import { withinTime } from './within-time';
 
-/** Longest wait of other requests behind one slice, garbage collection excluded. */
+/** Length of a time slice. Other requests wait this long behind it, garbage collection excluded. */
 const SLICE_MILLISECONDS = 8;
 
 /**
- * Length of the first slice, in which most computations end. It takes no permit, so it is short: many requests may
- * begin in one turn.
+ * Length of the first slice, in which most computations end. It is short, since it needs no permit, and many requests
+ * may begin in one turn of the event loop.
  */
 const FIRST_SLICE_MILLISECONDS = 2;
 
-/** Each later slice takes a permit, so a computation waits this long only behind many thousands of slices. */
+/** How long a later slice may wait for its permit. Only behind many thousands of slices does it wait this long. */
 const LONGEST_WAIT_MILLISECONDS = 30_000;
 
-/** Time limit of one step whose duration depends on a caller's expression: it cannot pause, so it is interrupted. */
+/**
+ * Time limit of a step whose duration depends on an expression of a caller. Such a step cannot pause, so it is
+ * interrupted.
+ */
 export const LONGEST_STEP_MILLISECONDS = 40;
 const LONGEST_LARGE_STEP_MILLISECONDS = 200;
 const LARGE_CHARACTERS = 1_500_000;
 
-/** The limit of a step that processes this much text: parsing a body near the size limit takes as long. */
+/**
+ * Returns the time limit of a step that processes this many characters. For a body near the size limit it is longer,
+ * since parsing such a body takes equally long.
+ */
 export const longestStepOn = (characters: number): number =>
   characters < LARGE_CHARACTERS ? LONGEST_STEP_MILLISECONDS : LONGEST_LARGE_STEP_MILLISECONDS;
 
-/** Limits of steps that evaluate callers' expressions, in milliseconds of CPU time. */
+/**
+ * Limits, in milliseconds of CPU time, for steps that evaluate expressions of callers: of one step, and of all
+ * together.
+ */
 export interface StepLimits {
   readonly ofOne: number;
   readonly ofAll: number;
 }
 
-/** Time for a second try, if this process hardly ran during the first one because the machine is busy. */
+/**
+ * Factor of the time limit for a step when the machine is busy: the step is tried again with this much more time if the
+ * process hardly ran during the first try.
+ */
 const MORE_TIME = 10;
 
 class StepTooLong extends TooCostly {
@@ -44,9 +56,9 @@ class StepTooLong extends TooCostly {
 }
 
 /**
- * Runs long computations on this thread in time slices, between which requests are answered. A computation that fits
- * into one slice runs at once. Longer ones take turns by caller, one slice per turn of the event loop. They end when
- * the caller disconnects.
+ * Runs long computations on this thread in time slices, between which other requests run. A computation that fits into
+ * its first slice runs at once. Of longer computations, one slice runs in each turn of the event loop, and their
+ * callers are served in turn. A computation ends when its caller disconnects.
  */
 @Injectable()
 export class Slices {
@@ -59,8 +71,8 @@ export class Slices {
   constructor(private readonly requests: RequestContext) {}
 
   /**
-   * @throws ServiceError 'busy' if too many wait, and errors of the computation.
-   * @throws ServiceError 'busy' when too many wait, and what the computation throws.
+   * Runs a computation in time slices.
+   * @throws ServiceError 'busy' if a slice waits too long; any error of the computation
    */
   async run<T>(steps: Steps<T>): Promise<T> {
     let { done } = sliceOf(steps, FIRST_SLICE_MILLISECONDS);
@@ -69,9 +81,9 @@ export class Slices {
   }
 
   /**
-   * Like {@link run}, for steps that a caller's expression can make long: a step beyond its limit is interrupted. There
-   * is a second try, since the first may have included compilation or a garbage collection.
-   * @param begin restarts the steps
+   * Like {@link run}, for steps that an expression of a caller can make long. A step that exceeds its limit is
+   * interrupted. There is a second try, since the first may have included compilation or a garbage collection.
+   * @param begin begins the steps again
    * @throws TooCostly beyond the limits
    */
   async runLimited<T>(begin: () => Steps<T>, limits: StepLimits): Promise<T> {
@@ -99,7 +111,10 @@ export class Slices {
     return done.value;
   }
 
-  /** For loops that await: call it for each item. It yields when the time of a slice is over. */
+  /**
+   * Returns a function for loops that await. Call it for each item: it lets other requests run when the time of a slice
+   * is over.
+   */
   pauses(): () => Promise<void> {
     let startsAt = performance.now();
     return async () => {
@@ -109,7 +124,10 @@ export class Slices {
     };
   }
 
-  /** Waits for a turn of the event loop, so that many small requests that arrive together do not delay all others. */
+  /**
+   * Waits for a turn of the event loop that is given to this caller, so that many small requests that arrive together
+   * do not delay all others.
+   */
   turn(): Promise<void> {
     return this.inTurn(() => undefined);
   }

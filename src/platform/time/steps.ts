@@ -1,13 +1,16 @@
-/** A long computation that can pause at each `yield` (slices.ts pauses it). It should yield about every millisecond. */
+/**
+ * A long computation that can pause at each `yield`. slices.ts decides when it pauses. It should yield about once per
+ * millisecond.
+ */
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * The rest of work that has already begun; undefined if it is done. A generator for each small value would double its
- * cost.
+ * The rest of work that has already begun; undefined if the work is done. So small work needs no generator, which would
+ * double its cost.
  */
 export type Rest = Steps<void> | undefined;
 
-/** Runs all steps in one turn, for short computations. */
+/** Runs all steps without a pause, for short computations. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -15,7 +18,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs `next` after the rest. */
+/** Runs `next` after the rest. Returns what remains of both. */
 export function then(rest: Rest, next: () => void): Rest {
   if (rest !== undefined) return chained(rest, next);
   next();

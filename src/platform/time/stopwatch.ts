@@ -1,6 +1,6 @@
 /**
- * Returns the milliseconds since now in which this process ran: at most the elapsed time, without the time of other
- * processes.
+ * Starts a stopwatch. The returned function gives the milliseconds during which this process ran since then: the CPU
+ * time, but at most the elapsed time.
  */
 export function stopwatch(): () => number {
   const [startsAt, usage] = [performance.now(), process.cpuUsage()];

@@ -2,13 +2,14 @@ import { type Context, createContext, Script } from 'node:vm';
 
 const CALL = new Script('work()');
 
-/** A context is expensive to create; work is synchronous, so one suffices. */
+/** The context in which work runs. A context is expensive to create; work is synchronous, so one context is enough. */
 let context: (Context & { work: (() => unknown) | undefined }) | undefined;
 
 /**
- * Runs synchronous work with a time limit, since expressions of users may contain endless patterns. Node can interrupt
- * a script of `vm`; this isolates nothing. Costs some 50 µs, since a thread watches the time.
- * @returns undefined after the time limit
+ * Runs synchronous work with a time limit, since expressions of users may contain patterns that take forever. It uses
+ * `vm` because Node can interrupt a script of `vm`; the work is not isolated by it. A call costs about 50 µs, since a
+ * thread watches the time.
+ * @returns the result; undefined if the time limit was reached
  */
 export function withinTime<T>(milliseconds: number, work: () => T): T | undefined {
   context ??= Object.assign(createContext({}), { work: undefined });

@@ -16,15 +16,15 @@ interface Sdk {
 const TRACER = 'svc-health-server';
 
 /**
- * Spans of OpenTelemetry, whose packages users install. Without them, or unless its variables enable traces, there are
- * none. Names and attributes follow its semantic conventions, except attributes with a URL, a statement text or an
- * error message: these may contain patient data (ADR 0067).
+ * Records spans of OpenTelemetry. Users install the packages of OpenTelemetry. Without these packages, or unless its
+ * variables turn traces on, there are no spans. Names and attributes follow its semantic conventions. Attributes with a
+ * URL, a statement text or an error message are left out, since these may contain patient data (ADR 0067).
  */
 @Injectable()
 export class Tracing implements OnApplicationShutdown {
   private readonly logger = new Logger(Tracing.name);
   private readonly sdk: Sdk | undefined;
-  /** Undefined unless spans are recorded. */
+  /** The API of OpenTelemetry; undefined unless spans are recorded. */
   private readonly api: Api | undefined;
 
   constructor({ isTraced }: Environment) {
@@ -37,9 +37,7 @@ export class Tracing implements OnApplicationShutdown {
     return this.api !== undefined;
   }
 
-  /**
-   * @param traceparent the caller's: https://www.w3.org/TR/trace-context/
-   */
+  /** @param traceparent the header of the caller (https://www.w3.org/TR/trace-context/) */
   request(traceparent: string | undefined): Span | undefined {
     const { api } = this;
     if (api === undefined) return undefined;
@@ -47,7 +45,10 @@ export class Tracing implements OnApplicationShutdown {
     return this.begin(api, 'request', api.SpanKind.SERVER, {}, parent);
   }
 
-  /** For statements of requests only: those of background work would be thousands of traces with a single span. */
+  /**
+   * Begins the span of a statement. Only statements of requests have spans: those of background work would be thousands
+   * of traces with a single span.
+   */
   statement(name: string, parent: Span): Span | undefined {
     const { api } = this;
     if (api === undefined) return undefined;
@@ -55,7 +56,10 @@ export class Tracing implements OnApplicationShutdown {
     return this.begin(api, name, api.SpanKind.CLIENT, attributes, api.trace.setSpan(api.ROOT_CONTEXT, parent));
   }
 
-  /** @param causes spans of the requests whose events it may deliver: the first is the parent, the others are links */
+  /**
+   * @param causes the spans of the requests whose events the attempt may deliver; the first is the parent, the others
+   * are links
+   */
   attempt(destination: string, events: number, causes: readonly Span[] = []): Span | undefined {
     const { api } = this;
     if (api === undefined) return undefined;
@@ -66,9 +70,7 @@ export class Tracing implements OnApplicationShutdown {
     return this.begin(api, 'deliver', api.SpanKind.CLIENT, attributes, context, links);
   }
 
-  /**
-   * @param failure a code, such as an HTTP status or SQLSTATE
-   */
+  /** @param failure the code of the failure, such as an HTTP status or SQLSTATE; undefined after a success */
   end(span: Span | undefined, failure?: string, attributes: Attributes = {}): void {
     if (span === undefined || this.api === undefined) return;
     span.setAttributes(attributes);
@@ -79,7 +81,7 @@ export class Tracing implements OnApplicationShutdown {
     span.end();
   }
 
-  /** Sends the spans that the SDK has buffered. */
+  /** Sends the spans that the SDK has buffered, before the process ends. */
   async onApplicationShutdown(): Promise<void> {
     await this.sdk?.shutdown().catch((error: unknown) => {
       this.logger.warn(`Spans were lost: ${error instanceof Error ? error.name : 'unknown error'}`);
@@ -111,14 +113,14 @@ export class Tracing implements OnApplicationShutdown {
   }
 }
 
-/** The header that makes the receiver's spans children of this span. */
+/** Returns the value of the header `traceparent`, by which the spans of the receiver become children of this span. */
 export function traceparentOf(span: Span | undefined): string | undefined {
   if (span === undefined) return undefined;
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** A package that the user may have installed in addition to this one. */
+/** Loads a package that the user may have installed in addition to this one; undefined if it is not installed. */
 function installed(name: string): unknown {
   try {
     return createRequire(__filename)(name);
@@ -128,6 +130,9 @@ function installed(name: string): unknown {
   }
 }
 
-/** Whether spans have ids. They have none without an SDK, started here or by a script of the user. */
+/**
+ * Whether spans are recorded, which their ids show. Spans have ids only if an SDK was started, here or by a script of
+ * the user.
+ */
 const takesSpans = ({ trace, isSpanContextValid }: Api): boolean =>
   isSpanContextValid(trace.getTracer(TRACER).startSpan('start').spanContext());

@@ -1,4 +1,7 @@
-/** Types of the used part of this package, which has none (https://github.com/lhncbc/ucum-lhc). */
+/**
+ * Types for the part of this package that the server uses (https://github.com/lhncbc/ucum-lhc). The package itself has
+ * no types.
+ */
 declare module '@lhncbc/ucum-lhc' {
   export class UcumLhcUtils {
     static getInstance(): UcumLhcUtils;

@@ -2,7 +2,7 @@ import { UcumLhcUtils } from '@lhncbc/ucum-lhc';
 
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** Converts a number between two units: `value * factor + offset`. */
+/** The conversion of a number from one unit to another: `value * factor + offset`. */
 export interface Conversion {
   readonly factor: number;
   readonly offset: number;
@@ -12,8 +12,9 @@ const conversions = new Map<string, Conversion | undefined>();
 const MOST_CONVERSIONS = 10_000;
 
 /**
- * The conversion between two UCUM codes (https://ucum.org/ucum): linear, like all units except a few logarithmic ones.
- * @returns undefined if one is no UCUM code, or they measure different quantities
+ * Returns the conversion between two UCUM codes (https://ucum.org/ucum). It is linear, like the conversions of all
+ * units except a few logarithmic ones.
+ * @returns undefined if one of the texts is no UCUM code, or if the units measure different quantities
  */
 export function conversionOf(from: string, to: string): Conversion | undefined {
   if (from === to) return { factor: 1, offset: 0 };
@@ -24,10 +25,10 @@ export function conversionOf(from: string, to: string): Conversion | undefined {
   return found;
 }
 
-/** Real units have a few letters; parsing a longer text only costs time. */
+/** Maximum length of a code. Real units have a few letters, and parsing a longer text would only cost time. */
 const LONGEST_CODE = 100;
 
-/** Whether a text is a unit by UCUM's grammar and tables (case-sensitive). */
+/** Whether a text is a unit by the grammar and tables of UCUM (case-sensitive). */
 export const isUcumCode = (code: string): boolean =>
   code.length <= LONGEST_CODE && UcumLhcUtils.getInstance().validateUnitString(code).status === 'valid';
 

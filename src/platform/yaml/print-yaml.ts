@@ -1,10 +1,13 @@
 import { printedTokens } from '../json/json-tokens';
 
-/** Texts that every YAML reader, including those of version 1.1, reads as a string without quotes. */
+/** JSON strings that need no quotes in YAML: every YAML parser, also of version 1.1, reads them as a string. */
 const PLAIN = /^"[A-Za-z](?:[\w./+-]|:(?=[^\s"])| (?=[\w./+-]))*"$/;
 const WORDS_OF_OTHER_TYPES = /^"(?:true|false|yes|no|on|off|y|n|null)"$/i;
 
-/** Characters that are allowed in JSON strings, but forbidden or line breaks in double-quoted YAML strings. */
+/**
+ * Characters that must be escaped: they are allowed in JSON strings, but in double-quoted YAML strings they are
+ * forbidden or are line breaks.
+ */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /** Maximum length of an implicit key (https://yaml.org/spec/1.2.2/#742-flow-mappings). */
@@ -13,18 +16,18 @@ const LONGEST_IMPLICIT_KEY = 1000;
 interface Collection {
   readonly isObject: boolean;
   readonly lineBreak: string;
-  /** Whether the next member or element is printed on the current line. */
+  /** Whether the next member or element begins on the current line. */
   isInline: boolean;
   isKeyNext: boolean;
 }
 
 /**
  * Prints compact JSON text as YAML 1.2 in block style. Numbers keep their digits, and ambiguous strings are quoted. The
- * text must be valid and compact, as made by `readJson`; it may arrive in parts that end between tokens.
+ * text must be valid and compact, as `readJson` makes it. It may arrive in parts that end between tokens.
  */
 export class YamlOfJson {
   private readonly collections: Collection[] = [];
-  /** The bracket of a collection that may be empty. */
+  /** The opening bracket of a collection that may turn out to be empty. */
   private opening = '';
 
   print(text: string): Iterable<string> {
@@ -59,7 +62,7 @@ export class YamlOfJson {
     }
   }
 
-  /** The last opened collection has content. */
+  /** Called when the last opened collection gets its first content, so it is not empty. */
   private begin(): void {
     if (this.opening === '') return;
     const parent = this.collections.at(-1);
@@ -105,7 +108,8 @@ function lineOf(collection: Collection): string {
 function textOfToken(token: string): string {
   if (!token.startsWith('"')) return token;
   if (PLAIN.test(token) && !WORDS_OF_OTHER_TYPES.test(token)) return token.slice(1, -1);
-  // A pair of escaped surrogates is one character in JSON, but two invalid ones in YAML.
+  // A pair of escaped surrogates is one character in JSON. In YAML it would be two invalid characters, so it is
+  // unescaped.
   const raw = token.includes('\\u') ? JSON.stringify(JSON.parse(token)) : token;
   return raw.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

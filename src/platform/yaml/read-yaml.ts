@@ -3,11 +3,11 @@ import { JsonBodyError } from '../json/json-body-error';
 
 type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 
-/** Depth limit: deeper bodies are refused as JSON; here the document counts as one level. */
+/** Maximum depth of a document, which itself counts as one level. Deeper bodies would be refused as JSON anyway. */
 const MAX_DEPTH = 66;
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** The other numbers of YAML 1.2's core schema, which JSON cannot express with the same digits. */
+/** The other numbers of the core schema of YAML 1.2. JSON cannot express them with the same digits. */
 const OTHER_NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const WORDS: Readonly<Record<string, string>> = {
@@ -17,10 +17,10 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts one YAML 1.2 document to compact JSON text; numbers keep their digits. The JSON scanner later refuses
- * duplicate keys, excessive depth and forbidden keys. Anchors, aliases and tags are refused: a body needs none, and
- * aliases multiply.
- * @throws JsonBodyError, which never repeats a value
+ * Converts one YAML 1.2 document to compact JSON text. Numbers keep their digits. Duplicate keys, too much depth and
+ * forbidden keys are refused later, by the JSON scanner. Anchors, aliases and tags are refused: a body needs none, and
+ * aliases can multiply the size of a document.
+ * @throws JsonBodyError, whose message never contains a value
  */
 export function jsonOfYaml(text: string): string {
   const parts: string[] = [];
@@ -57,7 +57,7 @@ export function jsonOfYaml(text: string): string {
 
 interface OpenCollection {
   readonly closing: string;
-  /** Number of values so far; keys of objects count too. */
+  /** How many values were read so far; keys of objects count too. */
   count: number;
 }
 

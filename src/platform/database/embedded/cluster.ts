@@ -8,30 +8,32 @@ import { type PostgresBinaries } from './postgres-binaries';
 import { runPostgresProgram } from './postgres-program';
 import { fallbackFolder, makeRootState } from './root-state';
 
-/** The only role of the cluster, which owns it. */
+/** The name of the only role in the cluster, which owns the cluster. */
 export const clusterUser = 'svc';
 
 /**
- * The location and account of a cluster; `account` is undefined if this process runs PostgreSQL under its own account.
+ * The location of a cluster, and the account that runs PostgreSQL. `account` is undefined if it is the account of this
+ * process.
  */
 export interface ClusterPlace {
   readonly home: string;
   readonly account: PostgresAccount | undefined;
 }
 
-/** PGDATA. */
+/** Returns the folder of the cluster (PGDATA). */
 export const clusterFolder = (home: string): string => join(home, 'cluster');
 
-/** The file with the password of the cluster's owner. */
+/** Returns the path of the file with the password of the cluster's owner. */
 export const passwordFile = (home: string): string => join(home, 'password');
 
-/** The location of a cluster whose data directory PostgreSQL's account can open. */
+/** Returns the ordinary location of a cluster: `postgres` in the data directory. */
 export const clusterHome = (dataDirectory: string): string => join(dataDirectory, 'postgres');
 
 /**
- * Determines the location of `dataDirectory`'s cluster. For an ordinary user it is `postgres` in that folder. For root,
- * the account is the owner of an existing cluster (so that a start with sudo changes no owner), or an unprivileged
- * account. If that account cannot open the data directory, the folder is elsewhere.
+ * Determines the location and account of the cluster of `dataDirectory`. For an ordinary user the location is
+ * `postgres` in that folder. For root, the account is the owner of an existing cluster (so that a start with sudo
+ * changes no owner), else an unprivileged account. If that account cannot open the data directory, the cluster is in
+ * another folder.
  */
 export async function findClusterPlace(dataDirectory: string, log: (line: string) => void): Promise<ClusterPlace> {
   const directory = await realpath(dataDirectory);
@@ -48,8 +50,8 @@ export async function findClusterPlace(dataDirectory: string, log: (line: string
 
 /**
  * Creates the cluster if it is missing.
- * @param isDurable false skips the wait for the disk
- * @returns the password of its owner
+ * @param isDurable false skips the wait for the disk, for tests
+ * @returns the password of the cluster's owner
  */
 export async function openCluster(
   place: ClusterPlace,
@@ -82,7 +84,7 @@ async function makeCluster(
     await chown(passwordFile(unfinished), account.uid, account.gid);
   }
   await runPostgresProgram(binaries.initdb, initdbParameters(unfinished, binaries.majorVersion, isDurable), account);
-  // A rename makes cluster and password appear together, and only when complete.
+  // The rename makes cluster and password appear together, and only when both are complete.
   await rename(unfinished, home);
 }
 
@@ -94,8 +96,8 @@ function initdbParameters(home: string, majorVersion: number, isDurable: boolean
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     '--no-instructions',
-    // Text sorts by code point on every machine. The C library's locale defines letters for pg_trgm: C.UTF-8 has all of
-    // them, but only Linux is certain to have that locale.
+    // With these locales, text is sorted by code point on every machine. The locale of the C library also defines which
+    // characters are letters for pg_trgm. C.UTF-8 has all letters, but only Linux is certain to have that locale.
     process.platform === 'linux' ? '--locale=C.UTF-8' : '--locale=C',
     ...(majorVersion >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     ...(isDurable ? [] : ['--no-sync']),
@@ -108,8 +110,8 @@ async function ownerOf(path: string): Promise<PostgresAccount> {
 }
 
 /**
- * A random identity that is deleted with the data directory; otherwise a new directory at the same path would inherit
- * old data.
+ * Reads or creates the random identity of a data directory. It is deleted with the directory; otherwise a new directory
+ * at the same path would get the old data.
  */
 async function readIdentity(directory: string): Promise<string> {
   const file = join(directory, 'postgres-identity');

@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { StartError } from '../../errors/start-error';
 import { isSystemError } from '../../errors/system-error';
 
-/** A running process uses the folder. */
+/** Thrown when a running process uses the data directory. */
 export class DirectoryInUseError extends StartError {}
 
 export interface TakenDataDirectory {
@@ -24,7 +24,8 @@ export async function takeDataDirectory(path: string): Promise<TakenDataDirector
       { cause: error },
     );
   });
-  // Identifies the folder itself, not its name: symbolic links, bind mounts and letter case lead to the same lock.
+  // The lock is named after the folder itself, not its path. So all paths to the folder (symbolic links, bind mounts,
+  // other letter case) lead to the same lock.
   const { dev, ino } = await stat(path, { bigint: true });
   const lock = await listen(socketOf(`svc-health-server-${dev.toString()}-${ino.toString()}`));
   if (!lock)
@@ -42,13 +43,14 @@ export async function takeDataDirectory(path: string): Promise<TakenDataDirector
 }
 
 /**
- * A socket instead of a file with a pid: the kernel frees it with the process, even after kill -9, and pids are reused.
+ * Returns the socket that serves as a lock. A file with a pid would not do, since pids are reused. The kernel frees a
+ * socket with its process, even after kill -9.
  */
 function socketOf(name: string): string {
   switch (process.platform) {
     case 'linux':
-      // An abstract name leaves no stale file (unix(7)). Node 20 pads it to the full length and Node 22 does not, so
-      // the name has full length: it is the same lock for both.
+      // An abstract name leaves no stale file (unix(7)). Node 20 pads such a name to the full length, and Node 22 does
+      // not. So the name has the full length, and is the same lock for both.
       return `\0${name.padEnd(107, '.')}`;
     case 'win32':
       return `\\\\.\\pipe\\${name}`;
@@ -57,7 +59,7 @@ function socketOf(name: string): string {
   }
 }
 
-/** Returns undefined if another process listens there. */
+/** Listens on the socket. Returns undefined if another process listens there already. */
 async function listen(socket: string): Promise<Server | undefined> {
   try {
     return await bind(socket);

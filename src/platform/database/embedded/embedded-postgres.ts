@@ -6,15 +6,15 @@ import { startPostmaster } from './postmaster';
 import { settingsParameters, type PostgresSettings } from './server-settings';
 
 export interface EmbeddedPostgresOptions {
-  /** The folder of this server; its cluster is in `postgres` below it. */
+  /** The data directory of this server. The cluster is in its subfolder `postgres`. */
   readonly dataDirectory: string;
   /** False disables fsync, for tests: a crash of the machine may lose everything. Default: true. */
   readonly isDurable?: boolean;
   /** The folder of `initdb` and `postgres`. Default: the folder that npm installed. */
   readonly binaryDirectory?: string | undefined;
-  /** Settings of postgresql.conf that override ours. */
+  /** Settings of postgresql.conf that override the defaults of this server. */
   readonly settings?: PostgresSettings;
-  /** Receives the few messages that an operator needs, without routine ones. */
+  /** Receives the few messages that an operator needs, without routine messages. */
   readonly log?: (line: string) => void;
 }
 
@@ -23,14 +23,14 @@ export interface EmbeddedPostgres {
   readonly url: string;
   /** Stops the server and waits for the end of its processes. */
   stop(): Promise<void>;
-  /** Settles if the server ends without being stopped. */
+  /** Resolves or rejects if PostgreSQL ends without being stopped. */
   readonly lost: Promise<void>;
 }
 
 /**
  * Starts a private PostgreSQL from the programs that npm installed. It locks the data directory, so that only one
- * server uses it, and ends a server that a killed process left there; committed data stay.
- * @throws StartError if the data directory is in use, or PostgreSQL does not start.
+ * server uses it. If a killed process left a running PostgreSQL there, that is ended; committed data stay.
+ * @throws StartError if the data directory is in use, or PostgreSQL does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const taken = await takeDataDirectory(options.dataDirectory);

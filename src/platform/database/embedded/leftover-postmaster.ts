@@ -6,29 +6,31 @@ import { FAST_SHUTDOWN } from './postmaster';
 import { isAlive, readCommandLine } from './process-by-id';
 import { isSystemError } from '../../errors/system-error';
 
-/** Time for a shutdown, which writes a checkpoint: up to all of shared_buffers goes to the disk. */
+/** How long a shutdown may take. It writes a checkpoint, so up to all of shared_buffers is written to the disk. */
 const SHUTDOWN_SECONDS = 60;
 
 /**
- * Ends a server that outlived its killed parent, if there is one, and removes a stale pid file that would stop
- * PostgreSQL. Call it only while the data directory is locked: then no process uses that server.
- * @throws StartError if it does not end within a minute.
+ * Ends a PostgreSQL server that still runs although the process that started it was killed. Also removes a stale pid
+ * file, which would keep PostgreSQL from starting. Call it only while the data directory is locked: then no process
+ * uses that server.
+ * @throws StartError if the server does not end within a minute
  */
 export async function endLeftoverPostmaster(clusterFolder: string): Promise<void> {
   const file = await findPostmasterPid(clusterFolder);
   if (!file) return;
   const { pid } = file;
-  // Keep the file of a dead pid: PostgreSQL checks that itself, and needs the file to detect running backends of a
-  // killed postmaster.
+  // The file of a dead pid is kept. PostgreSQL checks such a pid itself, and needs the file to detect running backends
+  // of a killed postmaster.
   if (pid > 0 && !isAlive(pid)) return;
   if (await isPostmaster(pid, clusterFolder)) await endPostmaster(pid, clusterFolder);
-  // A remaining file is incomplete after a crash, or its pid now belongs to another process or to a zombie.
+  // A file that still exists here is incomplete after a crash, or its pid now belongs to another process or to a
+  // zombie.
   await rm(postmasterPidPath(clusterFolder), { force: true });
 }
 
 /**
- * Only the postmaster has the command line of `startPostmaster`: its children have another title, and an uncollected
- * zombie has none.
+ * Whether a pid is the postmaster of this cluster. Only the postmaster has the command line of `startPostmaster`: its
+ * children have another title, and a zombie has none.
  */
 async function isPostmaster(pid: number, clusterFolder: string): Promise<boolean> {
   return (await readCommandLine(pid)).includes(` -D ${clusterFolder} -p `);

@@ -4,18 +4,20 @@ import { StartError } from '../../errors/start-error';
 
 const run = promisify(execFile);
 
-/** An account in the form of `spawn`'s options. */
+/** An account, in the form of the options of `spawn`. */
 export interface PostgresAccount {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** PostgreSQL refuses to run as root; `process.getuid` is missing on Windows. */
+/**
+ * Whether this process runs as root, as which PostgreSQL refuses to run. `process.getuid` does not exist on Windows.
+ */
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
  * Finds the account under which root starts PostgreSQL.
- * @throws StartError if the machine has neither `postgres` nor `nobody`.
+ * @throws StartError if the machine has neither `postgres` nor `nobody`
  */
 export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
   for (const name of ['postgres', 'nobody']) {

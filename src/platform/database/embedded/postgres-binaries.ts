@@ -17,9 +17,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds PostgreSQL's programs in `binaryDirectory`, by default in the npm package for this platform. Programs of the
- * package that `account` cannot open are copied once to a folder that it can.
- * @throws StartError if there are none, or they do not run.
+ * Finds the programs of PostgreSQL in `binaryDirectory`, by default in the npm package for this platform. If `account`
+ * cannot open the programs of the package, they are copied once to a folder that it can open.
+ * @throws StartError if there are no programs, or they do not run
  */
 export async function findBinaries(
   account: PostgresAccount | undefined,
@@ -62,7 +62,10 @@ function packageFolder(): string {
   }
 }
 
-/** An npm package cannot hold symbolic links: its install script makes them, unless scripts are switched off. */
+/**
+ * Makes the symbolic links of the package. An npm package cannot contain symbolic links. Its install script makes them,
+ * but npm may be configured not to run scripts.
+ */
 async function makeSymlinks(folder: string): Promise<void> {
   const list = join(folder, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return; // Windows has none
@@ -81,7 +84,8 @@ async function copyNative(folder: string): Promise<string> {
   const unfinished = await mkdtemp(`${copy}.new-`);
   await cp(join(folder, 'native'), unfinished, { recursive: true, verbatimSymlinks: true });
   await promisify(execFile)('chmod', ['-R', 'go+rX', unfinished]);
-  // A rename makes the complete copy visible. It fails if another start was faster; then that copy is used.
+  // The rename makes the complete copy visible. It fails if another start was faster; then the copy of that start is
+  // used.
   await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
   return copy;
 }

@@ -5,14 +5,14 @@ import { type PostgresAccount } from './postgres-account';
 const run = promisify(execFile);
 
 /**
- * Options for all programs of PostgreSQL: messages in English (the launcher reads them), UTC, an environment without
- * our secrets, and a working folder that the account can open.
+ * Options for all programs of PostgreSQL: messages in English (this server reads them), UTC, an environment without the
+ * secrets of this server, and a working folder that the account can open.
  */
 export const postgresEnvironment = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } } as const;
 
 /**
  * Runs a short-lived program of PostgreSQL and returns its output.
- * @throws Error with its error output if it fails or takes longer than two minutes.
+ * @throws Error with the error output of the program, if it fails or takes longer than two minutes
  */
 export async function runPostgresProgram(
   program: string,

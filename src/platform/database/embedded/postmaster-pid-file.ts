@@ -2,16 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../errors/system-error';
 
-/** The content of `postmaster.pid`; `pid` is NaN if the file is empty or invalid. */
+/** The content of the file `postmaster.pid`. `pid` is NaN if the file is empty or invalid. */
 export interface PostmasterPidFile {
   readonly pid: number;
   readonly isReady: boolean;
 }
 
-/** The path of the file. PostgreSQL itself checks whether the writer of an existing one is still running. */
+/**
+ * Returns the path of the file. If it exists, PostgreSQL itself checks whether the process that wrote it is still
+ * running.
+ */
 export const postmasterPidPath = (clusterFolder: string): string => join(clusterFolder, 'postmaster.pid');
 
-/** Reads the file; undefined if it does not exist. Source: PostgreSQL, src/include/utils/pidfile.h. */
+/** Reads the file; undefined if it does not exist. Its format is in PostgreSQL's src/include/utils/pidfile.h. */
 export async function findPostmasterPid(clusterFolder: string): Promise<PostmasterPidFile | undefined> {
   let text: string;
   try {

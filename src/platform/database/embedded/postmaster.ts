@@ -8,7 +8,7 @@ import { type PostgresBinaries } from './postgres-binaries';
 import { postgresEnvironment } from './postgres-program';
 import { findPostmasterPid } from './postmaster-pid-file';
 
-/** Time until it is ready: after a crash it replays up to max_wal_size. */
+/** How long PostgreSQL may take until it is ready. After a crash it replays WAL, up to max_wal_size. */
 const READY_SECONDS = 180;
 
 /**
@@ -18,22 +18,22 @@ const READY_SECONDS = 180;
 const passingTrouble = /could not bind|pre-existing shared memory block/;
 const PASSING_TROUBLE_SECONDS = 30;
 
-/** Time for a shutdown, which writes a checkpoint: up to all of shared_buffers goes to the disk. */
+/** How long a fast shutdown may take. It writes a checkpoint, so up to all of shared_buffers is written to the disk. */
 const STOP_SECONDS = 60;
 
-/** PostgreSQL itself kills processes that ignore an immediate shutdown for 5 seconds. */
+/** How long an immediate shutdown may take. PostgreSQL kills its processes that ignore the shutdown for 5 seconds. */
 const IMMEDIATE_STOP_SECONDS = 10;
 
 /**
- * Rolls open transactions back, writes everything to the disk and ends. Windows has no signals: there it ends at once,
- * and the next start replays the WAL.
+ * The signal for a fast shutdown: PostgreSQL rolls open transactions back, writes everything to the disk and ends.
+ * Windows has no signals, so PostgreSQL ends at once there, and the next start replays the WAL.
  */
 export const FAST_SHUTDOWN = 'SIGINT';
 
-/** Maximum length of the kept log: enough for the last messages of a server. */
+/** How many characters of the log are kept, enough for the last messages of a server. */
 const LOG_TAIL_LENGTH = 4096;
 
-/** `settings` are command-line parameters. */
+/** The parameters for starting PostgreSQL. `settings` are command-line parameters. */
 export interface PostmasterCommand {
   readonly binaries: PostgresBinaries;
   readonly account: PostgresAccount | undefined;
@@ -44,7 +44,7 @@ export interface PostmasterCommand {
 
 /**
  * Starts PostgreSQL on a port that the kernel selects, and waits until it accepts connections.
- * @throws StartError with the end of its log if it does not start.
+ * @throws StartError with the end of the log, if PostgreSQL does not start
  */
 export async function startPostmaster(command: PostmasterCommand): Promise<Postmaster> {
   const deadline = performance.now() + PASSING_TROUBLE_SECONDS * 1000;
@@ -65,13 +65,13 @@ export async function startPostmaster(command: PostmasterCommand): Promise<Postm
 
 /** A running PostgreSQL: its first process, the parent of all others. */
 export class Postmaster {
-  /** The end of its log, at most 4 kB. */
+  /** The end of the log, at most 4 kB. */
   logTail = '';
   private readonly child: ChildProcess;
   private hasEnded = false;
   private isStopping = false;
   private readonly ended: Promise<void>;
-  /** Settles if PostgreSQL ends without a call of `stop`. */
+  /** Resolves or rejects if PostgreSQL ends without a call of `stop`. */
   readonly lost: Promise<void>;
 
   constructor(
@@ -79,20 +79,21 @@ export class Postmaster {
     readonly port: number,
   ) {
     const { binaries, account, clusterFolder, settings } = command;
-    // Order and spelling of the first parameters identify our server to a later start (leftover-postmaster.ts).
+    // A later start identifies this server by the order and spelling of these first parameters
+    // (leftover-postmaster.ts).
     this.child = spawn(binaries.postgres, ['-D', clusterFolder, '-p', String(port), ...settings], {
       ...postgresEnvironment,
       ...account,
       stdio: ['ignore', 'ignore', 'pipe'],
-      // A separate process group: Ctrl-C must reach only this process, which closes the pool before it stops the
-      // server.
+      // PostgreSQL gets a process group of its own. Ctrl-C must reach only this process, which closes the pool before
+      // it stops PostgreSQL.
       detached: process.platform !== 'win32',
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.logTail = (this.logTail + text).slice(-LOG_TAIL_LENGTH);
     });
-    // "close" instead of "exit": then its log is complete, and the processes that share its standard error have ended
-    // too.
+    // The event is "close", not "exit": at "close" the log is complete, and the other processes that share the standard
+    // error have ended too.
     this.ended = new Promise((resolve) => {
       this.child
         .once('error', (error) => (this.logTail += error.message))
@@ -108,7 +109,7 @@ export class Postmaster {
     });
   }
 
-  /** Waits until the server accepts connections; false if it ended instead. */
+  /** Waits until PostgreSQL accepts connections. Returns false if it ended instead. */
   async becomesReady(): Promise<boolean> {
     const deadline = performance.now() + READY_SECONDS * 1000;
     while (!(await this.saysReady())) {
@@ -125,13 +126,13 @@ export class Postmaster {
     return true;
   }
 
-  /** Stops the server and waits for the end of all its processes; does nothing if it has already ended. */
+  /** Stops PostgreSQL and waits for the end of all its processes. Does nothing if it has already ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
     this.keepNode();
     this.child.kill(FAST_SHUTDOWN);
     if (await this.endsWithin(STOP_SECONDS)) return;
-    // "Immediate": without a checkpoint. Nothing is lost, since the next start replays the WAL.
+    // The immediate shutdown writes no checkpoint. Nothing is lost, since the next start replays the WAL.
     this.child.kill('SIGQUIT');
     await this.endsWithin(IMMEDIATE_STOP_SECONDS);
   }
@@ -140,19 +141,21 @@ export class Postmaster {
     return Promise.race([this.ended.then(() => true), sleep(seconds * 1000, false, { ref: false })]);
   }
 
-  /** The pid file shows it, as for `pg_ctl --wait`. */
+  /** Whether the pid file says that PostgreSQL is ready; `pg_ctl --wait` reads it too. */
   private async saysReady(): Promise<boolean> {
     const file = await findPostmasterPid(this.command.clusterFolder);
     return file?.pid === this.child.pid && file?.isReady === true;
   }
 
-  /** The server must not keep a process alive that has no other work … */
+  /**
+   * Lets this process end although PostgreSQL runs: PostgreSQL must not keep a process alive that has no other work.
+   */
   private letNodeEnd(): void {
     this.child.unref();
     if (this.child.stderr instanceof Socket) this.child.stderr.unref();
   }
 
-  /** … unless the process waits for the server to stop. */
+  /** Undoes {@link letNodeEnd} while this process waits for PostgreSQL to stop. */
   private keepNode(): void {
     this.child.ref();
     if (this.child.stderr instanceof Socket) this.child.stderr.ref();

@@ -5,7 +5,7 @@ import { isSystemError } from '../../errors/system-error';
 
 const run = promisify(execFile);
 
-/** Whether a process with this id exists, of any owner. */
+/** Whether a process with this id exists, owned by any account. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -15,7 +15,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns program and parameters of a process, joined by spaces and without quotes; empty if it does not exist. */
+/**
+ * Returns the program and parameters of a process, joined by spaces and without quotes; an empty text if the process
+ * does not exist.
+ */
 export async function readCommandLine(pid: number): Promise<string> {
   try {
     switch (process.platform) {

@@ -3,24 +3,25 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Where root keeps files that PostgreSQL's account cannot open in a checkout under /root. Not the temporary folder:
- * anybody could have put programs there before, and the system removes old files from it.
+ * The folder for files that the account of PostgreSQL could not open elsewhere, such as in a checkout under /root. It
+ * is not in the temporary folder: anybody could have put programs there before, and the system removes old files from
+ * it.
  */
 const rootState = '/var/lib/svc-health-server';
 
-/** Creates the parent of the two folders below, and lets every account enter it, whatever the umask is. */
+/** Creates that folder, and lets every account enter it, whatever the umask is. */
 export async function makeRootState(): Promise<void> {
   await mkdir(rootState, { recursive: true });
   await chmod(rootState, 0o755);
 }
 
-/** The folder for a copy of the binaries of one release. */
+/** Returns the folder for a copy of the programs of one PostgreSQL release. */
 export const binariesCopyFolder = (release: string): string => join(rootState, `postgresql-${release}`);
 
 /**
- * Returns the folder that replaces an inaccessible data directory. Its name is derived from the whole absolute path, so
- * that two clones never share a cluster, and from `identity`, so that a new data directory at the same path starts
- * empty.
+ * Returns the folder of the cluster if PostgreSQL's account cannot open the data directory. Its name is derived from
+ * the absolute path of the data directory, so that two clones never share a cluster. It is also derived from
+ * `identity`, so that a new data directory at the same path starts empty.
  */
 export const fallbackFolder = (dataDirectory: string, identity: string): string =>
   join(rootState, createHash('sha256').update(`${dataDirectory}\0${identity}`).digest('hex'));

@@ -4,8 +4,8 @@ import { postmasterPidPath } from './postmaster-pid-file';
 import { isSystemError } from '../../errors/system-error';
 
 /**
- * The URL of the embedded database of a server that runs on `dataDirectory`, for tools; undefined if none runs. The
- * password requires read access to the data directory.
+ * Returns the URL of the embedded database, for tools, while a server runs on `dataDirectory`; undefined if none runs.
+ * The tool must be able to read the data directory, which contains the password.
  */
 export async function findRunningCluster(dataDirectory: string): Promise<string | undefined> {
   try {

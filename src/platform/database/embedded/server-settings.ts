@@ -1,17 +1,23 @@
 /** Settings of postgresql.conf by name. */
 export type PostgresSettings = Readonly<Record<string, string>>;
 
-/** Only TCP on the loopback: the path of a Unix socket is limited to 107 bytes, and Windows has none. */
+/**
+ * Settings of the listen address: only TCP on the loopback. A Unix socket is not used, since its path is limited to 107
+ * bytes, and Windows has none.
+ */
 const reach: PostgresSettings = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 
 const load: PostgresSettings = {
   shared_buffers: '256MB', // the default of 128MB suits very small machines too
-  jit: 'off', // compiling costs more than it saves in our short statements
+  jit: 'off', // compiling costs more than it saves in short statements
   random_page_cost: '1.1', // for an SSD; with the default of 4 the planner avoids indexes
-  max_wal_size: '4GB', // fewer checkpoints: right after one, a write puts ten times its size into the WAL
+  max_wal_size: '4GB', // fewer checkpoints: after a checkpoint, a write first puts ten times its size into the WAL
 };
 
-/** Error messages show the log, so it must contain no patient data: neither statements nor keys nor values. */
+/**
+ * Log settings. Error messages of this server show the log, so it must not contain patient data: no statements, keys or
+ * values.
+ */
 const log: PostgresSettings = {
   logging_collector: 'off',
   log_min_messages: 'log', // above WARNING and ERROR, which sessions report to their clients
@@ -21,13 +27,16 @@ const log: PostgresSettings = {
   log_checkpoints: 'off',
 };
 
-/** If the platform can detect a disconnected client, statements of a killed server and their locks end soon. */
+/**
+ * On platforms that can detect a disconnected client, this setting soon ends the statements (and so the locks) of a
+ * server that was killed.
+ */
 const liveness: PostgresSettings = process.platform === 'win32' ? {} : { client_connection_check_interval: '500ms' };
 
-/** Without durability: for data that may be lost in a crash. */
+/** Settings without durability, for data that may be lost in a crash. */
 const forgetful: PostgresSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Returns the command-line form of settings; those in `further` override ours. */
+/** Returns the settings as command-line parameters. Those in `further` override the defaults. */
 export function settingsParameters(isDurable: boolean, further: PostgresSettings = {}): string[] {
   const settings = { ...reach, ...load, ...log, ...liveness, ...(isDurable ? {} : forgetful), ...further };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

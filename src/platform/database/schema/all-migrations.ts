@@ -23,7 +23,7 @@ import { createRpcKeptCall } from '../migrations/1795000000410-create-rpc-kept-c
 import { countDeliveriesByHour } from '../migrations/1795000000411-count-deliveries-by-hour';
 import { createSessionLink } from '../migrations/1795000000412-create-session-link';
 
-/** Those of the server. The list is explicit, since globs differ between src and dist. */
+/** The migrations of the server. The list is explicit, since a glob would differ between src and dist. */
 export const CORE: MigrationSet = {
   module: 'core',
   migrations: [

@@ -6,17 +6,20 @@ import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 
 /** The migrations of one module. */
 export interface MigrationsDefinition {
-  /** Prefix of the module's tables: lower case, such as `acme_ward`. It identifies the module in `schema_migration`. */
+  /**
+   * Prefix of the module's tables in lower case, such as `acme_ward`. It also identifies the module in the table
+   * `schema_migration`.
+   */
   readonly prefix: string;
-  /** In order. Add later ones at the end, and never change one that was applied. */
+  /** The migrations in order. Add new migrations at the end, and never change one that was applied. */
   readonly migrations: readonly Migration[];
 }
 
 const MIGRATIONS_OF = Symbol('migrations');
 
 /**
- * Gives a Nest module tables of its own. The start applies its migrations after those of the server and of the modules
- * that it imports.
+ * Gives a Nest module tables of its own. Each start of the server applies the module's migrations, after those of the
+ * server and of the modules that it imports.
  * @example
  * const createStays = {
  *   name: 'CreateStays1795000000000',
@@ -36,7 +39,7 @@ export function BringsMigrations(definition: MigrationsDefinition): ClassDecorat
 type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule> | undefined;
 
 /**
- * Lists the migrations of `modules` and of all modules that they import, imported ones first.
+ * Returns the migrations of `modules` and of all modules that they import. Those of imported modules come first.
  * @throws StartError if two modules have the same prefix or table, or a table lacks the prefix of its module
  */
 export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
@@ -60,7 +63,10 @@ export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
 
 type Brought = readonly [name: string, set: MigrationSet];
 
-/** One prefix may be the beginning of another, so two modules could create the same table. */
+/**
+ * Checks that two modules have different prefixes and tables. One prefix may be the beginning of another, so two
+ * modules could create the same table.
+ */
 function assertApart([name, set]: Brought, [otherName, other]: Brought): void {
   const both = `${name} and ${otherName} both bring`;
   if (set.module === other.module) throw new StartError(`${both} migrations with the prefix "${set.module}".`);

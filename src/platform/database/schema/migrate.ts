@@ -14,22 +14,22 @@ import { applyMigration, pendingMigrations, prepareList } from './schema-migrati
 
 const LOCK_PAUSE_MILLISECONDS = 100;
 
-/** Time limit of a migration, which may rewrite a large table: an hour, instead of the limit of a request. */
+/** Time limit of a migration: an hour, since it may rewrite a large table. */
 const MIGRATION_TIMEOUT_SECONDS = 3600;
 
-/** Time limit for connecting: a packet filter may drop packets without an answer. */
+/** Time limit for connecting. It is needed because a packet filter may drop packets without an answer. */
 const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
 
 const OLDEST_POSTGRESQL = 140_000;
 
-/** Receives a line for the person who starts the server. */
+/** A function that receives a line for the person who starts the server. */
 type Tell = (line: string) => void;
 
 /**
- * Migrates the schema of the database at `url` to this version of the server, then the tables of other teams' modules.
+ * Migrates the database at `url` to the schema of this server version, and then the tables of other teams' modules.
  * Replicas that start together wait for each other.
- * @throws StartError if PostgreSQL is older than 14 or refuses the connection, the connection loses its settings, or
- * the database is not for Unicode, not ours, or not for this version
+ * @throws StartError if PostgreSQL is older than 14 or refuses the connection, if the connection loses its settings, or
+ * if the database has no Unicode encoding, belongs to another program, or does not fit this server version
  */
 export function migrate(url: string, tell: Tell = () => undefined, sets: readonly MigrationSet[] = []): Promise<void> {
   return connected(url, async (client) => {
@@ -43,14 +43,15 @@ export function migrate(url: string, tell: Tell = () => undefined, sets: readonl
       await applyMigration(client, module, migration).catch((error: unknown) => {
         if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration.name), { cause: error });
         if (module === CORE.module) throw error;
-        // The text may contain values, but it is the team's own SQL, and is shown to the person who starts the server.
+        // The text may contain values. But it is the SQL of the team that runs the server, and only the person who
+        // starts the server sees it.
         throw new StartError(failedMigration(module, migration.name, error), { cause: error });
       });
     }
   });
 }
 
-/** Checks all sets before it applies the first migration. */
+/** Returns the migrations to apply. All sets are checked before the first migration is applied. */
 async function pendingOf(
   client: Client,
   sets: readonly MigrationSet[],
@@ -71,11 +72,11 @@ const lockedTables = (name: string): string =>
 
 export interface PlannedMigrations {
   readonly names: readonly string[];
-  /** Existing tables that the migrations name, with their bytes on disk and estimated rows. */
+  /** The existing tables that the migration names, with their bytes on disk and their estimated number of rows. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
 }
 
-/** Plans {@link migrate} and changes nothing. Throws the same errors. */
+/** Returns what {@link migrate} would do, and changes nothing. Throws the same errors. */
 export function planMigrations(url: string, sets: readonly MigrationSet[] = []): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
@@ -122,9 +123,12 @@ async function connectedClient(url: string): Promise<Client> {
 const POOLER =
   'DATABASE_URL leads through a pooler, which keeps no settings of a session: set SVC_DATABASE_DIRECT_URL to the URL of PostgreSQL itself beside it.';
 
-/** The driver's message names the user, the database or the address, but nothing of an invalid URL. */
+/**
+ * Returns the message for a connection that failed. The message of the driver may name the user, the database or the
+ * address. For an invalid URL a fixed text is used, since the URL contains the password.
+ */
 function connectionRefusal(error: unknown): string {
-  // PgBouncer refuses session settings.
+  // This is the message of PgBouncer, which refuses session settings.
   if (error instanceof Error && error.message.startsWith('unsupported startup parameter')) return POOLER;
   if (isSystemError(error, 'ERR_INVALID_URL'))
     return 'DATABASE_URL is no URL: escape special characters of the password.';
@@ -132,8 +136,8 @@ function connectionRefusal(error: unknown): string {
 }
 
 /**
- * Polls for the lock: a waiting statement would hold a snapshot, and a concurrent index build waits for all older
- * snapshots.
+ * Waits for the migration lock by polling. A statement that waits for the lock would hold a snapshot, and a concurrent
+ * index build of another server waits for all older snapshots.
  */
 async function waitForLock(client: Client, tell: Tell): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -146,7 +150,10 @@ async function waitForLock(client: Client, tell: Tell): Promise<void> {
   }
 }
 
-/** In a database without the letters of all languages, case-insensitive searches would silently miss names. */
+/**
+ * Checks that the server can use the database. If its locale does not have the letters of all languages,
+ * case-insensitive searches would silently miss names.
+ */
 async function assertSuitable(client: Client): Promise<void> {
   const { rows } = await client.query<{
     version: string;

@@ -5,16 +5,16 @@ import { digestOf, type Migration, type MigrationSet, tablesDroppedBy, tablesMad
 
 interface MigrationRow {
   readonly name: string;
-  /** Absent in a database of 0.1.0. */
+  /** The module of the migration; absent in a database of release 0.1.0. */
   readonly module?: string;
-  /** Null or absent if 0.1.0 applied it. */
+  /** The digest of the migration; null or absent if release 0.1.0 applied it. */
   readonly digest?: string | null;
 }
 
 /**
- * The migrations that the next start will apply, in order. Changes nothing.
- * @throws StartError if the database belongs to a newer or another build of the server or to another program, or is
- * incomplete
+ * Returns the migrations that the next start will apply, in order. Changes nothing.
+ * @throws StartError if the database belongs to a newer version of the server, to a server with other migrations, or to
+ * another program, or if it is incomplete
  */
 export async function pendingMigrations(client: Client, set: MigrationSet): Promise<Migration[]> {
   const rows = await readRows(client, set.module);
@@ -30,7 +30,7 @@ function refusalOfNew({ migrations }: MigrationSet, existing: ReadonlySet<string
   return `The database has no list of migrations, but tables of these names: ${foreign.join(', ')}. They belong to another program, or to a backup that was restored in part: use an empty database, or restore the whole backup.`;
 }
 
-/** Why the server cannot start with these rows of `schema_migration`. */
+/** Returns why the server cannot start with these rows of `schema_migration`; undefined if it can. */
 function refusalOfMigrated(
   { module, migrations }: MigrationSet,
   rows: readonly MigrationRow[],
@@ -72,7 +72,7 @@ export async function prepareList(client: Client): Promise<void> {
   );
 }
 
-/** In one transaction with its row, unless its statements cannot share one. */
+/** Applies a migration and adds its row, in one transaction unless the statements cannot run in one. */
 export async function applyMigration(client: Client, module: string, migration: Migration): Promise<void> {
   const { isApart, name, statements } = migration;
   if (isApart === undefined) await client.query('begin');

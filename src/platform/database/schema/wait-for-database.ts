@@ -7,7 +7,8 @@ const PAUSE_MILLISECONDS = 500;
 
 /**
  * Waits until a database that is starting or failing over accepts connections. Returns at once if waiting does not
- * help, such as with a wrong password, and after the time limit: the migration connects next and reports the error.
+ * help, for example after a wrong password. Also returns after the time limit. In both cases the migration, which
+ * connects next, reports the error.
  */
 export async function waitForDatabase(url: string, seconds: number, tell: (line: string) => void): Promise<void> {
   const endsAt = performance.now() + seconds * 1000;
