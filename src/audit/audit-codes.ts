@@ -1,6 +1,6 @@
 import { type Resource } from '../fhir/types';
 
-/** https://hl7.org/fhir/R4/datatypes.html#Coding */
+/** A Coding (https://hl7.org/fhir/R4/datatypes.html#Coding). */
 export interface Coding {
   readonly system: string;
   readonly code: string;
@@ -55,7 +55,7 @@ export const QUERY_ROLE: Coding = { system: ENTITY_ROLE, code: '24', display: 'Q
  */
 export const SERVER_RECORD: Coding = { system: 'urn:svc:audit', code: 'server', display: 'Recorded by the server' };
 
-/** Whether a resource has a security tag of the server's records. */
+/** Whether a resource has the security tag by which the server marks its own records. */
 export function hasServerTag({ meta }: Pick<Resource, 'meta'>): boolean {
   const tags = (meta as { readonly security?: unknown } | undefined)?.security;
   return Array.isArray(tags) && tags.some((tag: Partial<Coding> | null) => tag?.system === SERVER_RECORD.system);

@@ -31,9 +31,9 @@ export interface AuditRecord {
   readonly entity?: { readonly type: string; readonly id?: string; readonly version?: number };
   /** Ids of the Patients that the event concerns. */
   readonly patients?: readonly string[];
-  /** A search as sent, with secrets masked. */
+  /** The query of a search as sent, with its secrets masked. */
   readonly query?: string;
-  /** The name of the operation. */
+  /** The name of the operation that was called. */
   readonly operation?: string;
 }
 

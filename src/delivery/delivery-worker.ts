@@ -27,7 +27,7 @@ interface Attempt {
  * at a time.
  */
 interface Visit {
-  /** Whether events may have arrived since the latest claim. */
+  /** Whether the visit must claim once more, since events may have arrived after its latest claim. */
   isWanted: boolean;
   /** Whether the destination failed more than once in a row, or its failure was slow. */
   isFailing: boolean;

@@ -30,7 +30,10 @@ export interface DeliveryBatch {
    */
   readonly material?: readonly object[] | undefined;
   readonly destinationId: string;
-  /** The presentation of the destination when the batch was opened, as given to `Destinations.save`. */
+  /**
+   * The presentation that the destination had when the batch was opened. It is the text that was given to
+   * `Destinations.save`.
+   */
   readonly presentation: string;
   readonly createdAt: Date;
   /**

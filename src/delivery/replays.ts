@@ -36,7 +36,7 @@ export class Replays {
 
   /**
    * Appends the delivered events in the range to the queue of the destination. A dry run only counts them. From there
-   * on they are delivered like any other event, also after crashes and failures.
+   * on they are handled like any other event, also with regard to crashes, retries and concurrent callers.
    * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call may queue
    */
   queueAgain(destinationId: string, range: EventRange, isDryRun: boolean): Promise<CountedEvents> {

@@ -4,7 +4,7 @@ import { CompartmentReader } from './read/compartment-reader';
 import { type Tally, tallyOf } from './read/tally';
 import { type EverythingCall } from './request/everything-call';
 
-/** Prints the size of an answer without its resources (`_manifest`). */
+/** Returns the size of an answer instead of its resources (`_manifest`). */
 @Injectable()
 export class CompartmentManifest {
   constructor(private readonly reader: CompartmentReader) {}

@@ -52,7 +52,7 @@ const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/o
 
 export interface StatementText {
   readonly text: string;
-  /** ETag of the text. It differs between versions of the server, and between sets of registered modules. */
+  /** The ETag of the text. It differs between versions of the server, and between servers with different modules. */
   readonly etag: string;
 }
 

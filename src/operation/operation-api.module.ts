@@ -5,7 +5,10 @@ import { CapabilityStatements } from './capability-statement';
 import { OperationController } from './operation.controller';
 import { OperationModule } from './operation.module';
 
-/** Routes of the operations, imported only by AppModule: their paths match any type (ADR 0007). */
+/**
+ * The routes of the operations. Only AppModule imports this module, since the paths of these routes match any type (ADR
+ * 0007).
+ */
 @Module({
   imports: [OperationModule, ResourceModule],
   controllers: [CapabilityController, OperationController],

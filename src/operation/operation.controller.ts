@@ -24,7 +24,7 @@ const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:co
 
 /** The routes `/$op`, `/Type/$op` and `/Type/id/$op`, with and without `/fhir` in front. */
 @ApiExcludeController()
-@EnforcesRows() // each operation declares its methods
+@EnforcesRows() // each operation declares by itself whether it enforces rows
 @OperationId(({ params }) => operationIdOfCode(String(params.code)))
 @Controller(['fhir', ''])
 export class OperationController {

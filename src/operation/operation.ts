@@ -22,8 +22,8 @@ import { type AnswerFormat } from '../fhir/edge/format';
 export const ANY_TYPE = '{type}';
 
 /**
- * Address and properties of an operation (http://hl7.org/fhir/R4/operations.html). An AccessPolicy links to it by
- * `Fhir` and its code: `$everything` is the Operation `FhirEverything`.
+ * Address and properties of an operation (http://hl7.org/fhir/R4/operations.html). The name by which an AccessPolicy
+ * links to the operation is `Fhir` and its code: `FhirEverything` for `$everything`.
  */
 export interface OperationDefinition {
   /** The name of the operation, without the `$`. */
@@ -35,7 +35,7 @@ export interface OperationDefinition {
   readonly description: string;
   /** Canonical of the published OperationDefinition that this operation implements, if there is one. */
   readonly definition?: string;
-  /** A longer description, for the OpenAPI document. */
+  /** A longer description of the operation, for the OpenAPI document. */
   readonly details?: string;
   /** The tag of the operation in the OpenAPI document. If absent, the common tag of operations is used. */
   readonly tag?: string;
@@ -59,9 +59,9 @@ export interface OperationDefinition {
   readonly exampleBody?: object;
   /** The answer to the example, for the OpenAPI document. */
   readonly exampleAnswer?: object;
-  /** Parts of the returned Parameters, for the OpenAPI document. */
+  /** The parts of the Parameters that the operation returns, for the OpenAPI document. */
   readonly answerParts?: AnswerParts;
-  /** Query parameters, for the OpenAPI document. */
+  /** The query parameters of the operation, for the OpenAPI document. */
   readonly parameters?: readonly { readonly name: string; readonly description: string }[];
 }
 
@@ -122,9 +122,9 @@ export interface OperationRequest {
   readonly id?: string;
   /** Query parameters in the order sent, including repeated ones. */
   readonly query: URLSearchParams;
-  /** Raw body; empty for GET. */
+  /** The raw body; empty for GET. */
   readonly body: Buffer;
-  /** Headers such as `Prefer` and `Accept`; names in lower case. */
+  /** The headers, such as `Prefer` and `Accept`, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The base URL of links in the answer: the root that the request used, without a trailing slash. */
   readonly rootUrl: string;

@@ -21,7 +21,7 @@ const TEXT_PARAMETERS: readonly DescribedParameter[] = [
 
 /** Describes the search parameters of types, for the CapabilityStatement. */
 export class SearchCapabilities {
-  /** Ids of HL7's definitions by `type.code`. */
+  /** The ids of HL7's search parameter definitions, by `type.code`. */
   private readonly definitions = new Map(
     searchParameterDefinitions().flatMap(({ id, code, base }) => base.map((type) => [`${type}.${code}`, id] as const)),
   );

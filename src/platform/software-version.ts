@@ -9,7 +9,7 @@ export function softwareVersion(): string {
   return known;
 }
 
-/** The path of package.json. */
+/** Returns the path of package.json. */
 export const packageFile = (): string => packageFileAbove(__dirname);
 
 function packageFileAbove(folder: string): string {

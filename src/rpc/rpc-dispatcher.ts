@@ -13,7 +13,7 @@ import { RpcRefusal } from './rpc-refusal';
 import { RpcRegistry } from './rpc.registry';
 import { type CallKey, KeptCalls } from './repeats/kept-calls';
 
-/** Finds the method of a call and runs it. */
+/** Finds the RPC method of a call and runs it. */
 @Injectable()
 export class RpcDispatcher {
   constructor(

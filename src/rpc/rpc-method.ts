@@ -9,8 +9,8 @@ export interface RpcMethodDefinition {
   /** The name that callers send, with its namespace: `svc.sdc.addendum/add-note`. */
   readonly method: string;
   /**
-   * Class of the params, with decorators of class-validator. Members that it does not declare never reach the handler.
-   * Without a class any object is accepted, for a handler that reads only the text.
+   * Class of the params, with decorators of class-validator. Members that the class does not declare never reach the
+   * handler. Without a class, any object is accepted; this is for handlers that read only the text.
    */
   readonly params?: Type<object>;
   readonly description: string;
@@ -32,12 +32,12 @@ export interface RpcMethodDefinition {
   readonly resultSchema?: object;
 }
 
-/** Parts of a call that a handler may read in addition to the checked params. */
+/** The parts of a call that a handler may read in addition to the validated params. */
 export interface RpcCall {
   readonly caller: Caller;
-  /** The params as compact JSON text, every digit as sent; `{}` if there are none. */
+  /** The params as compact JSON text, with every digit as sent; `{}` if there are none. */
   readonly paramsText: string;
-  /** The JSON text of one member of the params; undefined when it was not sent. */
+  /** Returns the JSON text of one member of the params; undefined if the member was not sent. */
   text(name: string): string | undefined;
 }
 

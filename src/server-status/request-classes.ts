@@ -39,7 +39,7 @@ export function requestClassOf(method: string, route: string): string {
   return CLASSES.find(([, pattern]) => pattern.test(request))?.[0] ?? 'other';
 }
 
-/** Adds up the series of `svc_http_request_duration_seconds` by class. */
+/** Returns the totals of each class, from the series of the metric `svc_http_request_duration_seconds`. */
 export function requestTotalsOf({ samples }: Pick<MetricFamily, 'samples'>): readonly RequestTotals[] {
   const totals = new Map<string, RequestTotals>();
   for (const sample of samples) {

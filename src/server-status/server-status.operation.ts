@@ -123,7 +123,7 @@ export class ServerStatusOperation implements OperationHandler {
     return parametersAnswer(await this.running);
   }
 
-  /** Reads the parts one after the other: never more than one statement at a time. */
+  /** Reads the parts one after the other, so that only one statement runs at a time. */
   private async read(): Promise<readonly Part[]> {
     return [
       { name: 'timestamp', valueInstant: this.clock.now().toISOString() },

@@ -3,7 +3,7 @@ import { Statements } from '../platform/database/statements';
 import { FIND_REFRESH_TOKEN, REFRESH_TOKEN_STATE, SET_SUCCESSOR } from './session-statements';
 import { tokenHashOf } from './token-hash';
 
-/** A refresh token to be stored with its Session. */
+/** A new refresh token, which is stored together with its Session. */
 export interface NewRefreshToken {
   readonly token: string;
   /** Id of the family: the refresh token of one login, and all its successors. */
@@ -49,7 +49,7 @@ interface StateRow {
 export class RefreshTokens {
   constructor(private readonly statements: Statements) {}
 
-  /** Finds an issued token, whether it is still usable or not. */
+  /** Finds an issued refresh token, even if it can no longer be used. */
   find(refreshToken: string): Promise<RefreshToken | undefined> {
     return this.statements.runOne<RefreshToken>(FIND_REFRESH_TOKEN, [tokenHashOf(refreshToken)]);
   }

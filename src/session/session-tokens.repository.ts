@@ -19,7 +19,7 @@ export { MOST_SESSIONS_COUNTED } from './session-statements';
 import { type NewRefreshToken } from './refresh-tokens.repository';
 import { tokenHashOf } from './token-hash';
 
-/** A Session to be stored with its tokens. */
+/** A new Session, which is stored together with its tokens. */
 export interface NewSession {
   /** Id of the Session, chosen before the token is made: in a JWT it is also the `jti`. */
   readonly id: string;
@@ -27,11 +27,11 @@ export interface NewSession {
   readonly userId: string | undefined;
   readonly clientId: string;
   readonly accessToken: string;
-  /** Identifies the access token in logs: the `jti` of a JWT, else a UUID. */
+  /** The id of the access token in logs: the `jti` of a JWT, else a UUID. */
   readonly jti: string;
   /** Base URL of the server that issued the token. */
   readonly issuer: string;
-  /** The key that signed the token, if it is a JWT. */
+  /** The id of the key that signed the access token, if the token is a JWT. */
   readonly kid: string | undefined;
   readonly expiresAt: Date;
   readonly refresh: NewRefreshToken | undefined;

@@ -22,7 +22,7 @@ import {
 } from './session-statements';
 import { type IssuedToken, type LiveSession, type NewSession, SessionTokens } from './session-tokens.repository';
 
-/** Sessions closed per pipelined round trip of a transaction. */
+/** How many Sessions are closed in one pipelined round trip of a transaction. */
 const FLIGHT = 64;
 
 /**
@@ -62,7 +62,7 @@ export class Sessions {
   }
 
   /**
-   * Closes a Session: its tokens are refused as soon as this transaction commits.
+   * Closes a Session. Its tokens are refused as soon as the transaction commits.
    * @throws ServiceError 'not-found' or 'gone' for a Session that is not stored.
    */
   close(sessionId: string): Promise<WriteResult> {
@@ -106,7 +106,7 @@ export class Sessions {
     await this.closeEach(type === 'User' ? LIVE_SESSIONS_OF_USER : LIVE_SESSIONS_OF_CLIENT, id);
   }
 
-  /** Closes the Sessions of JWTs that a different key signed. @internal */
+  /** Closes the Sessions of all JWTs that were signed by other keys than `kid`. @internal */
   async closeSignedByOthers(kid: string): Promise<void> {
     for (const sessionId of await this.idsBy(LIVE_SESSIONS_OF_OTHER_KEYS, kid))
       await this.closeWithSuccessors(sessionId);

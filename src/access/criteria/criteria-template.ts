@@ -3,7 +3,7 @@ import { valuesAt } from '../request/paths';
 
 /** One row criterion of a policy, such as `Observation?subject=Patient/{{user.data.patient}}`. */
 export interface CriteriaTemplate {
-  /** The text in the policy. */
+  /** The text of the criterion in the policy. */
   readonly text: string;
   readonly type: string;
   readonly parameters: readonly TemplateParameter[];
@@ -27,7 +27,7 @@ const PLACEHOLDER = /\{\{ *([^{}]*?) *\}\}/;
 
 /**
  * Parses a criterion: `Type`, or `Type?query` with `{{path}}` in its values.
- * @returns an error text if it is malformed
+ * @returns the parsed criterion, or an error text if the criterion is malformed
  */
 export function parseCriterion(text: string): CriteriaTemplate | string {
   const [, type = '', query = ''] = /^([A-Z][A-Za-z]{0,63})(?:\?(.+))?$/s.exec(text) ?? [];

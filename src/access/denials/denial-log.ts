@@ -60,7 +60,7 @@ export class DenialLog {
     }));
   }
 
-  /** A failed write is logged; the request is denied anyway. */
+  /** Stores a denial. If that fails, the error is logged, and the request is denied anyway. */
   private async store(id: string, summary: DenialSummary): Promise<void> {
     try {
       await this.statements.run(ADD_DENIAL, [id, JSON.stringify(summary)]);

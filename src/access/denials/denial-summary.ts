@@ -11,7 +11,7 @@ export interface DenialSummary {
     readonly method?: string;
     readonly operation?: string;
     readonly resourceType?: string;
-    /** Names of the parameters, without their values. */
+    /** Names of the request's parameters, without their values. */
     readonly parameters?: readonly string[];
     readonly rpcMethod?: string;
     readonly user?: string;
@@ -21,7 +21,7 @@ export interface DenialSummary {
   readonly policies: readonly TriedPolicySummary[];
   /** For an empty list of policies: why it is empty, and which policy would grant the request. */
   readonly note?: string;
-  /** Number of further policies that are not listed. */
+  /** How many further policies cover the request but are not listed. */
   readonly more?: number;
   /** True if policies grant only some resources, and this route cannot filter rows. */
   readonly limited?: true;

@@ -4,7 +4,7 @@ import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-
 import { policyFault } from '../policy/policy-fault';
 import { notListed, rpcMethodsOf } from './rpc-methods';
 
-/** Grants calls of the methods in `rpc`: `{"svc.sdc.addendum/add-note": true}`. */
+/** Grants calls of the methods that `rpc` of the policy names: `{"svc.sdc.addendum/add-note": true}`. */
 @Injectable()
 @EngineOf('allow-rpc')
 export class AllowRpcEngine implements PolicyEngine {

@@ -4,7 +4,7 @@ import { Environment } from '../../platform/config/environment';
 import { compileMatcho } from '../matcho/compile-matcho';
 import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 
-/** Grants a request whose object matches the pattern `matcho`. */
+/** Grants a request if its request object matches the pattern in `matcho`. */
 @Injectable()
 @EngineOf('matcho')
 export class MatchoEngine implements PolicyEngine {

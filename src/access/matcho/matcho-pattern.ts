@@ -6,7 +6,7 @@ import { type RequestObject } from '../request/access-request';
 /** Maximum number of comparisons when one pattern is matched with one request. A body of 20 MiB could need billions. */
 const MAX_STEPS = 200_000;
 
-/** One evaluation of a pattern, with its remaining budget of comparisons. */
+/** One evaluation of a pattern. It counts how many comparisons it may still make. */
 export class MatchRun {
   private left = MAX_STEPS;
 
@@ -25,7 +25,7 @@ export const failed = (path: string, reason: string): FailedClause => ({ path, r
 
 export const isNil = (value: unknown): value is null | undefined => value === null || value === undefined;
 
-/** Whether two JSON values are equal, regardless of member order. */
+/** Whether two JSON values are equal; members may be in any order. */
 export function isEqual(one: unknown, other: unknown, run: MatchRun): boolean {
   run.step();
   if (isNil(one) || isNil(other)) return isNil(one) && isNil(other);

@@ -5,8 +5,9 @@ import { LinearRegex } from '../../platform/text/linear-regex';
 import { failed, isEqual, isNil, type Pattern } from './matcho-pattern';
 
 /**
- * Compiles a text of a pattern: `#regex`, `.path`, `present?`, `nil?`, `not-blank?`, or a text that must be equal.
- * @param reads collects the parts of the request that paths lead into
+ * Compiles a text inside a pattern: `#regex`, `.path`, `present?`, `nil?`, `not-blank?`, or a text that the value must
+ * equal.
+ * @param reads collects the parts of the request that paths read
  */
 export function textPattern(text: string, path: string, reads: Set<RequestPart>): Pattern {
   if (text.startsWith('#')) return regexPattern(text.slice(1), path);

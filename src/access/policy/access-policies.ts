@@ -51,7 +51,7 @@ export class AccessPolicies {
     try {
       return compilePolicy(JSON.parse(text) as Resource, this.engines);
     } catch (error) {
-      // A fault of one engine must not fail the requests of all callers.
+      // The error is logged and not thrown: a fault of one engine must not fail the requests of all callers.
       if (error instanceof ServiceError) this.logger.warn(`AccessPolicy/${id} grants nothing: ${error.message}`);
       else this.logger.error(`AccessPolicy/${id} grants nothing`, errorTrace(error));
       return undefined;

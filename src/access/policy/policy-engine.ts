@@ -4,13 +4,13 @@ import { type AccessRequest } from '../request/access-request';
 
 /** The first clause of a policy that a request failed. Neither member contains a value of the request. */
 export interface FailedClause {
-  /** Position in the policy, such as `matcho.params.patient`. */
+  /** Position of the clause in the policy, such as `matcho.params.patient`. */
   readonly path: string;
   /** The value or condition that the clause expects. */
   readonly reason: string;
 }
 
-/** Returns the clause that failed, or undefined when the policy grants. */
+/** A function that returns the clause that a request failed; undefined when the policy grants the request. */
 export type PolicyCheck = (request: AccessRequest) => FailedClause | undefined | Promise<FailedClause | undefined>;
 
 /** Evaluates the policies whose `engine` names it, for requests that their links cover. */

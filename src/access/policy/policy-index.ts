@@ -56,7 +56,7 @@ class LinkIndex {
 
   private note(policies: readonly CompiledPolicy[] = [], request: AccessRequest, found: CompiledPolicy[]): void {
     for (const policy of policies) {
-      // Only a policy with several links can appear twice.
+      // Only a policy with several links can be found twice.
       if (isOfKind(policy, request) && !(policy.links.length > 1 && found.includes(policy))) found.push(policy);
     }
   }

@@ -34,7 +34,7 @@ export interface AccessRequest {
   readonly caller: Caller;
   /** The name of the route, to which a policy links as an Operation; for example `FhirRead`. */
   readonly operationId: string | undefined;
-  /** Present for calls of RPC methods. */
+  /** The call, if the request is a call of an RPC method. */
   readonly rpc?: RpcCallRequest;
   /** Returns these parts of the request. Each part is computed on demand and at most once. */
   read(parts: Iterable<RequestPart>): Promise<RequestObject>;

@@ -21,7 +21,7 @@ export interface SnapshotEntry {
 
 /** An addendum with its position in the sequence of its target's addenda. */
 export interface StoredEntry {
-  /** 1, 2, 3 … in the order of the calls, independent of the clock. */
+  /** The position: 1, 2, 3 … in the order of the calls, independent of the clock. */
   readonly sequence: number;
   readonly addendumId: string;
   readonly isSnapshot: boolean;

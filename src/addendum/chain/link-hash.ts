@@ -3,7 +3,7 @@ import { type NativeReference } from '../../fhir/types';
 
 /** The content of a link in the chain of a target; the hash of the link proves it. */
 export interface Link {
-  /** 1, 2, 3 … within the target. */
+  /** The position of the link in its chain: 1, 2, 3 … */
   readonly sequence: number;
   readonly addendumId: string;
   /** SHA-256 of the text of the addendum in UTF-8, as stored and returned. */

@@ -32,7 +32,10 @@ export class AddToHistoryParams {
   user!: UserReference;
 }
 
-/** Records a status change; a new signed body is kept as a snapshot (interface, "Addendum RPC", rule 3). */
+/**
+ * Records a status change as a History. If the body is signed and new, the History contains it as a snapshot
+ * (interface, "Addendum RPC", rule 3).
+ */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-to-history',
   params: AddToHistoryParams,

@@ -5,7 +5,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[] | undefined;
 
-/** Builds HTML from a template. Every value is escaped, except markup made by this function. */
+/** Builds HTML from a template. Every value is escaped, except values that this function itself has made. */
 export function markup(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(template.reduce((text, literal, index) => `${text}${printed(parts[index - 1])}${literal}`));
 }

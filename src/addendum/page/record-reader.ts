@@ -33,7 +33,7 @@ import { SnapshotFields } from './snapshot-fields';
 
 const MAX_TRIES = 5;
 
-/** Members of an addendum that its head shows. */
+/** Members of an addendum that are shown in its heading, and so not in its rows. */
 const OF_THE_HEAD = ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date'];
 
 /** The members, by type, that identify a document or workflow and its patient. */

@@ -22,7 +22,7 @@ export interface StoredTarget {
 
 /** The members that all addenda have. */
 export interface AddendumHead {
-  /** 1, 2, 3 … among the addenda of the target. */
+  /** The position among the addenda of the target: 1, 2, 3 … */
   readonly sequence: number;
   readonly id: string;
   readonly type: string;
@@ -43,7 +43,7 @@ export interface Person {
 /** A signed body. The first one is shown with all its values, a later one with its changes. */
 export interface Revision {
   readonly kind: 'revision';
-  /** 1, 2, 3 … */
+  /** The number of the revision: 1, 2, 3 … */
   readonly number: number;
   readonly addendum: AddendumHead;
   readonly status: string | undefined;

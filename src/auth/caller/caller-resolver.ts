@@ -85,11 +85,14 @@ export class CallerResolver {
     return { caller, epochs };
   }
 
-  /** @throws ServiceError 'unauthorized' */
+  /**
+   * Returns the caller of an Authorization header.
+   * @throws ServiceError 'unauthorized' for missing, malformed or invalid credentials
+   */
   async resolve(authorization: string | undefined): Promise<Identified> {
     if (authorization === undefined)
       throw unauthorized('token-missing', 'Send an access token: Authorization: Bearer <token>.');
-    // b64token of RFC 6750, section 2.1
+    // The token is a b64token of RFC 6750, section 2.1.
     const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1];
     if (bearer !== undefined) return this.resolveBearer(bearer);
     const basic = basicCredentialsOf(authorization);

@@ -49,8 +49,8 @@ export class ClientAuthenticator {
   }
 
   /**
-   * Checks a secret whenever one is sent.
-   * @param requiresSecret whether the Client must send one
+   * Authenticates a Client. If a secret is sent, it is checked even if the Client need not send one.
+   * @param requiresSecret whether the Client must send a secret
    * @throws OAuthError invalid_client; ServiceError 'throttled'
    */
   async authenticate(credentials: BasicCredentials, requiresSecret: (client: Client) => boolean): Promise<Client> {
@@ -113,7 +113,7 @@ export class ClientAuthenticator {
 }
 
 function activeOf(client: KnownClient | undefined): KnownClient {
-  // The id of an unknown client may be anything, even a secret: never log it.
+  // The id is not logged here: an unknown id may be anything, even a secret.
   if (client === undefined) throw failed('unknown client');
   if (!client.isActive) throw failed('the client is inactive', client.id);
   return client;

@@ -52,7 +52,7 @@ export function clientOf(text: string): Client {
   return { id, isActive: mayAct('Client', body), grantTypes, scopes: scope, grants: Object.fromEntries(grants) };
 }
 
-/** Returns the settings of a grant, or the defaults when the Client has none for it. */
+/** Returns the settings of a grant; the defaults if the Client has no settings for this grant. */
 export function settingsOf({ grants }: Client, grantType: string): GrantSettings {
   return grants[settingsKeyOf(grantType)] ?? NO_SETTINGS;
 }

@@ -43,7 +43,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
 
   private refuse(error: OAuthError, request: Request, response: Response): void {
     this.log(request, error.code, error.operatorDetail, error.clientId);
-    // RFC 6749, section 5.2: after an Authorization header, a 401 names the authentication scheme.
+    // If the request had an Authorization header, a 401 must name the authentication scheme (RFC 6749, section 5.2).
     if (error.status === 401 && request.headers.authorization !== undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
     }

@@ -18,7 +18,7 @@ describe(TokenSlots, () => {
   let slowAddresses: SlowAddresses;
   const began: string[] = [];
   const ends = new Map<string, () => void>();
-  /** The values of the request context that differ between requests. */
+  /** The values of the request context that the specs change for each request. */
   const context = { origin: { ip: '' }, ticket: { signal: new AbortController().signal } };
 
   beforeEach(() => {
@@ -29,7 +29,9 @@ describe(TokenSlots, () => {
     slots = new TokenSlots(logins, slowAddresses, context as unknown as RequestContext);
   });
 
-  /** Starts a request, which runs until `leave` is called with its name: address, a colon, username. */
+  /**
+   * Starts a token request with a name of the form `address:username`. It runs until `end` is called with this name.
+   */
   const arrive = (name: string, grant = LOGIN, signal = new AbortController().signal): Promise<void> => {
     const [ip = '', username] = name.split(':');
     Object.assign(context, { origin: { ip }, ticket: { signal } });

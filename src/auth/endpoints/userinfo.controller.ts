@@ -51,7 +51,10 @@ export class UserinfoController {
   }
 }
 
-/** @throws ServiceError 'unauthorized' without a token, 'forbidden' for a token of a client itself. */
+/**
+ * @throws ServiceError 'unauthorized' without a token, 'forbidden' for a token that belongs to a client and not to a
+ * User
+ */
 export function userIdOf({ caller }: RequestContext): string {
   if (caller?.userId !== undefined) return caller.userId;
   if (caller?.sessionId === undefined)

@@ -18,7 +18,7 @@ interface Login {
   readonly username: string;
   readonly password: string;
   readonly code: string | undefined;
-  /** The User that the username resolves to. */
+  /** The User that the sent username resolves to; undefined if there is none. */
   readonly owner: LoginOwner | undefined;
 }
 

@@ -18,7 +18,7 @@ const LONGEST_PAUSE_SECONDS = 30;
 /** The row that {@link TAKE_TRY} returns. {@link COUNT_FAILURE} returns only `slow_seconds`. */
 interface Taken {
   readonly is_taken: boolean;
-  /** Seconds until the account is free again; null unless it is blocked. */
+  /** Seconds until the account may be tried again; null if the account is not blocked. */
   readonly seconds: number | null;
   readonly slow_seconds: number | null;
 }

@@ -31,7 +31,7 @@ export class GuessKeyMaker {
   /** @param ip address of the caller; undefined in background work */
   keysOf({ kind, name }: Account, ip = ''): GuessKeys {
     const prefix = addressPrefixOf(ip);
-    // Typed names ignore case, as emails do.
+    // A typed name is counted without its case, since emails match in any case.
     const counted = kind === 'login' ? name.normalize('NFKC').toLowerCase() : name;
     return { account: this.hashOf('account', kind, counted, prefix), address: this.hashOf('address', prefix) };
   }

@@ -61,7 +61,7 @@ export const COUNT_FAILURE: Statement = {
     returning case when failures > $3::integer then $1::float8 end as slow_seconds`,
 };
 
-/** Deletes expired rows; a row locked by a concurrent try is left for the next sweep. */
+/** Deletes expired rows. A row that a concurrent try has locked is left for the next sweep. */
 export const SWEEP_TRIES: Statement = {
   name: 'guess-sweep-tries',
   text: `delete from credential_failure where key in (

@@ -16,7 +16,10 @@ export type PasswordFormat = { readonly kind: 'argon2id'; readonly stored: strin
  */
 export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Prefix of this server's hashes; a password with any other hash is rehashed at the next login. */
+/**
+ * The beginning of all hashes that this server makes. A password whose stored hash begins differently is hashed again
+ * at the next login.
+ */
 const CURRENT = `$argon2id$v=19$m=${ARGON2_PARAMETERS.memoryCost},t=${ARGON2_PARAMETERS.timeCost},p=${ARGON2_PARAMETERS.parallelism}$`;
 
 /** A hash that no password matches. Checking it costs as much as checking a real hash. */
@@ -37,7 +40,7 @@ const MAX_SCRYPT_BLOCKS = 2 ** 17 * 8;
  */
 export const claimsToBeHash = (text: string): boolean => text.startsWith('$argon2') || text.startsWith('$s0$');
 
-/** Parses a hash; undefined when it is malformed, of another algorithm, or too costly to check. */
+/** Parses a hash. Returns undefined if it is malformed, is of another algorithm, or would be too costly to check. */
 export function passwordFormatOf(stored: string): PasswordFormat | undefined {
   return stored.startsWith('$s0$') ? scryptHashOf(stored) : argon2idHashOf(stored);
 }

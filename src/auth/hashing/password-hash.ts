@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HashThreads } from './hash-threads';
 import { ARGON2_PARAMETERS, DECOY, passwordFormatOf } from './password-format';
 
-/** Hashes and checks passwords; each call computes exactly one hash, in a bounded number of threads. */
+/** Hashes and checks passwords. Each call computes exactly one hash, in one of a limited number of threads. */
 @Injectable()
 export class PasswordHash {
   constructor(private readonly threads: HashThreads) {}
@@ -30,7 +30,10 @@ export class PasswordHash {
  */
 export const MAX_PASSWORD_BYTES = 1024;
 
-/** Whether a text can be a stored password: at login, and for the current password of a change. */
+/**
+ * Whether a text has the length of a password. It is checked at a login, and for the current password when a password
+ * is changed.
+ */
 export const isPasswordLength = (text: string): boolean => text !== '' && Buffer.byteLength(text) <= MAX_PASSWORD_BYTES;
 
 /**

@@ -144,7 +144,7 @@ export class SigningKeys {
     }
   }
 
-  /** Returns the published key that does not sign yet. */
+  /** Returns the key that is already published but does not sign yet, if there is one. */
   next(): Promise<PublishedKey | undefined> {
     return this.statements.runOne<PublishedKey>(FIND_NEXT_KEY, []);
   }

@@ -8,7 +8,7 @@ export interface BasicCredentials {
   readonly secrets: readonly string[];
 }
 
-/** Parses `Basic` credentials (RFC 7617); undefined for anything else. */
+/** Parses an Authorization header with `Basic` credentials (RFC 7617). Returns undefined for any other header. */
 export function basicCredentialsOf(authorization: string): BasicCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;

@@ -28,7 +28,7 @@ export interface TokenOrder {
   readonly client: Client;
   /** Absent for a token of the client itself. */
   readonly user?: TokenUser | undefined;
-  /** The grant whose settings apply: the requested one, or the original grant of a refresh token. */
+  /** The grant whose settings apply: the requested grant or, for a refresh token, the grant that began its family. */
   readonly grantType: string;
   /** Scope tokens, separated by spaces. */
   readonly scope?: string | undefined;

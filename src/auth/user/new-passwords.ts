@@ -17,7 +17,7 @@ export interface NewPassword {
   readonly sameAs?: string;
 }
 
-/** Sets passwords of Users: plain texts are hashed, hashes of compatible servers are stored unchanged. */
+/** Sets passwords of Users. A plain password is hashed; a hash from a compatible server is stored unchanged. */
 @Injectable()
 export class NewPasswords {
   constructor(
@@ -90,7 +90,7 @@ export class NewPasswords {
   }
 }
 
-/** @throws ServiceError 'unprocessable' */
+/** @throws ServiceError 'unprocessable' for a text that is empty or too long */
 function assertPassword(text: string, expression: string): void {
   if (isPasswordLength(text)) return;
   throw new ServiceError('unprocessable', `${expression} has 1 to ${MAX_PASSWORD_BYTES} bytes.`, {

@@ -45,7 +45,7 @@ export class PasswordChange {
     });
   }
 
-  /** Checks the current password, and hashes the next one. */
+  /** Checks the current password, and returns the hash of the new one. */
   private async hash(
     userId: string,
     current: string,

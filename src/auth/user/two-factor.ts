@@ -25,8 +25,8 @@ const TAKE_STEP: Statement = {
 };
 
 /**
- * Second factor of Users with `twoFactor.enabled`: a one-time code (`totp`) in addition to the password. Computing a
- * code needs the key in clear text, so keys are encrypted rather than hashed.
+ * The second factor of Users with `twoFactor.enabled`: a one-time code (`totp`) in addition to the password. The server
+ * needs the key in clear text to compute codes, so keys are encrypted, not hashed.
  */
 @Injectable()
 export class TwoFactor {

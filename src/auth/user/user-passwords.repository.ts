@@ -25,12 +25,14 @@ export class UserPasswords {
     await this.unitOfWork.bind(this.rows).upsert({ userId, passwordId: randomUUID(), passwordHash }, ['userId']);
   }
 
-  /** Stores another hash of the same password, unless the password changed meanwhile. */
+  /**
+   * Replaces the stored hash by another hash of the same password. Does nothing if the password has changed meanwhile.
+   */
   async replaceHash(userId: string, passwordId: string, passwordHash: string): Promise<void> {
     await this.unitOfWork.bind(this.rows).update({ userId, passwordId }, { passwordHash });
   }
 
-  /** Like {@link find}, and blocks changes of the password until the transaction ends. */
+  /** Like {@link find}, but also blocks changes of the password until the transaction ends. */
   lock(userId: string): Promise<StoredPassword | undefined> {
     return this.statements.runOne<StoredPassword>(LOCK_PASSWORD, [userId]);
   }

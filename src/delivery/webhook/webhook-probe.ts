@@ -7,7 +7,7 @@ import { type WebhookSettings } from './webhook-settings';
 /** A response that takes longer than this gets a warning. */
 const SLOW_MILLISECONDS = 2000;
 
-/** Sends a sample up to three times, like a delivery, and grades the webhook's responses. */
+/** Sends a sample up to three times, in the same way as a delivery, and grades the responses of the webhook. */
 export async function probeWebhook(
   sender: WebhookSender,
   sample: Outgoing,

@@ -8,9 +8,9 @@ export interface CarePeriod {
   readonly end?: number;
 }
 
-/** Referenced resources that an answer includes (`_include`). */
+/** The referenced resources that an answer must include (`_include`). */
 export interface IncludedTypes {
-  /** Types that are included for any reference to them. */
+  /** Types whose resources are included if any entry refers to them. */
   readonly types: readonly string[];
   /** References (by the ids of their search parameters) whose targets are included, with the types of those targets. */
   readonly references: readonly { readonly parameterIds: readonly number[]; readonly types: readonly string[] }[];
@@ -29,7 +29,7 @@ export interface CompartmentQuery {
   readonly period: (CarePeriod & CareDateIds) | undefined;
   /** The rows of the compartment that the caller may read; undefined for all rows. */
   readonly limit: RowLimit | undefined;
-  /** The included resources, with the rows that the caller may search. */
+  /** The resources to include, and the rows of them that the caller may search. */
   readonly included: (IncludedTypes & { readonly limit: RowLimit | undefined }) | undefined;
 }
 

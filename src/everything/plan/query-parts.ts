@@ -9,7 +9,7 @@ export interface QueryPart {
   /** The name of the part in error messages: its type. */
   readonly label: string;
   readonly mode: 'match' | 'include';
-  /** Definition of the index that finds the rows. */
+  /** The definition of the index by which PostgreSQL finds the rows, for error messages. */
   readonly index: string;
   /** SQL that yields the columns `resource_key type id version updated_at bytes parameters`, unordered. */
   readonly rows: (bind: Binder) => string;

@@ -14,7 +14,7 @@ export interface Tally {
   readonly bytes: number;
 }
 
-/** Counts the entries of a query part before and after its filters, without reading bodies. */
+/** Counts the entries of a query part, before and after the filters of the query, without reading bodies. */
 export async function tallyOf(
   snapshot: Snapshot,
   { rows }: QueryPart,

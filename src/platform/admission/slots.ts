@@ -13,15 +13,15 @@ export interface Waiter {
 }
 
 export interface SlotsOptions {
-  /** Total number of permits; Infinity if only the limit per key applies. */
+  /** Number of permits for all keys together; Infinity if only the limit per key applies. */
   readonly permits: number;
   /** Maximum number of permits of one key. Default: all. */
   readonly perCaller?: number;
   /** The share of all permits, and of the permits of a key, that only {@link Slots.takeNow} may take. Default: 0. */
   readonly reserved?: number;
-  /** A task that waits longer is refused with `busyMessage`. */
+  /** How long a task may wait. A task that waits longer is refused with `busyMessage`. */
   readonly longestWaitMilliseconds: number;
-  /** Maximum number of waiting tasks: beyond it, the last task of the longest queue is refused. Default: no maximum. */
+  /** Maximum number of waiting tasks. Beyond it, the last task of the longest queue is refused. Default: no maximum. */
   readonly mostWaiting?: number;
   readonly busyMessage: string;
   /** After how many seconds a refused caller may try again. Default: 1. */
@@ -30,9 +30,9 @@ export interface SlotsOptions {
 
 /** The permits that a task holds. */
 export interface Held {
-  /** Releases all but `weight` permits. */
+  /** Releases permits until the task has only `weight` permits left. */
   readonly shrinkTo: (weight: number) => void;
-  /** Releases all permits; a second call does nothing. */
+  /** Releases all permits. A second call does nothing. */
   readonly release: () => void;
 }
 

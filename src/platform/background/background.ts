@@ -1,7 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Environment } from '../config/environment';
 
-/** Name and interval of a background task. */
+/** The name and interval of a background task. */
 export interface BackgroundDefinition {
   /** The name of the task in the log and the metrics. */
   readonly task: string;

@@ -6,7 +6,7 @@ import { Connection, type PoolClient } from 'pg';
  */
 const LONGEST_MILLISECONDS = 3_000;
 
-/** Members of node-postgres that its types omit. */
+/** A connection of node-postgres with members that its types omit. */
 interface CancelConnection extends Connection {
   connect(port: number | string, host?: string): void;
   requestSsl(): void;

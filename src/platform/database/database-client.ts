@@ -102,7 +102,7 @@ export class DatabaseClient extends Client {
   private async probe(config: ClientConfig): Promise<Client> {
     const { connectionTimeoutMillis: limit = CONNECT_TIMEOUT_MILLISECONDS } = config;
     const client = new Client({ ...config, connectionTimeoutMillis: limit, query_timeout: limit });
-    client.on('error', () => undefined); // makes `connect` or `query` fail too
+    client.on('error', () => undefined); // ignored: `connect` or `query` fails with the same error
     try {
       await client.connect();
       const { rows } = await client.query<{ isSkipped: boolean }>(`select ${this.skipped} as "isSkipped"`);

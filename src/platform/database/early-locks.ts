@@ -64,7 +64,7 @@ export class EarlyLocks {
    */
   async rollBack(client: PoolClient): Promise<void> {
     await client.query(`ROLLBACK; ${RELEASE_ALL}`).catch(() => {
-      client.connection.stream.destroy(); // destroyed, because it may still hold the locks
+      client.connection.stream.destroy(); // the connection may still hold the locks
     });
   }
 

@@ -6,7 +6,8 @@ const MOST = 1_000;
 
 /**
  * A cache of values derived from stored Users, Clients and Roles, valid for one rights epoch. Each write of such a
- * resource raises the epoch, so a change applies on every replica to each request that begins after its response.
+ * resource raises the epoch. So a change applies on every replica to each request that begins after the response to the
+ * change.
  */
 export class KeptByRights<T> {
   private readonly kept = new Map<string, { readonly rights: number; readonly value: T }>();

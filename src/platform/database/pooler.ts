@@ -34,7 +34,7 @@ export async function poolingOf(url: string): Promise<Pooling> {
       connectionTimeoutMillis: LONGEST_MILLISECONDS,
       query_timeout: LONGEST_MILLISECONDS,
     });
-    client.on('error', () => undefined); // makes the query fail too
+    client.on('error', () => undefined); // ignored: the query fails with the same error
     clients.push(client);
     await client.connect();
     return client;

@@ -11,7 +11,7 @@ const CHECK_MILLISECONDS = 1_000;
 /** A connection that waits for an answer is checked when no byte has arrived for this time. */
 const SILENT_MILLISECONDS = 5_000;
 
-/** Time limit for each of the two steps of a check: to connect, and to query. */
+/** Time limit for connecting to PostgreSQL for a check, and also for the query of the check. */
 const LOOKUP_MILLISECONDS = 5_000;
 
 /**
@@ -21,15 +21,18 @@ const LOOKUP_MILLISECONDS = 5_000;
 const WORKING = `select pid::text as "processId", application_name as name from pg_stat_activity
   where (pid::text = any($1) or application_name = any($1)) and state = 'active' and wait_event_type is distinct from 'Client'`;
 
-/** Members of node-postgres that its types omit. */
+/** A client of node-postgres with members that its types omit. */
 type WatchedClient = Client & { readonly processID: number; readonly readyForQuery: boolean };
 
 /** The state of a connection at the latest check. */
 interface Seen {
-  /** The process id of the backend. Behind a pooler, which invents ids: a name that only this connection uses. */
+  /**
+   * The process id of the backend. A pooler invents process ids, so behind one this is the `application_name`, which
+   * only this connection has.
+   */
   readonly backend: string;
   readonly bytes: number;
-  /** When bytes last arrived. */
+  /** When bytes last arrived on the connection. */
   readonly receivedAt: number;
   /** When the connection last had no pending statement, or last received bytes. */
   readonly quietSince: number;
@@ -110,7 +113,7 @@ export class SilentConnections {
       connectionTimeoutMillis: LOOKUP_MILLISECONDS,
       query_timeout: LOOKUP_MILLISECONDS,
     });
-    client.on('error', () => undefined); // makes the query fail too
+    client.on('error', () => undefined); // ignored: the query fails with the same error
     try {
       await client.connect();
       const { rows } = await client.query<{ processId: string; name: string }>(WORKING, [backends]);

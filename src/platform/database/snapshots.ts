@@ -20,7 +20,7 @@ export interface SnapshotOptions {
   readonly spentMilliseconds?: number;
   /** Makes the error that is thrown after the time limit. */
   readonly refusal: () => ServiceError;
-  /** Whether the transaction writes tables. */
+  /** Present if the transaction also writes. */
   readonly isWriting?: true;
 }
 

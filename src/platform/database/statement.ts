@@ -1,7 +1,7 @@
 import { TypeOverrides, types } from 'pg';
 
 /**
- * A named statement: PostgreSQL plans it once per connection and keeps the plan. Names are unique in the server, and
+ * A named statement. PostgreSQL plans it once per connection and keeps the plan. Names are unique in the server, and
  * the text of a name never changes. A statement with an empty name is planned at each use.
  */
 export interface Statement {

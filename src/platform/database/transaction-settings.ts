@@ -13,7 +13,10 @@ const ENDS = /^(?:commit|rollback)(?:;|$)/i;
 
 const BACK_TO_DEFAULT = /^SET LOCAL (\w+) TO DEFAULT$/;
 
-/** A member of node-postgres that its types omit: the texts of statements that are already parsed, by name. */
+/**
+ * A connection of node-postgres with a member that its types omit. The member has the texts of the statements that are
+ * already parsed, by name.
+ */
 interface NamingConnection {
   readonly parsedStatements: Record<string, string>;
 }

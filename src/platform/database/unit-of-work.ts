@@ -200,7 +200,7 @@ export class UnitOfWork {
     return (this.slots ??= connectionSlots('transaction', this.dataSource));
   }
 
-  /** Binds an injected repository to the open transaction; returns it unchanged if there is none. */
+  /** Binds an injected repository to the open transaction. If none is open, returns the repository unchanged. */
   bind<E extends ObjectLiteral>(repository: Repository<E>): Repository<E> {
     return this.unit?.runner.manager.withRepository(repository) ?? repository;
   }
@@ -215,7 +215,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Like {@link gather}, but flushed last, so that hot rows are locked for the shortest time.
+   * Like {@link gather}, but these items are flushed last, so that rows which many transactions write are locked for
+   * the shortest time.
    * @internal
    */
   gatherLast<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
@@ -382,7 +383,7 @@ function openUnit(
   process.nextTick(() => {
     stream.uncork();
   });
-  client.query(begin).catch(() => undefined); // a broken connection makes the first statement fail too
+  client.query(begin).catch(() => undefined); // ignored: if the connection broke, the first statement fails too
   Object.assign(runner, { isTransactionActive: true });
   return {
     runner,

@@ -9,7 +9,7 @@ export interface ErrorIssue {
   readonly errorCode?: ErrorCode;
   /** A text that says what is wrong, and what to do. */
   readonly diagnostics: string;
-  /** FHIRPath of the faulty element, with indexes. */
+  /** The FHIRPath of the element that is wrong, with indexes. */
   readonly expression: string;
 }
 
@@ -17,9 +17,9 @@ export interface ErrorIssue {
 export interface ErrorDetails {
   /** The code of docs/reference/errors.md. Default: the kind of the error. */
   readonly code?: ErrorCode;
-  /** All faults, if the message summarizes several. */
+  /** The list of all faults, if the message summarizes several. */
   readonly issues?: readonly ErrorIssue[];
-  /** FHIRPath of the faulty element, for OperationOutcome.issue.expression. */
+  /** The FHIRPath of the element that is wrong, for OperationOutcome.issue.expression. */
   readonly expression?: string;
   /** Methods that the route accepts, for the header `Allow`. */
   readonly allow?: readonly string[];

@@ -2,9 +2,9 @@
 declare module 'negotiator' {
   export class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });
-    /** The `available` values that `Accept` allows, best first. */
+    /** Returns those values of `available` that the header `Accept` allows, the best first. */
     mediaTypes(available: readonly string[]): string[];
-    /** The `available` values that `Accept-Encoding` allows, best first. */
+    /** Returns those values of `available` that the header `Accept-Encoding` allows, the best first. */
     encodings(available: readonly string[]): string[];
   }
 }

@@ -291,7 +291,7 @@ class ResponseSink implements TextSink {
 
   private async drained(): Promise<void> {
     const { response } = this;
-    this.signal.throwIfAborted(); // 'close' may have been emitted before
+    this.signal.throwIfAborted(); // the connection may have closed before
     const stalled = setTimeout(() => response.destroy(), stallMillisecondsOf(response));
     await new Promise<void>((resolve) => {
       const wake = (): void => {

@@ -13,7 +13,7 @@ export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof JsonBodyError)
     return new ServiceError('invalid', error.message, { code: BODY_CODES[error.kind] }, { cause: error });
-  // Nest wraps errors that Express throws.
+  // An error that Express threw is wrapped by Nest.
   if (error instanceof HttpException) return frameworkRefusal(error.getStatus(), error.cause);
   return databaseErrorToServiceError(error);
 }

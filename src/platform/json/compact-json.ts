@@ -46,7 +46,7 @@ const LETTER_T = 0x74;
 const LETTER_U = 0x75;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
-/** The bit that turns `E` into `e`. */
+/** The bit that is set in `e` and not in `E`. With it, both letters compare equal. */
 const LOWER_CASE = 0x20;
 const FIRST_SURROGATE = 0xd800;
 const FIRST_LOW_SURROGATE = 0xdc00;

@@ -80,7 +80,7 @@ export function* printLosslessInSteps(value: JsonValue): Steps<string> {
   return text;
 }
 
-/** The items of a container, each with the text before it. */
+/** The items of an object or array, each with the text to print before it. */
 type Items = Iterator<readonly [before: string, value: JsonValue], void>;
 
 function* elementsOf(array: readonly JsonValue[]): Items {

@@ -22,8 +22,7 @@ interface SourceRun {
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
   /**
-   * Reads the metrics of all processes of the start. A process that shares its start with others replaces this
-   * function.
+   * Reads the metrics of all processes of the start. If several processes serve the start, each replaces this function.
    */
   ofStart: (path: MetricPath) => Promise<readonly MetricFamily[]> = (path) => this.read(path, 'process');
   private readonly running = new Map<string, Promise<readonly MetricFamily[]>>();

@@ -17,7 +17,7 @@ interface Wire {
   readonly correlationId: string | undefined;
 }
 
-/** State shared by a request and its entries. */
+/** The state that a request and its entries share. */
 interface Whole {
   callerChanges: number;
   span?: Span;
@@ -149,7 +149,7 @@ export class RequestContext {
    */
   startOver(): void {
     this.note({ epochs: undefined, isStartedOver: true });
-    this.noteCallerChange(); // its changes are rolled back
+    this.noteCallerChange(); // a change of the caller is rolled back too
   }
 
   /** Whether a transaction of this request has restarted. */

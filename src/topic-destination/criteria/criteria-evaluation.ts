@@ -26,7 +26,7 @@ const UNWATCHED_COST = 2_000_000;
 const MAX_ROUNDS = 3;
 const MAX_REFERENCES = 100;
 
-/** The result of a criterion for a change; undefined if it cannot be evaluated or takes too long. */
+/** The result of a criterion for a change; undefined if the criterion cannot be evaluated or takes too long. */
 export type Decision = boolean | undefined;
 
 /** Reads the targets of `resolve()`. Returns the texts of those that are stored, by key (`Patient/p7`). */

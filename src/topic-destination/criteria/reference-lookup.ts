@@ -2,7 +2,7 @@ import { localKey, parseReference, referenceTargetOf } from '../../fhir/referenc
 import { type ResourceReader } from '../../store/resource-reader';
 import { type ChangedTexts } from './changed-texts';
 
-/** A resource that a criterion needs. */
+/** A resource that a criterion reads by `resolve()`. */
 export interface WantedResource {
   readonly type: string;
   readonly id: string;

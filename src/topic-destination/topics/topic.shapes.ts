@@ -1,6 +1,9 @@
 import { type OwnShapes } from '../../fhir/definitions/element-tables';
 
-/** Elements of a SvcSubscriptionTopic: those that the server reads, and the usual metadata of definitions. */
+/**
+ * Elements of a SvcSubscriptionTopic: those that the server reads, and the metadata that definitions of FHIR usually
+ * have.
+ */
 export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
   SvcSubscriptionTopic: {
     url: '1..1 uri',

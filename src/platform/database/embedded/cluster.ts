@@ -74,10 +74,10 @@ async function makeCluster(
   const parent = dirname(home);
   const prefix = `${basename(home)}.new-`;
   for (const name of await readdir(parent)) {
-    // left by a killed start, whose initdb may still be writing
+    // Removes the folder that a killed start left. Its initdb may still be writing, so the removal is retried.
     if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, maxRetries: 10 });
   }
-  const unfinished = await mkdtemp(join(parent, prefix)); // has mode 0700
+  const unfinished = await mkdtemp(join(parent, prefix)); // mkdtemp gives the folder the mode 0700
   await writeFile(passwordFile(unfinished), randomBytes(18).toString('base64url'), { mode: 0o600 });
   if (account) {
     await chown(unfinished, account.uid, account.gid);

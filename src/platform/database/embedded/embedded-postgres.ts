@@ -8,7 +8,7 @@ import { settingsParameters, type PostgresSettings } from './server-settings';
 export interface EmbeddedPostgresOptions {
   /** The data directory of this server. The cluster is in its subfolder `postgres`. */
   readonly dataDirectory: string;
-  /** False disables fsync, for tests: a crash of the machine may lose everything. Default: true. */
+  /** False disables fsync, for tests. A crash of the machine may then lose all data. Default: true. */
   readonly isDurable?: boolean;
   /** The folder of `initdb` and `postgres`. Default: the folder that npm installed. */
   readonly binaryDirectory?: string | undefined;
@@ -19,9 +19,9 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** `postgresql://user:password@127.0.0.1:port/database`; the user owns the cluster. */
+  /** The URL of the database: `postgresql://user:password@127.0.0.1:port/database`. The user owns the cluster. */
   readonly url: string;
-  /** Stops the server and waits for the end of its processes. */
+  /** Stops PostgreSQL and waits for the end of its processes. */
   stop(): Promise<void>;
   /** Resolves or rejects if PostgreSQL ends without being stopped. */
   readonly lost: Promise<void>;

@@ -40,7 +40,7 @@ async function endPostmaster(pid: number, clusterFolder: string): Promise<void> 
   try {
     process.kill(pid, FAST_SHUTDOWN);
   } catch (error) {
-    if (!isSystemError(error, 'ESRCH')) throw error; // it has ended by itself
+    if (!isSystemError(error, 'ESRCH')) throw error; // ESRCH: the process has already ended
   }
   const deadline = performance.now() + SHUTDOWN_SECONDS * 1000;
   while (await isPostmaster(pid, clusterFolder)) {

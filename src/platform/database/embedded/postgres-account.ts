@@ -33,7 +33,7 @@ export async function findUnprivilegedAccount(): Promise<PostgresAccount> {
   );
 }
 
-/** Whether `account` may enter `folder` and all folders above it. */
+/** Whether an account may enter a folder and all folders above it. */
 export const canReach = (account: PostgresAccount, folder: string): Promise<boolean> =>
   run('test', ['-x', folder], { ...account, cwd: '/' }).then(
     () => true,

@@ -68,7 +68,7 @@ function packageFolder(): string {
  */
 async function makeSymlinks(folder: string): Promise<void> {
   const list = join(folder, 'native', 'pg-symlinks.json');
-  if (!existsSync(list)) return; // Windows has none
+  if (!existsSync(list)) return; // on Windows the package has no links
   const links = JSON.parse(await readFile(list, 'utf8')) as readonly { source: string; target: string }[];
   for (const { source, target } of links) {
     const link = join(folder, target);

@@ -33,7 +33,7 @@ type Tell = (line: string) => void;
  */
 export function migrate(url: string, tell: Tell = () => undefined, sets: readonly MigrationSet[] = []): Promise<void> {
   return connected(url, async (client) => {
-    await assertSuitable(client); // before the lock, which a transaction pooler would keep
+    await assertSuitable(client); // before the lock: a transaction pooler would keep the lock
     await waitForLock(client, tell);
     const pending = await pendingOf(client, [CORE, ...sets]);
     await prepareList(client);
@@ -105,7 +105,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
       { cause: error },
     );
   } finally {
-    await client.end(); // ends the session and with it the lock
+    await client.end(); // ends the session, which releases the lock
   }
 }
 
