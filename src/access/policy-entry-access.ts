@@ -19,7 +19,7 @@ import { type LazyRequest } from './request/lazy-request';
 
 /**
  * Decides the parts of a request (Bundle entries, RPC calls, searches that it leads to) by the same policies as
- * requests. Policies see a request object of its own for each part.
+ * requests. Each part has a request object of its own.
  */
 @Injectable()
 @DecidesEntryAccess('access policies')

@@ -71,8 +71,8 @@ const UNDISTURBED_MILLISECONDS = 1000;
 const MAX_CAUSES = 32;
 const SETTLE_PAUSE_MILLISECONDS = 500;
 /**
- * How much earlier a worker stops repeating than its lease ends. The lease began shortly before the worker received the
- * claim.
+ * How long before the end of its lease a worker stops repeating a statement. The lease began shortly before the worker
+ * received the claim.
  */
 const LEASE_MARGIN_MILLISECONDS = 2000;
 /** Maximum length of an outcome in `$status`, `$events` and the log. */

@@ -97,7 +97,7 @@ export class Destinations {
     return this.statements.runOne(FIND, [id]);
   }
 
-  /** @throws ServiceError 'not-found' */
+  /** @throws ServiceError 'not-found' if there is no destination with this id */
   async read(id: string): Promise<DestinationRuntime> {
     return (await this.find(id)) ?? notFound(id);
   }
@@ -153,7 +153,7 @@ export class Destinations {
     return this.statements.run<DestinationStatus & Record<string, unknown>>(READ_STATUS, values);
   }
 
-  /** @throws ServiceError 'not-found' */
+  /** @throws ServiceError 'not-found' if there is no destination with this id */
   async status(id: string): Promise<DestinationStatus> {
     const [status] = await this.statusFrom(id, 1);
     return status?.id === id ? status : notFound(id);

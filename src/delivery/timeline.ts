@@ -34,7 +34,7 @@ export interface TimelineAttempt {
   /** Null for an attempt whose outcome is unknown. */
   readonly durationMilliseconds: number | null;
   readonly isDelivered: boolean;
-  /** Whether this attempt sent an event again, on request, that was already delivered. */
+  /** Whether the attempt sent, on request, an event that was already delivered before. */
   readonly isReplay: boolean;
   readonly outcome: string;
 }

@@ -399,7 +399,10 @@ function openUnit(
   };
 }
 
-/** Delay before work on a lost connection is ended. Its statements fail earlier, with a better reason. */
+/**
+ * How long work on a lost connection may go on before it is ended. Statements that wait on the connection fail earlier,
+ * with a better reason.
+ */
 const STATEMENTS_FAIL_MILLISECONDS = 100;
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
