@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 
-/** An element of a destination's `parameter`: a name and one `value[x]` (interface, "SvcTopicDestination"). */
+/**
+ * An element of a destination's `parameter`: a name and one `value[x]` (interface specification,
+ * "SvcTopicDestination").
+ */
 export interface DestinationParameter {
   readonly name: string;
   readonly [member: string]: unknown;

@@ -21,7 +21,10 @@ import { type BatchRow, batchIn } from './batch-row';
 import { DeliveryFailure } from './delivery-failure';
 import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
 
-/** The lease of a worker on one destination. It ends when the epoch of the destination rises. */
+/**
+ * The lease of a worker on one destination. It ends when the epoch of the destination rises. The epoch is a counter
+ * that each claim and each change of the destination raises.
+ */
 interface Claim {
   readonly destinationKey: number;
   readonly destinationId: string;
@@ -37,7 +40,7 @@ interface Claim {
   readonly failStreak: number;
   /** Whether another worker held the lease before and did not end its attempt. */
   readonly isOrphaned: boolean;
-  /** The presentation of the destination, which is usually also that of the batch. */
+  /** JSON text that says how the destination presents events. It is usually also that of the batch. */
   readonly presentation: string;
 }
 
@@ -166,15 +169,15 @@ export class DeliveryQueue {
     return { isInForce: (await this.counting)?.has(destinationKey) === true };
   }
 
-  /** Returns the claims that the worker `slot` still holds: the epoch of each, by destination. */
+  /** Returns the claims that the worker with the number `slot` still holds: the epoch of each, by destination. */
   async claimsOf(slot: number): Promise<ReadonlyMap<number, number>> {
     const rows = await this.statements.run<{ destination_key: number; epoch: number }>(READ_CLAIMS, [slot]);
     return new Map(rows.map(({ destination_key: key, epoch }) => [key, epoch]));
   }
 
   /**
-   * Creates a new generation (which notifications name) if the database was promoted or restored (ADR 0036). If
-   * delivery is held since then, that is logged once.
+   * Creates a new generation if the database was promoted or restored (ADR 0036). A generation is a UUID within which
+   * event numbers are unique; notifications contain it. If delivery is held since then, that is logged once.
    */
   async renewGeneration(): Promise<void> {
     const row = await this.statements.runOne<{ finding: string | null; is_held: boolean }>(RENEW_GENERATION, []);
@@ -183,7 +186,7 @@ export class DeliveryQueue {
     this.isHeld = row?.is_held === true;
   }
 
-  /** Raises the low-water mark of the outbox. Called about once a second, outside any transaction. */
+  /** Runs {@link RAISE_MARK}. Called about once a second, outside any transaction. */
   async raiseMark(): Promise<void> {
     await this.statements.run(RAISE_MARK, []);
   }

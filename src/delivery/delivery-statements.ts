@@ -17,7 +17,7 @@ export const LEASE_GRACE_SECONDS = 15;
 /** Maximum size of the stored resources in a batch. A single event that is larger is a batch of its own. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** How many errors `$status` shows (interface, "Status result of the destination"). */
+/** How many errors `$status` shows (interface specification, "Status result of the destination"). */
 const MAX_LAST_ERRORS = 5;
 
 export const TAKE_SLOT: Statement = {
@@ -43,8 +43,8 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
 };
 
 /**
- * SQL of the current generation. It is null if the generation belongs to an earlier history of the database, or if
- * delivery is held.
+ * SQL of the current generation: the UUID within which event numbers are unique (ADR 0036). It is null if the
+ * generation belongs to an earlier history of the database, or if delivery is held.
  */
 const GENERATION_IN_FORCE = `(select generation from delivery_generation where not is_held
   and system_identifier = ${SYSTEM_IDENTIFIER} and timeline = ${TIMELINE})`;
@@ -63,8 +63,8 @@ const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${L
 export const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
 
 /**
- * Condition for the open batch `b` of a destination `r`. The epoch limits the index scan: while an old snapshot is
- * open, settled batches stay in the index, with an earlier epoch.
+ * Condition for the open batch `b` of a destination `r`. The epoch, which each claim raises, limits the index scan:
+ * while an old snapshot is open, settled batches stay in the index, with an earlier epoch.
  */
 export const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.settled_epoch';
 
@@ -75,13 +75,16 @@ export const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.se
 const IS_CLAIMED = `b.destination_key = $1 and b.epoch > (
         select settled_epoch from destination_runtime where destination_key = $1 and epoch = $2 and owner_slot = $3)`;
 
-/** Raises the low-water mark of the outbox. It must be the only statement of its transaction (ADR 0035). */
+/**
+ * Raises the low-water mark of the outbox: the event number up to which each event is committed or gone. It must be the
+ * only statement of its transaction (ADR 0035).
+ */
 export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
 
 /**
  * Condition for a destination `r` that can be claimed: it has something to send, is due, and has no lease holder that
- * is alive. The queue itself is read for that, not a cursor over event numbers, because events do not commit in the
- * order of their numbers.
+ * is alive. The queue itself shows whether there is something to send. A cursor over event numbers could miss events,
+ * because events do not commit in the order of their numbers.
  */
 const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <= clock_timestamp()
         and (r.owner_slot is null or r.lease_until < clock_timestamp() or r.owner_slot not in (${LIVING_SLOTS}))
@@ -167,8 +170,9 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
  * maximum number of events, $5 base URL). If there is none, the oldest events move into a new batch. If there are no
  * events, the lease is released. It must be a separate statement that begins after CLAIM has locked the row; otherwise
  * it could see a batch that was settled in between. Replayed events keep their numbers. If all events of a delivered
- * batch are replayed and fit, they form the same batch again, and so the same notification. `low_water_mark` says up to
- * which event number the queue is empty: an event that is decided in this snapshot is also committed in it.
+ * batch are replayed and fit, they form the same batch again, and so the same notification. `low_water_mark` is the
+ * event number up to which the queue is empty. It is below the oldest event of the batch, and each event up to it is
+ * committed or gone in this snapshot (ADR 0035).
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',

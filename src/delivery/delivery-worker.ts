@@ -120,8 +120,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 
   /**
-   * Stops claiming, waits up to `SVC_SHUTDOWN_SECONDS` for attempts to end, aborts the rest, and releases the worker
-   * slot.
+   * Stops claiming, waits up to `SVC_SHUTDOWN_SECONDS` for attempts to end, aborts the rest, and releases the heartbeat
+   * lock of this worker.
    */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;

@@ -12,15 +12,15 @@ export interface NewEvent extends Omit<DeliveryEvent, 'correlationId'> {
   /** Approximate size that the event will have in a notification. */
   readonly payloadBytes: number;
   /**
-   * The rights epoch at which it was decided that the destination gets the event; null if the rights were read from the
-   * database for the decision.
+   * The rights epoch at which it was decided that the destination gets the event: a number in the database that each
+   * change of rights raises. Null if the rights were read from the database for the decision.
    */
   readonly rightsEpoch: number | null;
 }
 
 /**
- * Records events in the transaction of the change that causes them (interface, "Delivery rules", 1). The events have
- * the correlation id of the request that the transaction belongs to.
+ * Records events in the transaction of the change that causes them (interface specification, "Delivery rules", 1). The
+ * events have the correlation id of the request that the transaction belongs to.
  */
 @Injectable()
 export class Outbox {

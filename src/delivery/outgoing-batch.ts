@@ -7,7 +7,10 @@ import { type HeldBody, type SendMemory, type Share } from './send-memory';
 /** An attempt to send: its content, its timeout, and its control. */
 export interface Sending {
   readonly share: Share;
-  /** The result of `read`, if it is already in memory. It is dropped as soon as rendering would have to wait. */
+  /**
+   * The result of `read`, if it is already in memory. If rendering must wait until memory is free, it is dropped, and
+   * `read` is called again later. So a waiting attempt keeps no texts in memory.
+   */
   content?: DeliveryBatch | undefined;
   readonly read: () => Promise<DeliveryBatch>;
   /** How long the receiver may take to connect, to take the body, and to respond, all together. */

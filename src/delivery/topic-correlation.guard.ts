@@ -28,7 +28,8 @@ export class TopicCorrelationGuard implements CanActivate {
   }
 
   /**
-   * Does the same for routes without guards, such as the pages of Swagger UI.
+   * Checks the header of a request and keeps its value for the events. Routes without guards, such as the pages of
+   * Swagger UI, call this directly.
    * @throws as {@link canActivate}
    */
   take(request: Request): true {

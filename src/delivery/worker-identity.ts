@@ -13,8 +13,9 @@ const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp
 const SILENT_MILLISECONDS = 10_000;
 
 /**
- * The heartbeat lock of this process: an advisory lock on its slot, held by a connection of its own. When the process
- * ends, PostgreSQL releases the lock within milliseconds. A slot number is never used again.
+ * The heartbeat lock of this process: an advisory lock on its slot, the number that identifies it as a worker. A
+ * separate connection holds the lock. When the process ends, PostgreSQL releases the lock within milliseconds. A slot
+ * number is never used again.
  */
 export class WorkerIdentity {
   private readonly logger = new Logger(WorkerIdentity.name);

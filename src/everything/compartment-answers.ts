@@ -14,7 +14,7 @@ import { linkedParameters } from './request/everything-request';
 import { CompartmentExplanation } from './compartment-explanation';
 import { EntryStream } from './print/entry-stream';
 
-/** Makes the answers of `$everything`: the first chunk if it holds all entries, else a page or a stream. */
+/** Makes the answers of `$everything`. One statement reads a small answer; any other becomes a page or a stream. */
 @Injectable()
 export class CompartmentAnswers {
   constructor(

@@ -8,7 +8,10 @@ import { CompartmentAnswers } from './compartment-answers';
 import { CompartmentManifest } from './compartment-manifest';
 import { EverythingCalls, type EverythingCall } from './request/everything-call';
 
-/** Returns all resources of a patient, by the stored compartment definition (interface, "Patient everything"). */
+/**
+ * Returns all resources of a patient, by the stored compartment definition (interface specification, "Patient
+ * everything").
+ */
 @Injectable()
 @Operation(everythingOperation)
 export class PatientEverything implements OperationHandler {

@@ -19,13 +19,13 @@ export interface IndexSnapshot {
   readonly version: number;
   readonly parameters: SearchParameterSet;
   readonly extractors: Extractors;
-  /** Whether this server was the last one started on the database, or the last one has the same parameters. */
+  /** Whether the server that was last started on the database (maybe this one) has the parameters of this server. */
   readonly isOfThisBuild: boolean;
 }
 
 /**
  * The search parameters with those of stored SearchParameters, compiled. They stay compiled while indexes are built,
- * because a build changes only states.
+ * because building an index changes only the states of parameters.
  */
 interface Compiled {
   readonly signature: string;
@@ -57,7 +57,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Notes which indexes must be built for the parameters of this build. This runs before any write.
+   * Notes which indexes must be built for the parameters of this server. This runs before any write.
    * @throws StartError if two parameters collide
    */
   async onModuleInit(): Promise<void> {
@@ -92,7 +92,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
 
   /**
    * The cached parameters, for a write. If they are outdated, the write fails with a conflict.
-   * @throws ServiceError 'busy' if a server of another build has taken over the index
+   * @throws ServiceError 'busy' if a server with other search parameters was started on the database after this one
    */
   async forWrite(): Promise<IndexSnapshot> {
     const snapshot = this.cached.newest ?? (await this.cached.get());
@@ -120,8 +120,9 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Loads the parameters after a change of the epoch. The epoch also changes for other reasons; if parameters and
-   * states are the same, the snapshot stays the same object.
+   * Loads the parameters after a change of the registry epoch: a number in the database that each change of a cached
+   * registry raises. If parameters and states are the same, since another registry changed, the snapshot stays the same
+   * object.
    */
   private async load(): Promise<IndexSnapshot> {
     const set = await this.states.load();

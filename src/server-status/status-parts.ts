@@ -42,7 +42,7 @@ export class StatusParts {
     return [group('health', milliseconds, [codePart('status', status), ...valuePart('description', description)])];
   }
 
-  /** Returns the metrics, summed over all processes of this start. */
+  /** Returns the metrics, summed over all processes of this server. */
   async ofProcesses(): Promise<readonly Part[]> {
     const families = new Map((await this.metrics.ofStart('/metrics')).map((family) => [family.name, family]));
     const times = families.get('svc_http_request_duration_seconds') ?? { samples: [] };

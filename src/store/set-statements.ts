@@ -24,8 +24,8 @@ import {
 export function* insertResources(rows: readonly NewRow[], parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const ordered = [...rows].sort(byTypeAndId);
   const values = [
-    // The oldest version of all rows. If one row was made with outdated parameters, the whole statement fails and
-    // starts over (ADR 0019).
+    // The oldest version of the search parameters with which a row was made. If it is outdated, the whole statement
+    // fails and starts over (ADR 0019).
     Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
     ...(yield* arraysOf(NEW_ROW_COLUMNS, ordered)),
   ];
@@ -71,8 +71,8 @@ export function* reindexResources(
 
 function reindexText(): string {
   const places = new SetPlaces(2); // $1 is the version of the parameters, $2 is keepsDigests
-  // A digest that no update would use may stay. So a job over all resources of a type does not have to write their
-  // rows.
+  // An outdated digest may stay, since no update would use it. So a job over all resources of a type does not have to
+  // write each row of `resource`.
   const resource = `update resource r set main_date = u.main_date, reference_hash = u.reference_hash, present = u.present,
       index_digests = u.index_digests
     from ${places.unnest(INDEXED_COLUMNS)}

@@ -20,8 +20,8 @@ export interface WebhookSettings extends DeliverySettings {
 }
 
 /**
- * The parameters of a webhook, each with its `value[x]` (interface, "SvcTopicDestination (webhook kind)"). `secret` is
- * an extension of this server.
+ * The parameters of a webhook, each with its `value[x]` (interface specification, "SvcTopicDestination (webhook
+ * kind)"). `secret` is an extension of this server.
  */
 const VALUE_FIELDS = {
   endpoint: 'valueUrl',

@@ -13,7 +13,7 @@ import {
   webhookSettingsOf,
 } from './webhook-settings';
 
-/** The kind that delivers by webhooks (interface, "SvcTopicDestination (webhook kind)"). */
+/** The kind that delivers by webhooks (interface specification, "SvcTopicDestination (webhook kind)"). */
 @Injectable()
 @DeliverBy({
   kind: 'webhook-at-least-once',

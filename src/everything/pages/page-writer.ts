@@ -17,7 +17,7 @@ export class PageWriter {
     private readonly limits: RowLimits,
   ) {}
 
-  /** @param limit limit the row filter of the matches */
+  /** @param limit the row filter of the matches */
   async write(
     stream: EntryStream,
     { entries, total }: PageOfEntries,

@@ -3,7 +3,10 @@ import { type CompartmentQuery, hasPatient, linksOf } from './compartment-query'
 import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
 
-/** Limits of the first chunk: the number of links, the bytes of one body, and the bytes of all bodies. */
+/**
+ * Limits of the first chunk, which is a whole small answer that one statement reads: the number of links, the bytes of
+ * one body, and the bytes of all bodies.
+ */
 export const MOST_LINKS = 1_000;
 const MOST_BYTES_OF_BODY = 64 * 1024;
 const MOST_BYTES = 2 * 1024 * 1024;

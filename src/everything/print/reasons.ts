@@ -9,7 +9,10 @@ const REASON_URL = 'urn:svc:compartment-parameter';
  */
 const INCLUDED_URL = 'urn:svc:included-by';
 
-/** Maximum number of cached texts. There are few combinations of parameters; the texts of more are made each time. */
+/**
+ * Maximum number of cached texts. There are few combinations of parameters. For further combinations, the text is made
+ * each time.
+ */
 const MOST_REMEMBERED = 2_000;
 
 /**

@@ -18,7 +18,7 @@ export type ReadOptions = Omit<SnapshotOptions, 'refusal'>;
  */
 export type PartsOf = (query: CompartmentQuery) => Iterable<QueryPart>;
 
-/** The time limit of the first chunk: one SHARE-th of the allowed time, and at most MOST_SECONDS. */
+/** The time limit of the first chunk: the allowed time divided by SHARE, but at most MOST_SECONDS. */
 const SHARE = 4;
 const MOST_SECONDS = 5;
 
@@ -64,7 +64,7 @@ export class CompartmentReader {
   }
 
   /**
-   * Takes a slot, and runs `work` in a snapshot of the database.
+   * Takes a slot (a permit to read a large compartment), and runs `work` in a snapshot of the database.
    * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' with the name of the part at
    * which it was
    */

@@ -46,7 +46,7 @@ export interface EverythingRequest {
 }
 
 /**
- * Reads the parameters of `$everything` (interface, "Patient everything"; docs/reference/everything.md).
+ * Reads the parameters of `$everything` (interface specification, "Patient everything"; docs/reference/everything.md).
  * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed
  */
 export function readEverythingRequest(

@@ -153,7 +153,7 @@ function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean)
   }
 }
 
-/** The main date of a resource: the earliest start of its dates. A period without a start counts by its end. */
+/** The clinical date of a resource: the earliest start of its dates. A period without a start counts by its end. */
 function mainDateOf(dates: readonly DateRow[], parameterIds: readonly number[]): number | undefined {
   let earliest: number | undefined;
   for (const { parameterId, low, high } of dates) {

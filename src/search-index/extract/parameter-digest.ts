@@ -31,7 +31,7 @@ const itemOf = ({ branch, parts }: NonNullable<NonNullable<SearchParameter['comp
 /** The text of a path. Paths with equal texts reach the same values, whatever their types. */
 const branchText = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');
 
-/** Digest of all inputs of this build's parameters. If it is unchanged, a start compiles and compares no parameters. */
+/** Digest of all inputs of a server's parameters. If it is unchanged, a start compiles and compares no parameters. */
 export function definitionsDigest(own: readonly OwnSearchParameter[], ownTypes: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify([ROWS_VERSIONS, own, ownTypes]));
   for (const file of ['search-parameters', 'elements']) hash.update(readAsset(`fhir/definitions/${file}.json`));

@@ -7,7 +7,7 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** The changes by which one set differs from the set below it. Both share everything else. */
+/** The changes by which a set differs from `below`, the set from which it was made. Both share everything else. */
 interface Layer {
   readonly below: SearchParameterSet;
   readonly live?: readonly OwnSearchParameter[];
@@ -140,7 +140,7 @@ export class SearchParameterSet {
     return nearestCode(code, this.parametersOf(type)?.byCode.keys() ?? []);
   }
 
-  /** The date parameter whose value is the main date of the resources of the type. */
+  /** The date parameter whose value is the main date (the clinical date) of the resources of the type. */
   mainDateParameter(type: string): SearchParameter | undefined {
     return this.parametersOf(type)?.mainDate;
   }

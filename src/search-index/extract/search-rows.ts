@@ -1,6 +1,6 @@
 /** The search index rows of one version of one resource, without duplicates. */
 export interface SearchRows {
-  /** The start of the main date of the resource, in epoch milliseconds; undefined if it has none. */
+  /** The start of the clinical date of the resource, in epoch milliseconds; undefined if it has none. */
   readonly mainDate: number | undefined;
   /** Hash of the only patient to whom the resource refers; 0 if it has none, or its type allows several. */
   readonly patientHash: number;
@@ -36,7 +36,7 @@ export interface DateRow {
 
 export interface NumberRow {
   readonly parameterId: number;
-  /** Hash of the code that a composite pairs with the number; 0 = none. */
+  /** Hash of the code that a composite parameter pairs with the number; 0 = none. */
   readonly codeHash: number;
   readonly value: number;
   /** Hash of the unit, signed 32-bit; 0 = no unit. */

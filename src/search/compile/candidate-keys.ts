@@ -10,7 +10,8 @@ import { dividedAlternatives } from './paired-rows';
 import { stringRows } from './string-rows';
 
 /**
- * Compiles the SQL that reads all keys (main date and resource key) of a clause, when no index holds them by main date.
+ * Compiles the SQL that reads the keys of all matches of a clause, when no index holds them by main date. A key is the
+ * main date (the clinical date, else the time of creation) and the resource key.
  */
 export class CandidateKeys {
   constructor(
@@ -66,8 +67,8 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
   }
 
   /**
-   * Keys of the resources that a link starts from. If these resources are found through links too, the keys are made
-   * distinct: the cost then grows with the rows and not with the paths.
+   * SQL of the keys of the resources from which a link starts. If these resources were found through links too, several
+   * paths may lead to the same resource. Its key is then listed once, so that the cost does not grow with the paths.
    */
   private eachOnce({ type, clause }: { readonly type: string; readonly clause: SearchClause }): string {
     const candidates = this.candidatesOf(type, clause);
@@ -85,8 +86,8 @@ cross join lateral (select m.main_date, m.resource_key from resource m where m.r
   }
 
   /**
-   * Reads numbers by value, in any unit. Walking an index in another order would read many rows for few matches if the
-   * unit is rare.
+   * Reads the numbers in the searched ranges from the index by value, whatever their unit. The unit is tested later.
+   * Walking the index by date instead would read many rows for few matches if the unit is rare.
    */
   private numbers({ parameterIds, codeHash, ranges }: NumberClause): string {
     const steps = disjoint(ranges.map(stepOf));

@@ -131,15 +131,18 @@ export class Candidates {
     }
   }
 
-  /** A token row also holds the patient, so the rows of one patient and one code are a single range of the index. */
+  /**
+   * SQL condition on the patient of a token row; empty if the search names no single patient. Token rows hold the
+   * patient, so the rows of one patient and one code are a single range of the index.
+   */
   private patientEquals(patient: SearchClause | undefined): string {
     if (patient?.kind !== 'reference' || patient.patientHash === undefined) return '';
     return ` and c.patient_hash = ${this.bind.value(patient.patientHash)}::bigint and c.patient_hash <> 0`;
   }
 
   /**
-   * Reads numbers by date. The index orders them by date within each paired code, and separately within the numbers
-   * without a code.
+   * Reads numbers by date. The index orders the numbers of each code by date. The code of a number is the one that a
+   * composite parameter pairs with it; numbers without a code are a group of their own.
    */
   private byNumber(
     { parameterIds, codeHash, ranges }: NumberClause,
@@ -159,8 +162,8 @@ export class Candidates {
   }
 
   /**
-   * Reads the periods longer than a day. Few overlapping periods are gathered and sorted. If there are many, a walk
-   * that starts at the latest beginning soon fills a page.
+   * Reads the periods longer than a day that overlap the searched time. If there are few, they are gathered and sorted.
+   * If there are many, a walk that starts at the latest beginning soon fills a page.
    */
   private longOnes(
     type: string,

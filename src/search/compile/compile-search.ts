@@ -8,13 +8,14 @@ import { sortWalkOf } from './sort-walk';
 import { foundColumns } from './found-resource';
 import { type PagePosition, type SearchClause, type SearchQuery, type SortKey } from '../query/search-query';
 
-/** Default order: latest first. */
+/** Default order: by main date (the clinical date, else the time of creation), latest first. */
 const DEFAULT_SORT: readonly SortKey[] = [{ by: { kind: 'main-date' }, isDescending: true }];
 
 export interface PageQuery extends SearchQuery {
   /**
-   * Adds a column `total`: the number of all matches. It is null if the page holds the last match and begins at no
-   * position, since the page itself then shows the number. A separate statement would cost one more round trip.
+   * Adds a column `total`: the number of all matches. It is null if the page holds the last match and does not begin at
+   * a position from a link, since the page itself then shows the number. A separate statement would cost one more round
+   * trip.
    */
   readonly isCounted?: boolean;
 }
@@ -88,7 +89,8 @@ const countOf = (type: string, clauses: readonly SearchClause[], candidates: Can
   `(select count(*) from (${candidates.eachOnce(type, clauses)}) m)`;
 
 /**
- * Compiles a page by main date. The indexes hold rows in this order, so the cost of a page depends only on its size.
+ * Compiles a page by main date (the clinical date, else the time of creation). The indexes hold rows in this order, so
+ * the cost of a page depends only on its size.
  */
 function byMainDate(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const bind = new Binder();

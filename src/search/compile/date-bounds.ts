@@ -12,13 +12,13 @@ export interface Reach {
   readonly to: number | undefined;
 }
 
-/** The time span in which all rows lie that can match one of the boxes. */
+/** The time span in which all rows lie that can match one of the boxes (limits for the ends of a period). */
 export function reachOf(boxes: readonly DateBox[]): Reach {
   const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
   const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);
   const from = froms.includes(undefined) ? undefined : Math.min(...froms.map((one) => one ?? 0));
   const to = tos.includes(undefined) ? undefined : Math.max(...tos.map((one) => one ?? 0));
-  // If the end precedes the beginning, the matching periods contain both, so the upper bound is open.
+  // If `to` is before `from`, each matching period contains both instants, so the upper bound is open.
   return from !== undefined && to !== undefined && from > to ? { from, to: undefined } : { from, to };
 }
 

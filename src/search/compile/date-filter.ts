@@ -3,7 +3,7 @@ import { type DateBox } from '../query/search-query';
 import { type Binder } from '../../store/binder';
 import { anyStep, FEW, type Step } from './many';
 
-/** SQL that is true for rows whose `low` and `high` match one of the boxes. */
+/** SQL that is true for rows whose `low` and `high` are within the limits that one of the boxes sets for them. */
 export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
   const tests = boxes.length > FEW ? manyBoxes(row, boxes, bind) : boxes.map((box) => inBox(row, box, bind));
   return `(${tests.join(' or ')})`;

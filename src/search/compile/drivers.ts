@@ -27,7 +27,7 @@ const MOST_GATHERED = 1_000;
  */
 const WORTH_GATHERING = 300;
 
-/** A code with at most this many numbers is read by date; the numbers in the searched range are not gathered first. */
+/** The numbers of a code are read by date if there are at most this many. Those in the range are not gathered first. */
 const FEW_OF_CODE = 1_000;
 
 /** A clause with more estimated rows than this is not gathered. */
@@ -70,7 +70,7 @@ export function driversOf(clauses: readonly SearchClause[], frequencies: Frequen
 const mostNumbers = (estimate: number): number =>
   Math.min(Math.max(Math.round(Math.sqrt(6 * estimate)), 100), MOST_GATHERED);
 
-/** Whether only the part of the driver's index between the limits of the searched main date is read. */
+/** Whether the driver (the clause that is read first) is read only between the limits of the searched main date. */
 export const isByDate = (clauses: readonly SearchClause[], driver: Driver | undefined): boolean =>
   clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
 

@@ -1,11 +1,11 @@
 import { type SearchClause } from '../query/search-query';
 import { isDeep } from './followed-links';
 
-/** Row counts of hashes that occur often, and of types; undefined for all others. */
+/** The number of index rows of each hash that occurs often, and the size of each type; undefined for others. */
 export interface Frequencies {
   token(hash: number): number | undefined;
   target(hash: number): number | undefined;
-  /** Number of rows with numbers that a composite pairs with the code. */
+  /** Number of the number rows that hold this code, because a composite parameter pairs it with their number. */
   code(hash: number): number | undefined;
   /** Number of resources of a type. */
   type(name: string): number | undefined;

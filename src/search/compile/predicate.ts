@@ -39,7 +39,7 @@ export interface RowAlias {
   readonly tested?: number | undefined;
 }
 
-/** Rows whose gathering costs as much as one lookup of a key. */
+/** Number of rows that can be gathered at the cost of one lookup of a key. */
 const ROWS_PER_PROBE = 6;
 
 /** Maximum number of rows to gather for a test, as a bound of memory: a gathered key takes about 60 bytes. */

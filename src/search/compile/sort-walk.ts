@@ -10,7 +10,7 @@ interface SortedRows {
   /** The sorted column. */
   readonly value: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
-  /** For numbers: the code that a composite pairs with them; 0 for numbers without a code. */
+  /** For numbers: the hash of the code that a composite parameter pairs with them; 0 for numbers without a code. */
   readonly codeHash?: number;
 }
 

@@ -150,8 +150,9 @@ export function valueClauseOf(
 }
 
 /**
- * Whether a date occurs at most once in a resource, and whether it is the main date. Only a date that occurs once can
- * be the main date (a Timing has many rows). If a type has several dates, the main date is the first parameter.
+ * Whether a date occurs at most once in a resource, and whether it is the main date: the date by which resources of the
+ * type are sorted by default. Only a date that occurs once can be the main date (a Timing has many rows). If a type has
+ * several dates, the main date is the first parameter.
  */
 function singularityOf(
   { parameterId, branches }: SearchParameter,

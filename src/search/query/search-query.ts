@@ -4,7 +4,7 @@ import { type Position } from './great-circle';
 export interface SearchQuery {
   readonly type: string;
   readonly clauses: readonly SearchClause[];
-  /** Keys to sort by. An empty list sorts by main date, newest first. */
+  /** Keys to sort by. An empty list sorts by main date (the clinical date, else the time of creation), newest first. */
   readonly sort?: readonly SortKey[];
   readonly count: number;
   /** Number of matches before a page that is requested by number. */
@@ -90,7 +90,7 @@ export interface DateClause {
   readonly boxes: readonly DateBox[];
   /** Whether a resource has at most one value of the date. */
   readonly isSingle: boolean;
-  /** Whether the date is the main date of its type and has at most one value. */
+  /** Whether the date is the main date (the clinical date) of its type and has at most one value. */
   readonly isMainDate: boolean;
 }
 
@@ -105,7 +105,7 @@ export interface DateBox {
 export interface NumberClause {
   readonly kind: 'number';
   readonly parameterIds: readonly number[];
-  /** Hash of the code that a composite pairs with the number; 0 for a number alone. */
+  /** Hash of the code that a composite parameter pairs with the number; 0 for a number alone. */
   readonly codeHash: number;
   readonly ranges: readonly NumberRange[];
 }
@@ -131,8 +131,8 @@ export interface NearPlace extends Position {
 }
 
 /**
- * Numbers with units. Before the clause is compiled, a lookup of the stored units must find which of them can match,
- * and the range of numbers in each of these.
+ * Numbers with units. Before the clause is compiled, the stored units that can match must be looked up. The searched
+ * range is then converted to each of these units.
  */
 export interface QuantityClause extends Omit<NumberClause, 'kind' | 'ranges'> {
   readonly kind: 'quantity';

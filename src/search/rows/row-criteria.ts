@@ -25,7 +25,7 @@ export type ReadCriterion = (criterion: string) => RowCriterion;
 /** The type of a criterion, which is `Type` or `Type?query`. */
 export const typeOfCriterion = (criterion: string): string => criterion.split('?', 1)[0] ?? '';
 
-/** Reads the row criteria that policies grant (`GrantedRows`). */
+/** Reads row criteria: searches such as `Observation?status=final` by which policies grant rows (`GrantedRows`). */
 @Injectable()
 export class RowCriteria {
   /**

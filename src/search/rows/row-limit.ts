@@ -27,9 +27,11 @@ const ROW: RowAlias = { name: 'c', isResource: true };
 
 /**
  * The resources that a caller may access, as one search clause per type. This is the only place that defines the
- * meaning of row criteria. Of a type without a clause, no resource is accessible.
+ * meaning of row criteria (the searches by which policies grant resources). Of a type without a clause, no resource is
+ * accessible.
  * While an index that a clause needs is being built, methods throw ServiceError 'busy', since index rows may match too
- * few or too many resources. For single resources, {@link afterRefresh} helps.
+ * few or too many resources. To test single resources nevertheless, rebuild their index rows first, and then use the
+ * limit that {@link afterRefresh} returns.
  */
 export class RowLimit {
   constructor(

@@ -16,8 +16,8 @@ import { type SearchClause } from '../query/search-query';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
 
 /**
- * Resources read in addition to those requested, in case some are only collisions of hashes. Even one is rare; more at
- * once are no accident.
+ * How many resources are read in addition to those requested, because some may match only by a collision of hashes.
+ * Even one collision is rare; several at once are no accident.
  */
 const SPARE = 4;
 
@@ -59,7 +59,7 @@ export class ResourceCriteria {
     return total > most + SPARE;
   }
 
-  /** Searches by criteria in the slots of searches, since criteria may cost as much as any search. */
+  /** Runs criteria under the concurrency limit of searches, since they may cost as much as any search. */
   private searched(request: SearchRequest): Promise<SearchPage> {
     const seconds = this.environment.statementTimeoutSeconds;
     const limit = new TimeLimit(seconds, `The criteria took longer than ${seconds} s. Name narrower ones.`, true);

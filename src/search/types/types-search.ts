@@ -106,7 +106,7 @@ export class TypesSearch {
     };
   }
 
-  /** Finds the positions of a page, and one more, for each type. */
+  /** Finds, for each type, the matches that a page could show and one more, without their bodies. */
   private async places(
     searches: readonly TypeSearch[],
     { isOldestFirst, count, position }: TypesSearchRequest,

@@ -52,7 +52,8 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   async onChanges(changes: readonly ResourceChange[]): Promise<void> {
-    // The rights epoch is read before any decision, since the statement that stores the events compares it.
+    // The rights epoch (each change of rights raises it) is read before any decision. The statement that stores the
+    // events compares it, and fails if rights have changed since.
     const rights = await this.epoch.rightsToHold();
     const matched: MatchedChange[] = [];
     const pause = this.slices.pauses();

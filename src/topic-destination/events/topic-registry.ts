@@ -20,7 +20,10 @@ export interface WatchedTrigger extends TopicTrigger {
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** The triggers of active topics that have destinations, by resource type, as of the request's registry epoch. */
+/**
+ * The triggers of active topics that have destinations, by resource type. They are cached, and loaded again when the
+ * registry epoch (a number that each change of topics or destinations raises) differs from that of the request.
+ */
 @Injectable()
 export class TopicRegistry {
   private readonly cached: CachedRegistry<ReadonlyMap<string, readonly WatchedTrigger[]>>;

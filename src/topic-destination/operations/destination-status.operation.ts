@@ -24,7 +24,7 @@ const PARTS = {
   lastErrorDetail: { message: 'string', timestamp: 'dateTime' },
 } as const;
 
-/** Returns the status of a destination (interface, "Status result of the destination"). */
+/** Returns the status of a destination (interface specification, "Status result of the destination"). */
 @Injectable()
 @Operation({
   resourceType: 'SvcTopicDestination',
@@ -58,8 +58,8 @@ export class DestinationStatusOperation implements OperationHandler {
 }
 
 /**
- * Returns the status in the form of the interface. The members `…DeliveryAttempts` count only failed attempts, despite
- * their names.
+ * Returns the status in the form that the interface specification defines. The members `…DeliveryAttempts` count only
+ * failed attempts, despite their names.
  */
 const shownStatus = (status: DestinationStatus): AnswerValues<typeof PARTS> => ({
   messageBatchesDelivered: status.deliveredBatches,
