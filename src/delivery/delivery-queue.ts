@@ -177,7 +177,8 @@ export class DeliveryQueue {
 
   /**
    * Creates a new generation if the database was promoted or restored (ADR 0036). A generation is a UUID within which
-   * event numbers are unique; notifications contain it. If delivery is held since then, that is logged once.
+   * event numbers are unique; notifications contain it. If delivery is held since then, until an operator
+   * releases it, that is logged once.
    */
   async renewGeneration(): Promise<void> {
     const row = await this.statements.runOne<{ finding: string | null; is_held: boolean }>(RENEW_GENERATION, []);

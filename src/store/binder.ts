@@ -29,14 +29,14 @@ export class Binder {
     return `$${this.values.push(value)}`;
   }
 
-  /** Returns the values with a statement that already has a name. */
+  /** Returns the given statement, which already has a name, together with the collected values. */
   boundTo(statement: Statement): CompiledSearch {
     return { statement, values: this.values };
   }
 
   /**
-   * Returns the values with a statement of this text. Its name is derived from the text, so all searches of one shape
-   * share a prepared statement, whatever their values are.
+   * Makes a statement of this text, and returns it with the collected values. Its name is derived from the text, so all
+   * searches of one shape share a prepared statement, whatever their values are.
    */
   finish(text: string): CompiledSearch {
     return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };

@@ -231,7 +231,7 @@ export class ResourceStore {
    * @throws TransactionConflict if a transaction did
    */
   async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
-    if (resources.length <= MAX_ID_LOCKS) return; // advisory locks keep other transactions from it
+    if (resources.length <= MAX_ID_LOCKS) return; // the advisory locks on the ids exclude this
     const columns = [resources.map(({ type }) => type), resources.map(({ id }) => id)];
     const versions = new Map(resources.map(({ type, id, content }) => [localKey(type, id), content.version]));
     for (const { type, id, version } of await this.statements.run<LastVersionRow>(LAST_VERSIONS, columns)) {

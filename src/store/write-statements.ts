@@ -17,8 +17,8 @@ export interface RowContent {
   /** Rows of the search tables, in the order of the tables. */
   readonly columns: readonly ColumnValues[];
   /**
-   * The version of the live search parameters that made `columns`. If another one is current, the write conflicts (ADR
-   * 0019).
+   * The version of the search parameters with which `columns` were made. If another version is current, the write
+   * conflicts (ADR 0019).
    */
   readonly parametersVersion: number;
   /** Digests of `columns`; see index-digests.ts. */

@@ -3,7 +3,7 @@ import { Background, type BackgroundTask } from '../../platform/background/backg
 import { Statements } from '../../platform/database/statements';
 import { SWEEP } from './page-statements';
 
-/** Deletes expired page lists. A delay is harmless: an expired list is refused anyway. */
+/** Deletes expired lists of pages of `$everything`. A delay is harmless: an expired list is refused anyway. */
 @Injectable()
 @Background({ task: 'sweep of page lists', interval: () => 60_000 })
 export class ListSweeper implements BackgroundTask {

@@ -3,7 +3,7 @@ import { Binder, type CompiledSearch } from '../../store/binder';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 
-/** Maximum number of lists of one caller. A further list makes the server delete the oldest. */
+/** Maximum number of stored lists of pages of one caller. A further list makes the server delete the oldest. */
 const LISTS_OF_CALLER = 20;
 
 /** Maximum number of entries in all lists together. An entry has about 100 bytes. */

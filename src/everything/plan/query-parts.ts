@@ -66,7 +66,7 @@ export function ordered({ rows }: QueryPart, statementOf: (text: string) => stri
   return bind.finish(statementOf(`select * from (${rows(bind)}) row ${ENTRY_ORDER}`));
 }
 
-/** The part of the patient itself. It also collects links of the patient to itself. */
+/** The query part that finds the patient itself. It also collects links of the patient to itself. */
 const patientPart = (query: CompartmentQuery): QueryPart => ({
   label: 'Patient',
   mode: 'match',

@@ -65,8 +65,8 @@ export class CompartmentReader {
 
   /**
    * Takes a slot (a permit to read a large compartment), and runs `work` in a snapshot of the database.
-   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' with the name of the part at
-   * which it was
+   * @throws ServiceError 'not-found' or 'gone' for a patient that is not stored, 'timeout' with the name of the part
+   * that was being read
    */
   async within<T>(
     query: CompartmentQuery,

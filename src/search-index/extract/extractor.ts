@@ -37,7 +37,7 @@ export class Extractors {
   ) {}
 }
 
-/** The visitors of a type: those of the whole resource, and those of each member. */
+/** The visitors (functions that turn values into rows) of a type: of the whole resource, and of each member. */
 interface Plan {
   readonly whole: Visit<Extraction>[];
   readonly byMember: Map<string, Visit<Extraction>[]>;
@@ -118,8 +118,8 @@ function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps
 function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Visit<Extraction> | undefined {
   const { parameterId, storedAs, presenceMask } = parameter;
   const isAlias = !storedAs.includes(parameterId);
-  // A parameter served by others needs no visitor, since their visitors note the presence. Only a narrowing has its own
-  // presence bit.
+  // A parameter served by the rows of others needs no visitor, since the visitors of the others note that a value is
+  // present. Only a narrowing (`patient` of `subject`) has its own bit for this.
   if (isAlias && parameter.narrowedTo === undefined) return undefined;
   const write = isAlias ? undefined : writerOf(parameter, patientIds.includes(parameterId));
   const low = Number(BigInt.asIntN(32, presenceMask));

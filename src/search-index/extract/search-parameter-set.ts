@@ -29,7 +29,7 @@ export interface IndexProgress {
   readonly secondsLeft?: number;
 }
 
-/** The presence bits of all types, as assigned by the database. */
+/** For all types, the bits that record which parameters have a value in a resource. The database assigns them. */
 export type AssignedBits = ReadonlyMap<string, PresenceBits>;
 
 /** All search parameters of all resource types: those of HL7 R4 and those that the server adds. Immutable. */
@@ -66,14 +66,14 @@ export class SearchParameterSet {
   }
 
   /**
-   * This set with live parameters added. The types with live parameters are compiled, all others are shared. If this
-   * set already defines a code, the code keeps its meaning.
+   * This set with live parameters added (those that stored SearchParameters define). The types with live parameters are
+   * compiled, all others are shared. If this set already defines a code, the code keeps its meaning.
    */
   withLive(live: readonly OwnSearchParameter[]): SearchParameterSet {
     return live.length === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, live });
   }
 
-  /** This set, with some parameters marked as unfinished. */
+  /** This set, with some parameters marked as unfinished: their index is being built. */
   withUnfinished(unfinished: UnfinishedParameters): SearchParameterSet {
     return unfinished.ids.size === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, unfinished });
   }

@@ -2,7 +2,7 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type CompositePart } from './composite-rows';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** A search parameter of a type that HL7 does not define. `expression` is FHIRPath. */
+/** A search parameter that HL7 does not define, for one resource type. `expression` is FHIRPath. */
 export interface OwnSearchParameter {
   readonly type: string;
   readonly code: string;
@@ -66,7 +66,7 @@ export interface Composite {
   readonly third?: ComponentCode;
   /**
    * Whether the rows also hold the system of the first component's token, so that the search needs no other test of it.
-   * Only live composites have it.
+   * Only composites that a stored SearchParameter defines have it.
    */
   readonly knowsSystem?: boolean;
 }

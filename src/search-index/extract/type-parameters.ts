@@ -14,7 +14,10 @@ export interface TypeParameters {
   readonly unusable: readonly UnusableParameter[];
 }
 
-/** Number of usable bits in the presence mask. PostgreSQL stores it as a bigint, which is signed. */
+/**
+ * Number of usable bits in the presence mask, which has a bit for each parameter with a value in the resource.
+ * PostgreSQL stores it as a bigint, which is signed.
+ */
 export const PRESENCE_BITS = 63;
 
 /** Codes that columns of the resource table serve, so the body need not hold their values. */
@@ -59,8 +62,8 @@ export function compileParameters(
   }
   const parameters = searchableParameters(type, compiled, bits);
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
-  // Every row holds the main date and the patient of its resource. So live parameters, which come and go, must not
-  // define them.
+  // Every row holds the main date and the patient of its resource. So parameters of stored SearchParameters, which come
+  // and go, must not define them.
   const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
   return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable };
 }
@@ -122,7 +125,8 @@ function searchableParameters(
 
 /**
  * A composite as a candidate for an alias. HL7's composite is the union of others (`combo-code-value-quantity`) if it
- * has the same components and more kinds of items. A live composite is no candidate: its rows also hold the system.
+ * has the same components and more kinds of items. A composite that a stored SearchParameter defines is no candidate:
+ * its rows also hold the system.
  */
 function compositeCandidateOf({ code, branches, composite, components, isOwn }: Compiled): Candidate[] {
   if (composite?.rows === undefined || isOwn) return [];
@@ -131,7 +135,8 @@ function compositeCandidateOf({ code, branches, composite, components, isOwn }: 
 
 /**
  * The presence bits of each parameter. Each has one bit, and a union has the bits of the parameters that it unites.
- * Live parameters have none: they come and go, and the bits of stored masks must keep their meaning.
+ * Parameters of stored SearchParameters have none: they come and go, and the bits of stored masks must keep their
+ * meaning.
  */
 function presenceMasksOf(
   indexed: readonly Compiled[],

@@ -41,7 +41,7 @@ export function namesIn({ by, branches }: Pick<NamedPath, 'by' | 'branches'>, so
   return targetValues(branches, source).flatMap((value) => read(value) ?? []);
 }
 
-/** Whether the target has the name; the version of a canonical is not compared here. */
+/** Whether the target has this canonical or identifier. The version of a canonical is not compared here. */
 export function hasName({ branches }: NamedTarget, target: Body, { value, system }: TargetName): boolean {
   return targetValues(branches, target).some((own) =>
     system === undefined ? own === value : isObject(own) && own.value === value && (own.system ?? '') === system,

@@ -32,7 +32,7 @@ export interface SearchPage {
   readonly included: readonly FoundResource[];
   /** False if the includes found more than an answer may hold. */
   readonly isComplete: boolean;
-  /** Types that the includes lead to but the caller may not search. */
+  /** Types to which the includes lead, but which the caller may not search. */
   readonly hiddenTypes: readonly string[];
   /** Number of all matches; absent if not requested. */
   readonly total?: number;

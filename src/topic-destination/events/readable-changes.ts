@@ -13,7 +13,10 @@ export interface OfferedChange {
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** Selects those destinations of a change whose principal may read the changed resource. */
+/**
+ * Selects those destinations of a change whose principal may read the changed resource. The principal is the User or
+ * Client whose rights select the events of a destination.
+ */
 @Injectable()
 export class ReadableChanges {
   constructor(

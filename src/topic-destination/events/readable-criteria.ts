@@ -22,7 +22,7 @@ export interface Verdict extends Watch {
 
 /**
  * Evaluates triggers on a change. For each destination, `resolve()` in a criterion finds only resources that the
- * principal of the destination may search.
+ * principal of the destination (the User or Client whose rights select its events) may search.
  */
 @Injectable()
 export class ReadableCriteria {

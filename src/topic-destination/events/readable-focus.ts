@@ -14,7 +14,7 @@ interface Focus {
   readonly id: string;
 }
 
-/** Selects the resources that a principal may read, by the rows that are granted to it now. */
+/** Selects the resources that a principal (a User or Client) may read, by the rows that are granted to it now. */
 @Injectable()
 export class ReadableFocus {
   constructor(
