@@ -2,7 +2,7 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type CompositePart } from './composite-rows';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** A search parameter that HL7 does not define, for one resource type. `expression` is FHIRPath. */
+/** A search parameter that this server adds to HL7's, for one resource type. `expression` is FHIRPath. */
 export interface OwnSearchParameter {
   readonly type: string;
   readonly code: string;
