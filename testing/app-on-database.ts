@@ -23,7 +23,7 @@ export const encryptionKey = (): string =>
   process.env.TEST_ENCRYPTION_KEY ?? Buffer.from('encryption-key-of-the-test-kit!!').toString('base64');
 
 export interface AppSettings {
-  /** Settings that replace those of the kit. */
+  /** Environment variables that replace the ones that {@link startApp} sets. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Modules of your application (docs/how-to/extend.md). */
   readonly modules?: readonly Type[];

@@ -79,7 +79,8 @@ export async function dropTemplates(): Promise<void> {
 }
 
 async function copyTemplate(adminUrl: string, state: State, name: string): Promise<void> {
-  // No strategy is named: PostgreSQL 14 has no such option, and file_copy is not faster here (about 0.1 s each).
+  // The option STRATEGY is not used: PostgreSQL 14 does not have it, and `file_copy` is not faster here (about 0.1 s
+  // each).
   const copy = `create database ${name} template ${templateName(state)}`;
   try {
     await runStatement(adminUrl, copy);
@@ -126,7 +127,7 @@ async function makeTemplate(adminUrl: string, state: State): Promise<void> {
 async function makeStartedDatabase(adminUrl: string, name: string): Promise<void> {
   await copyTemplate(adminUrl, 'new', name);
   const { app, url } = await startApp(databaseUrl(adminUrl, name));
-  await fetch(`${url}/Patient`, { headers: { Authorization: ROOT } }); // reads again what the first writes made outdated
+  await fetch(`${url}/Patient`, { headers: { Authorization: ROOT } }); // refreshes the caches after the first writes
   await app.close();
 }
 

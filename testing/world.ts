@@ -11,12 +11,12 @@ export interface Person {
 }
 
 export interface PersonOptions {
-  /** AccessPolicies that the kit links to the User. By default, one policy that allows everything. */
+  /** AccessPolicies that {@link world} links to the User. By default, one policy that allows everything. */
   readonly policies?: readonly object[];
 }
 
 export interface World<Name extends string> {
-  /** Users by their ids. The kit gives each a Client, policies, and a token. */
+  /** Users by their ids. {@link world} gives each User a Client, policies, and a token. */
   readonly people?: Readonly<Record<Name, PersonOptions>>;
   /** Bodies by their path below `/fhir`, such as `Patient/p1`. They are stored one after the other. */
   readonly resources?: Readonly<Record<string, string | object>>;

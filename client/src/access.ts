@@ -88,7 +88,7 @@ export class Access {
     return this.connection.json('GET', `/auth/decisions/${encodeURIComponent(id)}`);
   }
 
-  /** The latest denied requests, newest first: those of one User or one Client, or all. */
+  /** The latest denied requests, newest first: only the requests of one User or one Client, or the requests of all. */
   async decisions(of: { readonly user?: string; readonly client?: string } = {}): Promise<readonly DeniedRequest[]> {
     const query = Object.entries(of).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     const { decisions } = await this.connection.json<{ readonly decisions: readonly DeniedRequest[] }>(

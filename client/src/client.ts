@@ -40,12 +40,15 @@ export class SvcClient {
     this.topics = new Topics(connection);
   }
 
-  /** Logs in with a password, and renews the tokens when they expire. */
+  /** Logs in with a password, and returns a client that renews its tokens when they expire. */
   static async login(options: Options, login: Login): Promise<SvcClient> {
     return new SvcClient(await Connection.login(options, login));
   }
 
-  /** Sends the given `Authorization` with each request: a token that you already have, or HTTP Basic of a Client. */
+  /**
+   * Returns a client that sends the given `Authorization` with each request: a token that you already have, or HTTP
+   * Basic of a Client.
+   */
   static with(options: Options, authorization: string): SvcClient {
     return new SvcClient(Connection.with(options, authorization));
   }
@@ -179,7 +182,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
     }
     if (rest !== '') yield rest;
   } finally {
-    // If the caller leaves the loop, the rest of the answer is canceled.
+    // If the calling code leaves its loop early, the request is canceled, so that the rest of the answer is not read.
     await reader.cancel().catch(() => undefined);
   }
 }

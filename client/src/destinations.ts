@@ -23,7 +23,10 @@ export interface DestinationOverview {
   readonly id: string;
   readonly topic?: string;
   readonly kind: string;
-  /** State of delivery. `held` means: after a restore, until an operator releases delivery. */
+  /**
+   * State of delivery. `held` means that the server sends nothing: it was restored, and no operator has released
+   * delivery yet.
+   */
   readonly state: 'active' | 'failing' | 'held';
   /** Number of waiting events. If there are more than 1,000, `queuedIsMore` is true. */
   readonly queued: number;
@@ -97,7 +100,8 @@ export class Destinations {
   }
 
   /**
-   * Changes a webhook; its queue stays. With `ifVersion`, it is changed only if its `meta.versionId` is this version.
+   * Changes a webhook, and keeps its queue of events. With `ifVersion`, it is changed only if its `meta.versionId` is
+   * this version.
    * @throws SvcError 412 if it has another version
    */
   update(destination: Destination & { id: string }, ifVersion?: string): Promise<Destination> {
@@ -204,7 +208,9 @@ type EventOf<Page extends { parameter?: unknown[] }> = Extract<
   { name: 'event' }
 >;
 
-/** Values in which one list has another name in the answer. The answer has no such list if it is empty. */
+/**
+ * `Values`, with its member `List` as the answer of the server has it: under `Name`, and absent if the list is empty.
+ */
 type Renamed<Values, List extends keyof Values, Name extends string> = Omit<Values, List> & {
   readonly [Key in Name]?: Values[List];
 };

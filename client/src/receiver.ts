@@ -68,8 +68,8 @@ export class WebhookReceiver {
   }
 
   /**
-   * Checks the signature, and passes each new event to `handle`, one after the other. If `handle` throws,
-   * `receive` throws the same error. Then answer 5xx, so that the server sends the notification again.
+   * Checks the signature, and passes each new event to `handle`, one after the other. If `handle` throws, `receive`
+   * throws the same error. Your code should then answer 5xx, so that the server sends the notification again.
    * @throws SignatureError
    */
   async receive(sent: SentNotification, handle: (event: WebhookEvent) => Promise<void> | void): Promise<Received> {

@@ -48,7 +48,7 @@ export interface DryRun {
   readonly undecided: number;
   readonly eventsPerHour: number;
   readonly busiestHour?: { readonly start: string; readonly events: number };
-  /** The parts because of which versions did not fire, the most frequent part first. */
+  /** The parts of triggers that kept versions from firing, the most frequent part first. */
   readonly unmet: readonly (UnmetReason & { readonly versions: number })[];
   /** The listed versions, oldest first. */
   readonly versions: readonly DryRunVersion[];

@@ -86,7 +86,8 @@ function offsetMilliseconds(zone: string | undefined): number {
 }
 
 /**
- * A period. A zone can move a moment of the first or last day out of FHIR's years, so both ends are clamped to them.
+ * Makes a period from its start and length. A time zone can move the start or the end out of FHIR's years (0001 to
+ * 9999), so both are clamped to these years.
  */
 function span(low: number, sizeMilliseconds: number, precision: DateSpan['precision'], hasZone: boolean): DateSpan {
   return {

@@ -85,7 +85,10 @@ export function canonicalKeysOf(canonical: string, baseUrl: string): readonly st
   return version === undefined ? [target.key] : [target.key, `${target.key}|${version}`];
 }
 
-/** The target of a canonical without a version. Of all resources with its URL, it is the one that was stored last. */
+/**
+ * Selects the resource that was stored last. Of all resources with one URL, a canonical without a version means this
+ * one.
+ */
 export const latestOf = <R extends Resource>(resources: readonly R[]): R | undefined =>
   resources.reduce<R | undefined>((last, one) => (updatedAt(one) > updatedAt(last) ? one : last), resources[0]);
 

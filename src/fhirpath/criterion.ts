@@ -7,8 +7,8 @@ import { changeByLibrary, type ResolveReference, type VersionTexts } from './lib
 import { parseExpression } from './syntax/parse-expression';
 
 /**
- * A change of a resource: the texts before and after it, and their parsed values. Only evaluators that do not modify
- * the values may read them.
+ * A change of a resource: the texts before and after it, and their parsed values. Code that may modify its input, such
+ * as the library, must read the texts and not the parsed values.
  */
 export interface Versions extends VersionTexts {
   readonly values: { readonly current: unknown; readonly previous: unknown };
@@ -32,8 +32,8 @@ export interface Criterion {
 const MAX_LIBRARY_LENGTH = 2_000_000;
 
 /**
- * Compiles a criterion. It is FHIRPath on the current resource; for a deletion, on the last content. Its variables
- * `%current` and `%previous` may be empty.
+ * Compiles a criterion. A criterion is FHIRPath on the resource after the change; for a deletion, on the content before
+ * it. Its variables `%current` and `%previous` may be empty.
  * @param type type of the resource
  * @param isClause whether the text is one side of an `and`, where a single value that is no boolean counts as true
  * @throws ExpressionError with reason and position, also for an element that `type` does not have

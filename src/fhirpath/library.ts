@@ -30,8 +30,9 @@ const OPTIONS = {
 const MODEL = r4 as Model;
 
 /**
- * Evaluates while `console.warn` does nothing, because the library warns about truncated durations there, with the
- * date. If a time limit ends the evaluation, the console stays silent until the next evaluation restores it.
+ * Evaluates while `console.warn` does nothing, because the library would print a warning with a date of the resource
+ * there when it truncates a duration. If a time limit ends the evaluation, the console stays silent until the next
+ * evaluation restores it.
  */
 function quietly(evaluate: () => unknown): unknown {
   console.warn = () => undefined;
@@ -68,7 +69,7 @@ function compiledByLibrary<T>(compile: () => T): T {
 export function questionByLibrary(expression: string, base: string): Truth {
   const evaluate = compiledByLibrary(() => fhirpath.compile({ base, expression }, MODEL, OPTIONS));
   return (focus, { resource, rootResource }) => {
-    // The library may modify its input, so it gets a copy. From `base`, it learns the type of `%context`.
+    // The library may modify its input, so it gets a copy. `base` gives the library the type of `%context`.
     const variables = structuredClone({ resource, rootResource });
     try {
       const found = quietly((): unknown => evaluate(structuredClone(focus), variables)) as readonly unknown[];

@@ -27,7 +27,7 @@ export function compileLocations(text: string): Locate {
     .split('.')
     .filter((part) => /^[a-z]/.test(part))
     .map(memberOf);
-  // Each index becomes zeros of the same number of digits, so that positions in errors stay right.
+  // Each index is replaced by zeros, as many as it has digits. So the positions in error messages remain correct.
   const locate = located(text.replace(/\d(?=\d*\])/g, '0'));
   return (resource) => {
     const narrowed = narrow(resource, members);
@@ -56,9 +56,9 @@ const inWhole = ({ key, index }: LocationStep, member: Member | undefined): Loca
 });
 
 /**
- * The value, with each list of the path cut to the element that the path takes. Undefined if an index may count
- * elements of more than one list: the path goes through all elements of an outer list, or leads to primitives with
- * extensions.
+ * Returns a copy of the value in which each list on the path holds only the element that the path takes. Undefined if
+ * an index may count elements of more than one list: the path goes through all elements of an outer list, or leads to
+ * primitives with extensions.
  */
 function narrow(value: unknown, members: readonly Member[]): unknown {
   const [member, ...inner] = members;

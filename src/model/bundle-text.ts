@@ -33,9 +33,9 @@ export function produceBundle(
 }
 
 /**
- * Joins texts with commas, and empties the list, since the loop of a caller would keep it in memory for a slow reader.
- * `+` costs a few bytes for each text, and copies the texts once, when the result is sent; `join` would copy them
- * twice.
+ * Joins texts with commas, and empties the list. Otherwise the loop of a caller would keep its texts in memory while a
+ * slow client reads the result. `+` costs a few bytes for each text, and copies the texts once, when the result is
+ * sent; `join` would copy them twice.
  */
 export const joined = (before: string, texts: string[]): string =>
   texts.splice(0).reduce((all, text, index) => `${all}${index === 0 ? '' : ','}${text}`, before);

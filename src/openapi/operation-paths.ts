@@ -5,7 +5,7 @@ import { primitiveSchema } from './resource-schemas';
 import { pascal } from './rpc-path';
 import { type Schema, schemaRef } from './schema';
 
-/** The paths of all registered operations (`$name`), with those of other teams. */
+/** The paths of all registered operations (`$name`), including operations that other teams register. */
 export function operationPaths(registry: OperationRegistry): Paths {
   return Object.fromEntries(registry.all().map(({ meta }) => [pathOfOperation(meta), operationItemOf(meta)]));
 }

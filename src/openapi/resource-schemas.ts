@@ -51,7 +51,7 @@ export function resourceSchemas(types: ResourceTypes): Readonly<Record<string, S
 }
 
 class ResourceSchemas {
-  /** The types to which the schema made last refers. */
+  /** The types to which the latest schema from `of` refers; the caller makes schemas for them too. */
   readonly parts: string[] = [];
   private readonly codes = new Map(
     boundValueSets().flatMap(({ elements, codes }) => elements.map((path) => [path, Object.values(codes).flat()])),

@@ -34,7 +34,8 @@ export function parseBookmark(text: string): FeedBookmark {
 
 /**
  * The error for a bookmark of another transaction history. Numbers of transactions are valid only within one history of
- * one cluster. From another history on, the feed would lack versions, so the client must read it from the beginning.
+ * one cluster. With a number of another history, the feed would skip versions. So the client must read the feed from
+ * the beginning.
  */
 export const foreignBookmark = (): ServiceError =>
   new ServiceError(

@@ -33,8 +33,8 @@ type CreateOptions = Omit<WriteOptions, 'locked'> & Pick<StoreWrite, 'parts'> & 
 const ONLY = 0;
 
 /**
- * Writes resources: it applies rules, and writes row, history, index rows and those of listeners in one transaction.
- * Callers check access rights and read-only types. Modules write resources of their own types through it.
+ * Writes resources: it applies rules, and writes the row, its history, its index rows and the rows of listeners in one
+ * transaction. Callers check access rights and read-only types. Modules write resources of their own types through it.
  * @example
  * const { outcome } = await writer.put(ResourceDraft.own('Ward', { beds: 12 }), '4B', { ifMatch: [3] });
  */

@@ -29,8 +29,8 @@ export interface ValidateRequest {
 
 /**
  * Reads body and query of a request. The body is the resource itself, or Parameters with `resource`, `mode` and
- * `profile`. Parameters may also be the resource to validate; they are read as the request if they have a parameter
- * with one of these names.
+ * `profile`. A Parameters resource may also be the resource to validate. It is read as the request if it has a
+ * parameter with one of these three names.
  * @param type type in the URL; undefined for the whole system
  * @throws ServiceError 'invalid' if the body is neither; JsonBodyError for broken text
  */

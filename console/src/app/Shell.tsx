@@ -28,8 +28,8 @@ export function Shell(): ReactElement {
   const shown = useRef(path);
   useEffect(() => {
     document.title = `${page?.name ?? 'Not found'} · Console`;
-    // Focus moves to a new page, so that a screen reader begins there. For the first page, it stays where the sign-in
-    // left it.
+    // Focus moves to a new page, so that a screen reader begins there. On the first page, the focus stays where it was
+    // after the sign-in.
     if (shown.current !== path) main.current?.focus({ preventScroll: true });
     shown.current = path;
   }, [path, page]);

@@ -4,7 +4,7 @@ const LONGEST = 8_192;
 /**
  * The root of links, taken from the address that a caller used: `https://gw.example/clinic/fhir/Patient?name=x` for
  * `/Patient`. The address may also be only a path, which is then resolved against `baseUrl`.
- * @param below the called path, below the root
+ * @param below the path of the request, without the root
  * @returns undefined for other texts, and if the address does not end with the called path
  */
 export function rootOfOriginal(original: string, below: string, baseUrl: string): string | undefined {

@@ -21,7 +21,8 @@ function assertComparable(left: Compiled, right: Compiled): void {
     for (const { type: b } of right.branches) {
       const kinds = [comparisonKindOf(a), comparisonKindOf(b)] as const;
       const isAlike = kinds[0] === kinds[1] || kinds.every(isNumber);
-      // These kinds cannot be equal: a boolean never equals a value of another kind, and a text never equals a number.
+      // Whether values of these two kinds are never equal. A boolean never equals a value of another kind, and a text
+      // never equals a number.
       const isUnlike = kinds.includes('boolean')
         ? !kinds.includes('object') && !kinds.includes('open')
         : kinds.includes('string') && kinds.some(isNumber);

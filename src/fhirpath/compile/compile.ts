@@ -22,14 +22,15 @@ import { focusMember, indexed, member, narrowedTo, RESOURCE_STEP, whereStep } fr
 
 /** The types of the elements at which the paths of an expression start. */
 export interface Scope {
-  /** Type of `$this`: a type, or a backbone element for items of it. */
+  /** Type of `$this`: an R4 type, or the path of a backbone element, such as `Patient.contact`. */
   readonly focusType: string | undefined;
   readonly contextType: string | undefined;
   /** Type of the resource that holds the element. It is undefined for a data type, which any resource may contain. */
   readonly resourceType: string | undefined;
   /**
-   * Whether the values become index rows of a search parameter. Then paths stay branches, and a name of another type
-   * yields nothing. A type without a table has any member, and an error of FHIRPath means that nothing matches.
+   * Whether the values become index rows of a search parameter. In this case a union is compiled to one path for each
+   * of its sides, and the name of another type yields nothing. A type whose elements R4 does not list may have any
+   * member. An error of FHIRPath means that nothing matches.
    */
   readonly isOfSearch: boolean;
   /** Whether the variables `%current` and `%previous` are versions of the resource. */
@@ -133,7 +134,8 @@ function root(expression: Expression & { kind: 'member' }, name: string, scope: 
   const { focusType, resourceType, isOfSearch } = scope;
   if (/^[A-Z]/.test(name)) {
     if (focusType !== undefined && isSubtype(focusType, name)) return focusOf(scope);
-    // An expression that several types share also names the other types. A type without a table is still a Resource.
+    // HL7 writes one expression for several types, so it also names types other than this one. A type whose elements R4
+    // does not list is still a Resource.
     if (isOfSearch && name === resourceType) return focusOf(scope);
     if (isOfSearch && focusType === undefined && name === 'Resource') return { branches: [{ type: name, steps: [] }] };
     if (isOfSearch) return { branches: [] };

@@ -36,7 +36,10 @@ export interface Step {
   readonly jsonPath?: string;
   /** The type T, if the step is `where(resolve() is T)`. */
   readonly resolvesTo?: string;
-  /** Computes a whole collection. It is set if the step does not follow single values. */
+  /**
+   * Computes the whole collection at once. It is set only for a step that cannot handle values one by one, such as
+   * `[0]`.
+   */
   readonly values?: Values;
   readonly walk: <V extends Variables>(next: Visit<V>) => Visit<V>;
 }
@@ -47,7 +50,10 @@ export interface Step {
  */
 export interface Branch {
   readonly steps: readonly Step[];
-  /** The type of the values: an R4 type, or a type such as `System.Integer`. Undefined if no table has it. */
+  /**
+   * The type of the values: an R4 type, or a type such as `System.Integer`. Undefined if R4's lists of elements do not
+   * tell it.
+   */
   readonly type: string | undefined;
 }
 

@@ -121,7 +121,8 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
     });
   },
   toString: (subject: Compiled) => {
-    // The text of a literal such as 1.50 is lost, so decimals of literals are excluded.
+    // A decimal literal such as 1.50 is a number by now, and its text is lost. So decimal literals are left to the
+    // library.
     const isOfLiteral = subject.branches.some(({ type }) => type === 'System.Decimal');
     assertKind(subject, 'boolean', 'string', 'integer', ...(isOfLiteral ? [] : (['decimal'] as const)));
     return ofOne(subject, 'System.String', textOfValue);

@@ -24,9 +24,10 @@ export class UnknownElement extends ExpressionError {
 const OPEN_TYPES = ['Resource', 'DomainResource', 'Element', 'BackboneElement'];
 
 /**
- * Compiles `of.name`, which leads to JSON members of an element. It has one branch for each type of the member.
+ * Compiles `of.name`, which leads to JSON members of an element. The result has one branch (path) for each type of the
+ * member.
  * @param keepsSiblings whether primitives keep their sibling `_name`
- * @throws UnknownElement for a name that is certainly wrong, NotCompiled if that is undecidable
+ * @throws UnknownElement for a name that is certainly wrong, NotCompiled if the name may be right
  */
 export function member(
   { branches }: Compiled,
@@ -110,7 +111,10 @@ export const RESOURCE_STEP: Step = {
   },
 };
 
-/** Makes a step of each branch from `where(…)`, so that a path stays a path. */
+/**
+ * Makes the step of a path from `where(…)`: it passes on the values for which the condition holds. So the whole
+ * expression remains a path, which search parameters require.
+ */
 export function whereStep(argument: Expression, holds: Truth, resolvesTo: string | undefined): Step {
   return {
     text: `where(${JSON.stringify(argument)})`,
@@ -131,7 +135,10 @@ function equalityPathOf(argument: Expression): Pick<Step, 'jsonPath'> {
   return { jsonPath: ` ? (@.${JSON.stringify(left.name)} == ${JSON.stringify(right.value)})` };
 }
 
-/** Compiles `[n]`. It counts over the whole collection, so the steps before it become one. */
+/**
+ * Compiles `[n]`. The index counts over the whole collection, so all steps before it become one step that computes this
+ * collection.
+ */
 export function indexed({ branches }: Compiled, position: number): Compiled {
   const [branch, ...others] = branches;
   if (branch === undefined) return { branches };
@@ -152,7 +159,8 @@ export function indexed({ branches }: Compiled, position: number): Compiled {
 
 /**
  * The branches whose values have a type.
- * @param isByTable whether the tables alone decide; otherwise a resource of any type names its own
+ * @param isByTable whether the types in R4's lists of elements decide; otherwise `resourceType` in the data does, where
+ * any resource is allowed
  * @throws NotCompiled if only the data can decide
  */
 export function narrowedTo(

@@ -20,7 +20,10 @@ export function plain(value: unknown): unknown {
 
 const elementOf = (value: unknown): unknown => (value instanceof Primitive ? value.element : undefined);
 
-/** How values are compared: those of one kind are compared the same way. `open` means that no table has the type. */
+/**
+ * How values are compared: those of one kind are compared the same way. `open` means that the type is not known before
+ * the data.
+ */
 export type Kind = 'boolean' | 'string' | 'integer' | 'decimal' | 'temporal' | 'quantity' | 'object' | 'mixed' | 'open';
 
 /** The type of a collection whose values have several types. */

@@ -13,13 +13,14 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
     super(discovery, DecidesEntryAccess, () => 'who decides');
   }
 
-  /** Decides access for callers that enforce the row filter. */
+  /** Decides access for calling code that itself enforces the granted rows. */
   grant(request: EntryAccessRequest): Promise<GrantedRows> {
     return this.decide({ ...request, enforcesRows: true });
   }
 
   /**
-   * Decides access for operations that cannot enforce row criteria. Callers who may access only some rows are refused.
+   * Decides access for operations that cannot enforce row criteria. A user or client who may access only some rows is
+   * refused.
    * @throws ServiceError 'forbidden'
    */
   async assertGranted(request: EntryAccessRequest): Promise<void> {

@@ -40,17 +40,22 @@ export interface EntryAccess {
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
 
   /**
-   * The rows that `GET /{type}` without parameters would be granted to the caller; undefined if it would be denied.
-   * Every request that leads to resources of another type asks for these rows. Each type is decided once per request.
+   * The rows that `GET /{type}` without parameters would be granted to the caller; undefined if it would be denied. A
+   * request that returns or searches resources of other types (by a compartment, an include or a chain) reads these
+   * rows for each of those types. Each type is decided once per request.
    */
   searchedRows(type: string): Promise<GrantedRows | undefined>;
 
-  /** The error for a request that leads to types whose search is denied. It names the types and the decision. */
+  /**
+   * The error for a request that needs a search of types that the caller may not search. It names these types and the
+   * decision.
+   */
   refusalOfSearch(types: readonly string[]): Promise<ServiceError>;
 
   /**
    * The rows granted to the present request by policies that name its Operation or have no condition (`allow`). Such
-   * policies cover everything that the request leads to. Undefined if the request is granted only by other policies.
+   * policies also cover resources of other types that the request returns or searches. Undefined if the request is
+   * granted only by other policies.
    */
   openedRows(): Promise<GrantedRows | undefined>;
 

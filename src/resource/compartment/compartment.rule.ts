@@ -8,8 +8,8 @@ import { SearchIndex } from '../../search-index/search-index';
 import { ITSELF } from './compartments';
 
 /**
- * Refuses a CompartmentDefinition with a link that cannot be searched. Each answer would lack the resources of this
- * link.
+ * Refuses a CompartmentDefinition that names a search parameter which is no reference parameter of its type. Every
+ * answer would lack the resources that this parameter makes part of the compartment.
  */
 @Injectable()
 @ForResourceType('CompartmentDefinition')

@@ -10,20 +10,24 @@ import { SearchIndex } from '../../search-index/search-index';
 import { assertFinished } from '../../search-index/unfinished-index';
 
 /**
- * The links that make a resource part of a compartment. These are rows of the table of references, without further
- * conditions.
+ * The search parameters whose references make a resource part of a compartment. They are found as rows of the index
+ * table of references; no further condition is tested.
  */
 export interface Compartment {
-  /** Ids of the parameters whose links count, over all types. */
+  /** Ids of these search parameters, over all types. */
   readonly parameterIds: readonly number[];
   readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
   /** Whether the definition lists `{def}`, so that the owner of the compartment is part of the compartment. */
   readonly hasItself: boolean;
-  /** The codes of a parameter in the definition, such as `subject`. There are several if they share rows. */
+  /**
+   * For each parameter id, its codes in the definition, such as `subject`. Parameters that share index rows have one
+   * id, and so several codes.
+   */
   readonly codesById: ReadonlyMap<number, readonly string[]>;
   /**
-   * Checks that the links can be searched.
-   * @throws ServiceError 'busy' while the index of the links of these types, or of any type, is incomplete
+   * Checks that the references can be searched.
+   * @throws ServiceError 'busy' while the index of one of these search parameters is incomplete; with `types`, only
+   * their parameters count
    */
   assertFinished(types?: Iterable<string>): void;
 }
@@ -116,7 +120,7 @@ function compartmentOf({ code: owner, resource }: CompartmentDefinition, paramet
 
 function linkOf(type: string, code: string, parameters: SearchParameterSet): SearchParameter {
   const parameter = parameters.find(type, code);
-  // Resources of a link that cannot be searched would be missing from every answer, so the definition is refused.
+  // Without this parameter, every answer would lack some resources of the compartment. So the definition is refused.
   if (parameter !== undefined) return parameter;
   throw new ServiceError(
     'unprocessable',

@@ -19,9 +19,9 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
   }
 
   /**
-   * Whether any listener needs changes of `type`. If none does, a create is one statement without a transaction. This
-   * also refreshes the registries of the listeners. It must run outside of a transaction, since only then the
-   * registries are cached.
+   * Whether any listener needs changes of `type`. If none does, a create is one statement without a transaction. The
+   * call also loads the data that the listeners cache. Call it outside of a transaction, since data that is loaded
+   * inside one is not cached.
    */
   async concerns(type: string): Promise<boolean> {
     for (const listener of this.listenersOf(type)) {
@@ -39,8 +39,8 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
     at: (place: number, work: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const sets = new Map<ResourceChangeListener, ResourceChange[]>();
-    // The concerned listeners of a type are cached until one of them acts. Its writes may concern other listeners in
-    // later changes.
+    // The listeners that need changes of a type are cached until one of them runs. It may write, and after such a write
+    // other listeners may need the later changes.
     const concerned = new Map<string, readonly ResourceChangeListener[]>();
     for (const [place, change] of changes.entries()) {
       const known = concerned.get(change.type);

@@ -33,7 +33,7 @@ export class RowCheck {
     return limit === undefined || (await this.beyond(limit, [row])).length === 0;
   }
 
-  /** Indexes of those rows that are not granted or not stored. */
+  /** Positions in `rows` of the rows that are not granted or not stored. */
   async beyond(limit: RowLimit, rows: readonly NamedRow[]): Promise<number[]> {
     if (rows.length === 0) return [];
     const bind = new Binder();

@@ -47,9 +47,9 @@ export class RowLimits implements SearchRights {
   }
 
   /**
-   * The types of a compartment, with the rows that the present request may show. A type counts if a policy opens it for
-   * the whole request, with its row criteria, or if the caller may search it. An incomplete index matters only for
-   * types that the request shows.
+   * The types of a compartment, with the rows that the present request may show. A type is shown if a policy grants the
+   * whole request, or if the caller may search the type. Only rows that meet the criteria of these policies are shown.
+   * A request fails because of an incomplete index only if it shows the type of that index.
    * @param owner the resource that owns the compartment; its body decides whether it may be read
    * @param shown types that the request shows; undefined means all
    */

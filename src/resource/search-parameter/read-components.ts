@@ -57,9 +57,9 @@ const isOf = (type: string, { base }: SearchParameterDefinition): boolean =>
   [type, 'Resource', 'DomainResource'].some((name) => base.includes(name));
 
 /**
- * Checks that the values of each component are values of its parameter. If the two parameters are searched
- * independently, a component must even have all values of its parameter. So a composite finds exactly what its
- * definition says.
+ * Checks that all values of each component are also values of the parameter that it names. If the two parameters are
+ * searched independently, the reverse is required too: all values of the parameter must be values of the component. So
+ * a composite finds exactly what its definition says.
  * @throws ServiceError 'unprocessable' that names the component at fault
  */
 export function assertPairs(
@@ -89,7 +89,10 @@ export function assertPairs(
   }
 }
 
-/** Paths from the resource through all items to the values of a component. */
+/**
+ * Paths from the resource to the values of a component, through each of `items`, which the composite's own expression
+ * selects.
+ */
 function branchesOfPart({ kind, expression }: OwnComponent, items: readonly Branch[], type: string): readonly Branch[] {
   const parsed = parseExpression(expression);
   const budget = new CompilationBudget();

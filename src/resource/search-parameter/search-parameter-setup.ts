@@ -28,13 +28,13 @@ export class SearchParameterSetup implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.index.current(); // a load inside a transaction is not cached
+    await this.index.current(); // before the transaction, since a load inside it is not cached
     await this.setup.whenChanged('search-parameters', searchParametersDigest(), () => this.bringUpToDate());
   }
 
   /**
-   * Stores the definitions that differ. A definition that a later set lacks stays stored, as an ordinary
-   * SearchParameter.
+   * Stores the definitions that differ from the stored ones. If a later version of this server lacks a definition, the
+   * stored one remains, as an ordinary SearchParameter.
    */
   private async bringUpToDate(): Promise<void> {
     const resources = searchParameterDefinitions().map(searchParameterResource);

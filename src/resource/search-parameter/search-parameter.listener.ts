@@ -45,8 +45,8 @@ export class SearchParameterListener implements ResourceChangeListener {
     for (const row of gone) await this.states.remove(row);
     for (const parameter of changed) await this.put(id, parameter, stored);
     this.epoch.raise();
-    // The version is raised at the end of the transaction, since writes of this transaction still use the version
-    // before.
+    // The version number of the set of parameters is raised at the end of the transaction, since writes of this
+    // transaction still use the set before.
     this.unitOfWork.gather(this.versionRaised, undefined, () => this.states.raiseVersion());
     this.unitOfWork.afterCommit(() => {
       void this.background.wake(INDEX_TASK);

@@ -10,8 +10,8 @@ const MAX_URL_LENGTH = 2_000;
 const MAX_KNOWN = 10_000;
 
 /**
- * Caches definitions as stored at one epoch. They are loaded at first use. That a definition is not stored is cached
- * too.
+ * Caches definitions until one of them changes: a new cache then replaces this one. Each definition is loaded at first
+ * use. That a definition is not stored is cached too.
  */
 export class KnownDefinitions {
   private readonly profiles = new Map<string, Promise<StoredProfile | undefined>>();

@@ -15,7 +15,10 @@ export interface CheckedContent {
 
 const NOT_CHECKED: CheckedContent = { issues: [], extensionUrls: [] };
 
-/** Placeholder for each type of this server in the name of the shape of its `meta`. */
+/**
+ * The shape of `meta` has the name `Native.meta`. All types of this server share it, so `Native` stands for each of
+ * them.
+ */
 const NATIVE = 'Native';
 
 /**

@@ -48,8 +48,8 @@ export class NextVersions {
   }
 
   /**
-   * A time for the version after one of time `time`. Clocks of replicas differ and may jump, so the result is always
-   * later than `time`.
+   * The time of a new version whose predecessor has the time `time`. Clocks of replicas differ and may jump, so the
+   * result is always later than `time`.
    */
   timeAfter(time: Date): Date {
     return new Date(Math.max(this.clock.now().getTime(), time.getTime() + 1));

@@ -155,7 +155,7 @@ export class WriteSet {
           ? this.planInsert(write, held, effects)
           : this.planReplace(write, current, effects);
       case 'patch': {
-        if (current === undefined) return undefined; // such a write was refused before
+        if (current === undefined) return undefined; // assertPossible refused it before
         const draft = ResourceDraft.of(await write.patch(current.text), write.type, write.id);
         const rule = await this.extensions.check(draft, write.willExist);
         return this.planReplace({ ...write, draft, rule }, current, effects);
@@ -188,8 +188,8 @@ export class WriteSet {
   }
 
   /**
-   * Plans the resources that listeners create together with the changes. They are inserted together with those of the
-   * set.
+   * Plans the resources that listeners create together with the changes. They are inserted together with the new
+   * resources of the set.
    */
   private async addTogether(effects: Effects, guard: WriteGuard): Promise<void> {
     for (const { write, change } of [...effects.changes]) {

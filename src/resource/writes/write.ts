@@ -78,7 +78,10 @@ export interface WriteResult {
   readonly deletion?: Pick<StoredResource, 'version' | 'updatedAt'>;
 }
 
-/** Reports errors of a set by its writes, and runs between two steps of the set. */
+/**
+ * Reports an error in a set of writes together with the write that caused it. It also runs code between two steps of
+ * the set, such as a check of the time limit.
+ */
 export interface WriteGuard {
   /** Runs the work for one write, so that an error names the write. */
   at<T>(index: number, work: () => Promise<T> | T): Promise<T>;

@@ -57,7 +57,8 @@ function pageLinks(
   const links = [linkTo('self', positionOf(walk, page))];
   const isFirst = from === undefined && (page ?? 1) === 1;
   if (!isFirst) links.push(linkTo('first'));
-  // A page that was reached by a link has a neighbor on the side of that link.
+  // If the client reached this page by a link `next`, the page with that link is the previous one. If it reached this
+  // page by a link `previous`, the page with that link is the next one.
   if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
     links.push(linkTo('previous', ['_after', printPosition(first)]));
   }

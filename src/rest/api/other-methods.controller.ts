@@ -3,8 +3,8 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { ServiceError } from '../../platform/errors/service-error';
 
 /**
- * Refuses other methods on the root of the API. It is registered after the other routes of the root, and before those
- * of `/:type`, which would match `/fhir`.
+ * Refuses methods that the root of the API does not have. It is registered after the other routes of the root, and
+ * before those of `/:type`, which would match `/fhir`.
  */
 @ApiExcludeController()
 @Controller(['fhir', ''])

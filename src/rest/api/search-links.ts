@@ -59,7 +59,10 @@ function numberedLinksOf(
   ];
 }
 
-/** Makes links from the parameters that were applied. These hold no position, and a position needs no escapes. */
+/**
+ * Makes links of the parameters that were applied and a position. `used` holds the parameters, without a position. The
+ * text of a position needs no escapes.
+ */
 const linkFrom =
   (base: string, used: string) =>
   (relation: string, at: PagePosition | number | undefined): Link => {

@@ -2,7 +2,7 @@
 export interface BundleCall {
   /** The root to which the Bundle was sent, and on which its entries are processed: `/fhir` or the empty text. */
   readonly root: string;
-  /** URL of the root, with which locations begin. */
+  /** URL of the root. The `location` of each written resource begins with it. */
   readonly rootUrl: string;
   readonly authorization: string | undefined;
   readonly prefer: string | undefined;

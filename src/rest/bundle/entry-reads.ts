@@ -23,7 +23,10 @@ import { faultAt } from './entry-error';
 const LOCKED_SECONDS = 2;
 const TOO_SLOW = `The reads of this transaction took longer than ${LOCKED_SECONDS} s, while what it writes is locked; nothing was written. Send slow reads by themselves, after it.`;
 
-/** Runs the reads and searches of a transaction. The routes for such requests answer them, inside the transaction. */
+/**
+ * Runs the reads and searches of a transaction. Each is answered by the route that would answer it alone, but inside
+ * the transaction.
+ */
 @Injectable()
 export class EntryReads {
   constructor(

@@ -12,8 +12,8 @@ import { binaryContent, resourceTextOf } from './entry-text';
 const FHIR_JSON = 'application/fhir+json';
 
 /**
- * Sends entries to the routes for such requests. So rights, checks, messages and answers are the same as for a request
- * that is sent alone.
+ * Sends each entry to the route that would answer the same request sent alone. So rights, checks, messages and answers
+ * are the same for both.
  */
 @Injectable()
 export class EntryRoutes {

@@ -15,8 +15,8 @@ import { TransactionRunner } from './transaction-runner';
 const SYSTEM: BundleCall = { root: '', rootUrl: '', authorization: undefined, prefer: undefined, isSystem: true };
 
 /**
- * Processes the Bundle of `SVC_INIT_BUNDLE` at each start, before the port opens. At the second start, entries with PUT
- * or with a conditional create change nothing.
+ * Processes the Bundle of `SVC_INIT_BUNDLE` at each start, before the port opens. At later starts, an entry with PUT or
+ * a conditional create changes nothing, since its resource is stored already.
  */
 @Injectable()
 export class InitBundle {

@@ -90,7 +90,10 @@ function requestOf(text: string | undefined): EntryRequest {
   return { method, url, ...conditions };
 }
 
-/** The request of a collection's entry, which has none: it stores the resource under its id, or under a new one. */
+/**
+ * Makes a request for an entry of a collection, which has none. The request stores the resource under its id, or under
+ * a new id if it has none.
+ */
 function storingRequest(resource: EntryResource | undefined): EntryRequest {
   if (resource?.type === undefined)
     throw new ServiceError(

@@ -17,7 +17,7 @@ import { faultAt } from './entry-error';
 interface Planning {
   readonly links: BundleLinks;
   readonly matches: Matches;
-  /** The resource that the transaction itself writes for each condition, and the types that it writes. */
+  /** By condition, the resource that the transaction itself writes. The next member has the types that it writes. */
   readonly madeByCondition: ReadonlyMap<string, string>;
   readonly writtenTypes: ReadonlySet<string>;
   /** Keys (`Patient/p7`) of the resources that the transaction stores. References may name them before they exist. */

@@ -5,8 +5,8 @@ import { type WriteAction } from './entry-action';
 import { type LinkSite } from './reference-sites';
 
 /**
- * A condition, with the name under which its matches are kept. Callers with different rows have different matches, so
- * the name includes the rows.
+ * A condition, with the name under which its matches are kept. Callers who may access different rows have different
+ * matches, so the name includes these rows.
  */
 export interface NamedCondition extends Condition {
   readonly canonical: string;

@@ -26,7 +26,7 @@ export function choiceKey({ name, choices = [] }: MemberType, value: PatchValue)
   return `${name}${suffix}`;
 }
 
-/** The element of a patch value. A value that is given in parts is assembled by R4's definition of `type`. */
+/** Makes an element from a patch value. A value that is sent as several parts is assembled as R4 defines `type`. */
 export function elementOf(value: PatchValue, type: string | undefined): Element {
   switch (value.kind) {
     case 'typed':

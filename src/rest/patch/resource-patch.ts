@@ -14,8 +14,8 @@ import { type TreePatch, unfit } from './tree-patch';
 export type PatchKind = 'json-patch' | 'merge-patch' | 'fhirpath-patch';
 
 /**
- * Maximum CPU time to compile and apply a patch; its row is locked all the time. Patches that people write take much
- * less.
+ * Maximum CPU time to compile and apply a patch. The row of the resource is locked during this time. Patches that
+ * people write take much less.
  */
 const MAX_MILLISECONDS = 1_000;
 

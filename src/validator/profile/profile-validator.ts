@@ -18,8 +18,8 @@ import { type Measures } from './value-limits';
 export type ProfileSources = StoredSources & Measures;
 
 /**
- * Maximum number of levels at which slices test whether a resource conforms to a profile: such a test may lead to
- * further ones.
+ * Maximum depth of tests whether a resource conforms to a profile. The slices of that profile may require such a test
+ * of another resource, and so on.
  */
 const MAX_DEPTH = 3;
 

@@ -37,8 +37,8 @@ export function checkObject(table: ObjectTable, value: unknown, run: ValidationR
 /** The check of one object, which can pause between its members. */
 class ObjectWalk {
   private readonly issuesBefore: number;
-  // Whether the object has any content. For the extensions of a primitive, an id alone suffices: the value is in the
-  // other member.
+  // Whether the object has any content. In the member `_name`, which holds the extensions of a primitive, an id alone
+  // suffices: the value is in the member `name`.
   private hasContent: boolean;
   /** The member that is present of each choice. It is undefined after a second member was reported. */
   private chosen: Map<string, string | undefined> | undefined;

@@ -54,7 +54,7 @@ function targetTypeOf(reference: string, run: ValidationRun): string | undefined
   const target = parseReference(reference, '');
   switch (target?.kind) {
     case 'local':
-      // Some systems name an entry "urn:uuid:…", but refer to it by type and UUID.
+      // Some systems send entries with the fullUrl "urn:uuid:…", but refer to such an entry by its type and UUID.
       return run.entryTypeOf(`urn:uuid:${target.id}`) ?? target.type;
     case 'contained':
       run.noteFragment(reference);

@@ -170,8 +170,8 @@ export class ValidationRun {
   }
 
   /**
-   * Notes the url of an extension, since its definition may be stored. Urls of nested extensions are relative and are
-   * left out.
+   * Notes the url of an extension, so that the extension can later be checked by its definition, if that is stored.
+   * Urls of nested extensions are relative and are left out.
    */
   noteExtension(url: unknown): void {
     if (typeof url === 'string' && url.includes(':')) (this.urls ??= []).push(url);

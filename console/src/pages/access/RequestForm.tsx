@@ -8,7 +8,10 @@ import css from './access.module.css';
 
 interface Props {
   readonly draft: Draft;
-  /** The number of links that have filled the form. After each of them, the caret stands where the path goes on. */
+  /**
+   * How often a link of the console has filled in the form. After each time, the cursor is placed at the end of the
+   * path, so that the user can complete it.
+   */
   readonly begun: number;
   readonly onChange: (draft: Draft) => void;
   readonly onSubmit: (draft: Draft) => void;

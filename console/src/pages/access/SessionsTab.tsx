@@ -59,7 +59,9 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
   const apply = (next: { user?: string; client?: string } = {}): void =>
     goTo(hashOf('access', ['sessions'], { user: (next.user ?? user).trim(), client: (next.client ?? app).trim() }));
 
-  /** Whether the reader has the Session from this console. It may be the Session that this page works with. */
+  /**
+   * Whether the signed-in User got this Session by a login to the console. It may be the Session that this page uses.
+   */
   const isOwn = (row: Row): boolean => idOf(row['user']) === userId && textAt(row, 'client') === 'console';
 
   const columns: readonly Column<Row>[] = [
@@ -235,7 +237,10 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
 
 const ownerOf = (row: Row): string => idOf(row['user']) ?? textAt(row, 'client');
 
-/** When the access token expires. The Session stays open after that, as long as its refresh token is valid. */
+/**
+ * The time at which the access token of a Session expires. The Session remains open after that, as long as its refresh
+ * token is valid.
+ */
 function TokenEnd({ row }: { readonly row: Row }): ReactElement {
   const { exp, active } = row;
   if (typeof exp !== 'number') return <></>;

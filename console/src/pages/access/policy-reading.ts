@@ -95,5 +95,5 @@ export function clauseAt(policy: unknown, path: string): unknown {
   return undefined;
 }
 
-/** The rest of a path without its separator: `.params` and `[0].x` begin with the separator after the previous step. */
+/** Removes the separator with which the rest of a path begins: the `.` of `.params`, or the brackets of `[0].x`. */
 const withoutStep = (rest: string): string => rest.replace(/^\.|^\[/, '').replace(/^(\d+)\]/, '$1');

@@ -9,7 +9,7 @@ export function requestText(request: Readonly<Record<string, unknown>>): string 
 /** Operations on one resource. A request for one of them needs an id, which a decision does not contain. */
 const OF_ONE = new Set(['FhirRead', 'FhirVread', 'FhirHistory', 'FhirUpdate', 'FhirPatch', 'FhirDelete']);
 
-/** The text for the form that describes a request like that of a decision, as far as the decision contains it. */
+/** The text with which the request form begins: the request of a decision, as far as the decision contains it. */
 export function requestLike(request: Readonly<Record<string, unknown>>): string {
   const { method, resourceType, rpcMethod, operation } = request;
   const verb = typeof method === 'string' ? method.toUpperCase() : 'GET';

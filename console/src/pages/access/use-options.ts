@@ -63,7 +63,9 @@ function usePatients(typed: string): readonly Option[] {
   return words.length > 1 ? (data ?? []) : [];
 }
 
-/** Paths for the typed text: of types that begin with it, and of patients with that name. */
+/**
+ * Suggested paths for the typed text: paths of types whose names begin with it, and paths of patients whom it names.
+ */
 export function usePaths(typed: string): readonly Option[] {
   const { client } = useSession();
   const { data = [] } = useQuery({

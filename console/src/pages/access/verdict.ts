@@ -53,7 +53,7 @@ export function verdictOf({ decision, policies, request, note = '' }: RequestTri
   };
 }
 
-/** A sentence that none of this number of policies grants the request. */
+/** A sentence that says how many policies cover the request, and that none of them grants it. */
 export const noneGrants = (count: number): string =>
   count === 1 ? 'The only policy that covers this request does not grant it.' : `None of ${count} policies grants it.`;
 

@@ -215,7 +215,7 @@ function Verdict({
 }
 
 /**
- * The outcome of the latest delivery that a button started: the number of events delivered since, or that nothing was.
+ * The outcome after a button started a delivery: the number of events delivered since then, or the text that none was.
  */
 function saidOf(
   { at, before }: { readonly at: number; readonly before: number },

@@ -157,7 +157,7 @@ function Versions({ versions }: { readonly versions: readonly DryRunVersion[] })
   );
 }
 
-/** A value once it has not changed for a while. */
+/** Returns the value as it was when it last stayed unchanged for `milliseconds`. */
 function useSettled<Value>(value: Value, milliseconds: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -9,7 +9,10 @@ interface Props {
   readonly height?: number;
 }
 
-/** Delivered events above, failed attempts below, by hour. Plain SVG, since a table shows hundreds while scrolling. */
+/**
+ * Delivered events above, failed attempts below, by hour. The bars are plain SVG, which renders fast: a table shows
+ * hundreds of them while it scrolls.
+ */
 export function HourBars({ hours, height = 24 }: Props): ReactElement {
   const all = hoursOf(hours, Date.now());
   const most = Math.max(...all.map(({ delivered, failed }) => Math.max(delivered, failed)));

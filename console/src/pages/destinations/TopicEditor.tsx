@@ -19,7 +19,7 @@ import css from './destinations.module.css';
 const STATUSES = ['draft', 'active', 'retired'] as const;
 const NEW = 'new';
 
-/** The topics, and one of them with a dry run. */
+/** The list of topics, and a form for the selected topic with its dry run. */
 export function TopicEditor({ selected }: { readonly selected: string | undefined }): ReactElement {
   const topics = useTopics();
   if (topics.data === undefined) {

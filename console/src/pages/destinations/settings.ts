@@ -68,7 +68,10 @@ export const NO_SETTINGS: Settings = {
 /** The kind of destination whose settings the console knows. */
 export const WEBHOOK = 'webhook-at-least-once';
 
-/** A webhook that is not stored yet. Its profile has the same publisher in its URL as the topic. */
+/**
+ * A webhook that is not stored yet. The URL of its profile begins with the same scheme and host as the URL of the
+ * topic.
+ */
 export function newDestination(id: string, settings: Settings, secret: string | undefined): Destination {
   const publisher = /^https?:\/\/[^/]+/.exec(settings.topic)?.[0] ?? 'urn:svc';
   const meta = { profile: [`${publisher}/StructureDefinition/svctopicdestination-${WEBHOOK}`] };

@@ -6,7 +6,8 @@ type Destination = Schemas['SvcTopicDestination'];
 
 /**
  * Stores a destination. An existing one must still have the version that was read, and the id of a new one must be
- * free. The answer has no body, since it would show the values of headers to a caller who may update them.
+ * free. The answer is requested without a body, since the body would show the stored header values to a caller who may
+ * update the destination.
  */
 export function useStoreDestination(): (destination: Destination) => Promise<void> {
   const client = useClient();

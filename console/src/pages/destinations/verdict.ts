@@ -48,9 +48,9 @@ export function verdictOf(destination: State): Verdict {
 }
 
 /**
- * When the current row of failures began. The attempts of the event that blocks the queue give the time. If a replay
- * fails, no event blocks the queue. Then the latest errors give the time, or only show that it was before the oldest of
- * them.
+ * When the present series of failures began. The first failed attempt of the event that blocks the queue gives the
+ * time. If a replay fails, no event blocks the queue. Then the latest errors give the time, or only show that it was
+ * before the oldest of them.
  */
 export function failingSince(
   blocking: DestinationEvent | undefined,

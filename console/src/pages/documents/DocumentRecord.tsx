@@ -159,7 +159,8 @@ function Fact({ text, nameOf }: { readonly text: string; readonly nameOf: NameOf
 }
 
 /**
- * Saves a file instead of opening it here. The content security policy of the file applies, and no address has a token.
+ * Saves a file instead of opening it here. A saved file has only its own content security policy, and the token need
+ * not be in a URL.
  */
 function save(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);

@@ -55,7 +55,10 @@ function lastRows(rows: readonly FieldRow[]): ReadonlyMap<string, number> {
   return last;
 }
 
-/** The index of the row whose path has the longest common beginning. If none has any, the last row; -1 without rows. */
+/**
+ * The index of the last of the rows whose paths have the longest common beginning with `path`. If no path has one, it
+ * is the index of the last row; -1 without rows.
+ */
 function nearestTo(path: readonly string[], last: ReadonlyMap<string, number>, count: number): number {
   for (let length = path.length - 1; length > 0; length--) {
     const row = last.get(keyOf(path.slice(0, length)));

@@ -135,7 +135,10 @@ function Types({ counts, onChoose }: TypesProps): ReactElement {
 /** The width of a year's bar in pixels; with many years, bars are narrower. */
 const YEAR_WIDTH = 36;
 
-/** One bar for each year, to be seen and clicked. The list has the same jumps. */
+/**
+ * One bar for each year; a click scrolls to that year. Screen readers get the select box instead, which has the same
+ * years.
+ */
 function Years({
   view: { timeline, version },
   onJump,

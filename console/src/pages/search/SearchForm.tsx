@@ -48,8 +48,8 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
   const takeText = (text: string): boolean => {
     const pasted = pastedSearch(text);
     if (pasted === undefined) return false;
-    // A typed "?" ends the type, and typing goes on in the free row. A whole query there is split into rows when it
-    // runs.
+    // A typed "?" ends the type, and the focus moves to the empty last row. A whole query typed there is split into
+    // rows when the search runs.
     const isTyped = text.trim().endsWith('?');
     onChange(isTyped ? { type: pasted.type, rows } : pasted);
     if (isTyped) focusName(rows.length - 1);

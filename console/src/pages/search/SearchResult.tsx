@@ -158,7 +158,10 @@ function tableColumns(found: readonly Found[]): readonly Column<Found>[] {
   ];
 }
 
-/** The statement with its clauses on lines of their own. Values are no part of its text, so no text is changed. */
+/**
+ * The SQL statement with each clause on its own line. The statement holds parameters (`$1`) instead of values, so a
+ * line break never gets into a value.
+ */
 const brokenSql = (text: string): string =>
   text.replace(/\s+(?=(?:select|from|where|(?:left |cross |inner )?join|union|order by|limit)\b)/gi, '\n');
 

@@ -106,7 +106,8 @@ interface ChainEnd {
 }
 
 /**
- * Follows `subject:Patient.organization.na` to Organization and `na`, and `_has:Observation:patient:co` to Observation.
+ * Follows the links of a typed chain. `subject:Patient.organization.na` leads to the type Organization and the
+ * unfinished code `na`, and `_has:Observation:patient:co` to Observation and `co`.
  */
 function endOfChain(words: Vocabulary, type: string, name: string): ChainEnd {
   const has = /^_has:([A-Za-z]+):([^:]+):/.exec(name);

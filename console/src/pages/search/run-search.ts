@@ -41,8 +41,8 @@ interface Bundle {
 }
 
 /**
- * The first page of a search, with its plan if the caller may see one. Plans count rows, so callers limited to some
- * resources may not.
+ * The first page of a search, with its plan if the caller may see one. A plan shows numbers of rows, so it is denied to
+ * callers who may access only some resources.
  */
 export async function runSearch(
   client: SvcClient,
