@@ -12,7 +12,7 @@ const MARK: MarkVariant = {
   takesId: 'after the last number',
   waits: true,
 };
-/** A model of two writers: enough to find each defect, and faster to explore. */
+/** A model with two writers instead of three. Two are enough to find each defect, and have fewer states to explore. */
 const TWO_WRITERS = { writers: 2 };
 
 const withMark = (queue: Partial<QueueVariant>, mark: Partial<MarkVariant>): Exploration =>

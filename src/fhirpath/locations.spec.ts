@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileLocations } from './locations';
 
-/** Evaluates the path by the library on the whole resource: with `where(true)` it is no path of members alone. */
+/**
+ * Evaluates the path by the library on the whole resource. The function `where(true)` changes no result, but with it
+ * the library gets the whole resource and not only the elements on the path.
+ */
 const inWhole = (path: string, resource: unknown): unknown => compileLocations(`${path}.where(true)`)(resource);
 
 const index = fc.option(fc.nat({ max: 3 }), { nil: undefined });

@@ -137,7 +137,8 @@ describe(`the audit trail through kill -9 of the server and lost connections, ${
         isOver = true;
         await Promise.all(writers);
       }
-      // PostgreSQL may still receive statements of a killed server. A pooler keeps its idle connections.
+      // PostgreSQL may still process statements of the killed server, so this waits until its sessions have ended. A
+      // pooler keeps idle sessions open, so those are ignored.
       const isPooled = process.env.TEST_POOLER !== undefined;
       await eventually(
         'its transactions are over',

@@ -63,7 +63,10 @@ function applyEntry(branch: Branch, [key, ...rest]: Path, entry: DiffEntry): voi
   else branch.children.set(key, after);
 }
 
-/** The container under `key`. A missing container is created by rule 1; an empty leaf becomes a container. */
+/**
+ * The container under `key`. A missing one is created: an array if the next step of the path is `0`, else an object. An
+ * empty object or array, which was a leaf, becomes a container.
+ */
 function entered(branch: Branch, key: string, step: string): Branch {
   const child = branch.children.get(key);
   if (typeof child === 'object') return child;

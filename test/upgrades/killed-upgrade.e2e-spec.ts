@@ -33,8 +33,8 @@ describe('an upgrade of release 0.1.0 that is killed', () => {
   /** Migrates in a separate process, which is killed while it waits for the table. */
   async function killAt(table: string): Promise<void> {
     const script = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src/platform/database/schema/migrate.js'))}).migrate(process.argv[1])`;
-    // The holder is separate from the observing client: a concurrent index build waits for transactions with a
-    // snapshot.
+    // The lock has its own connection. If the client that observes held it, its queries would give the transaction a
+    // snapshot, and a concurrent index build waits for transactions with a snapshot.
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     await holder.query(`begin; lock table ${table} in access share mode`);

@@ -1,7 +1,10 @@
 import { DatabaseClient } from '../../src/platform/database/database-client';
 import { migrate } from '../../src/platform/database/schema/migrate';
 
-/** Creates a new delivery generation and holds delivery, after migrating a backup of an older version. */
+/**
+ * Migrates the restored database, since the backup may be of an older version. Then creates a new delivery generation,
+ * the UUID in notifications by which receivers notice a restore, and holds delivery.
+ */
 export async function declareRestore(databaseUrl: string): Promise<void> {
   await migrate(databaseUrl);
   await run(databaseUrl, 'select renew_delivery_generation(true)');

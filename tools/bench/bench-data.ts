@@ -9,7 +9,7 @@ export interface BenchChart {
   readonly entries: readonly ChartEntry[];
 }
 
-/** The stored data: the same bytes on every run, with references that point backwards within a chart. */
+/** The charts of 20 patients: the same bytes on every run. References point to earlier resources of the chart. */
 export const CHARTS: readonly BenchChart[] = Array.from({ length: CHART_COUNT }, (_, index) => {
   const chart = generateChart({ seed: index + 1, size: CHART_SIZE, idPrefix: `bench-${index + 1}-` });
   return { patientId: chart.patientId, entries: [...chart.entries] };

@@ -36,7 +36,7 @@ export interface FloorPlan {
   readonly compartmentParameters: readonly number[];
 }
 
-/** The inputs that determine the rows of a database. */
+/** The values of one database from which, with a resource, the search index rows of the resource follow. */
 export interface RowsOfDatabase {
   readonly hashes: RowHashes;
   /** The version of the search parameters. Writes under another version are refused. */

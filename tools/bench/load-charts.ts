@@ -5,8 +5,8 @@ import { CHARTS } from './bench-data';
 import { CONCURRENCY, LoadClient } from './load-client';
 
 /**
- * Stores the charts. The resources of one chart are stored in sequence, since a server may refuse references to missing
- * resources.
+ * Stores the charts of the bench's patients. The resources of one chart are stored in sequence, since a server may
+ * refuse references to missing resources.
  * @throws Error with the first resource that was refused.
  */
 export async function loadCharts(target: Target): Promise<void> {

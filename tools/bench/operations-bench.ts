@@ -58,8 +58,8 @@ function linesOf(
 }
 
 /**
- * Measures the server at `BASE_URL`. The stored data stay on it, since only that server can map them to the ids of the
- * created resources.
+ * Measures the server at `BASE_URL`. The stored data stay on it: the server assigned the ids of created resources, and
+ * the bench does not have them, so it cannot delete these resources.
  */
 async function measureOther(baseUrl: string): Promise<Report> {
   const target = { name: 'server', baseUrl, authorization: authorizationOf(process.env) };

@@ -7,7 +7,7 @@ const PROFILE = 'http://bench.example/StructureDefinition/svctopicdestination-we
 const QUEUE_TOPIC = 'http://bench.example/topics/queue';
 const LIVE_TOPIC = 'http://bench.example/topics/live';
 
-/** The number of destinations whose queues are filled and drained. Their topic never fires on its own. */
+/** The number of destinations whose queues are filled and drained. No write of the bench matches their topic. */
 export const QUEUE_COUNT = 4;
 export const queueId = (index: number): string => `bench-queue-${index}`;
 

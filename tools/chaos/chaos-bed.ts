@@ -86,7 +86,10 @@ export async function setUpChaos(
   return startServers({ folder, processes, data, places, databaseUrl: url.href, directUrl, receiver }, cleanup);
 }
 
-/** Starts a server at each place, all of them on the database of `databaseUrl`, with a topic and its destinations. */
+/**
+ * Starts one server for each entry of `places`, each with its own database URL. All use the database of `databaseUrl`,
+ * in which this stores a topic and its destinations.
+ */
 export async function startServers(
   {
     folder,

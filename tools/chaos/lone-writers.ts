@@ -10,7 +10,8 @@ const SETTLING_MILLISECONDS = 2500;
 const WRITES = 2;
 
 /**
- * The SQL that takes as many numbers as a large transaction that is rolled back. A mark that rises in steps then rises.
+ * The SQL that skips event numbers, as a large transaction does that is rolled back. The low-water mark can then rise:
+ * it rises only in steps of at least 1,000 numbers.
  */
 const ROLLED_BACK = `select count(nextval(oid::regclass)) from pg_class, generate_series(1, 1500)
   where relkind = 'S' and relname like 'outbox\\_event%'`;

@@ -31,7 +31,7 @@ export interface SdcDocument {
   readonly [observationCode: string]: unknown;
 }
 
-/** Builds a structured document of vital signs (interface, 'SDCDocument / SDCWorkflow'). */
+/** Builds a structured document of vital signs (interface specification, section "SDCDocument / SDCWorkflow"). */
 export function sdcDocument({
   id,
   status,

@@ -13,7 +13,8 @@ const added = [
 ];
 
 /**
- * Keeps the whole CompartmentDefinition `patient` and adds the server's own types (interface, "Patient everything").
+ * Keeps the whole CompartmentDefinition `patient` and adds the server's own types (interface specification, "Patient
+ * everything").
  */
 export function compactCompartment(definitions: readonly CompartmentDefinition[]): string {
   const patient = definitions.find(({ id }) => id === 'patient');

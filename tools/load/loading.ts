@@ -8,7 +8,7 @@ import { assertAnswers, type Failure, type LoadTarget, sendUnit } from './send-u
 export interface LoadOptions {
   readonly target: LoadTarget;
   readonly state: LoadState;
-  /** Concurrent requests. */
+  /** The number of concurrent requests. */
   readonly lanes: number;
   readonly output?: ProgressOutput;
 }

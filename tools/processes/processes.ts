@@ -191,7 +191,10 @@ async function waitsOf(url: string, load: Load): Promise<string> {
 
 const ACTIVE = `select wait_event_type || ':' || wait_event as wait from pg_stat_activity
   where state = 'active' and backend_type = 'client backend' and pid <> pg_backend_pid()`;
-/** The SQL that counts locks. Locks beyond the fast path are taken in partitions, which all processors share. */
+/**
+ * The SQL that counts locks. PostgreSQL takes locks outside its fast path in partitions of the lock table, which all
+ * processors share.
+ */
 const MOST_LOCKS = `select count(*)::integer as all, (count(*) filter (where not fastpath))::integer as shared
   from pg_locks where pid <> pg_backend_pid() group by pid order by 1 desc limit 1`;
 

@@ -6,7 +6,7 @@ import { digestOf, type Migration } from '../../src/platform/database/migration'
 const CHANGELOG = 'CHANGELOG.md';
 const UPGRADE = 'docs/how-to/upgrade.md';
 const DIGESTS = 'test/e2e/operate/migrations.e2e-spec.ts';
-/** Packages with the server's version, and locks, of which some contain it too. */
+/** The packages that have the server's version, and their lock files. Some of the lock files contain it too. */
 const PACKAGES = ['package.json', 'client/package.json', 'console/package.json'];
 const LOCKS = ['package-lock.json', 'client/package-lock.json'];
 

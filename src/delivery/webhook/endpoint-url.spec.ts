@@ -3,7 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { addressClassOf } from './address-class';
 import { readEndpointUrl } from './endpoint-url';
 
-/** The result for a URL: `refused` when it is stored, else the decision of the address policy when connecting. */
+/**
+ * The result for a URL: `refused` if no destination may be stored with it, `looked up` if its host is a name, else the
+ * class of its IP address.
+ */
 function fateOf(text: string): string {
   const url = readEndpointUrl(text);
   if (typeof url === 'string') return 'refused';

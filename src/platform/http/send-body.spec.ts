@@ -122,7 +122,7 @@ describe('S10: many long answers at once', () => {
       }),
     );
     expect(new Set(lengths)).toEqual(new Set([CHUNKS * CHUNK.length]));
-    // Two turns of the queue may run in one turn of the event loop, with four chunks each.
+    // The queue of answers makes four chunks at a time, and may do so twice in one turn of the event loop.
     expect(Math.max(...madeByTurn.values())).toBeLessThanOrEqual(8);
   });
 });

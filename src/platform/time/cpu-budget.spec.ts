@@ -26,7 +26,7 @@ describe(CpuBudget, () => {
   it('has work that took too much wait until a hundred times as long is over', () => {
     const kind = {};
     expect([isRun(kind, 250), isRun(kind, 250)]).toEqual([true, false]);
-    now += 14_999; // 100 of the 250 ms may be used at once; the other 150 ms cost 15 s
+    now += 14_999; // one millisecond less than the wait, which is 100 times the 150 ms beyond the free 100 ms
     expect(isRun(kind, 250)).toBe(false);
     now += 1;
     expect(isRun(kind, 250)).toBe(true);

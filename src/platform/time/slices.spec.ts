@@ -60,7 +60,8 @@ describe(Slices.name, () => {
       calledBy('c', working(2, trace, 'c')),
     ]);
     expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    // The first slice of each task begins at once. Caller c's second slice then waits for no second slice of caller a.
+    // The first slice of each task begins at once. After it, the callers take turns: the second slice of caller c does
+    // not wait until both tasks of caller a have ended.
     expect(trace.slice(0, 3)).toEqual(['a', 'A', 'c']);
     expect(trace.lastIndexOf('c')).toBeLessThan(trace.lastIndexOf('A'));
   });

@@ -12,7 +12,8 @@ const CHECKS = placesIn({ resourceType: 'SvcTopicDestination', meta: { profile: 
 );
 
 /**
- * A source without any definition. Each look-up takes longer than a step may, even in the second try on a busy machine.
+ * A source without any definition. Each look-up takes longer than the time limit of a step, and also longer than the
+ * extended limit of the second try on a busy machine.
  */
 const stalling: ProfileSources = {
   profile: () => {

@@ -41,8 +41,8 @@ const named = (count: number): string =>
   `{"resourceType":"Patient","name":[${Array.from({ length: count }, (_, n) => `{"given":["${n}"],"family":"f"}`).join(',')}]}`;
 
 /**
- * Limit in CPU milliseconds: five times the measured time, since the process's compiler and garbage collector count
- * too.
+ * Limit of the longest turn of the event loop during a patch, in CPU milliseconds. It is five times the measured time,
+ * since the compiler and the garbage collector of the process count too.
  */
 const LONGEST = 500;
 

@@ -270,7 +270,7 @@ describe('S5: a grant for one type opens no other', () => {
     expect(await namesOfRun(`${path}&_include=Observation:subject:Patient`)).toEqual(plain);
   });
 
-  /** The answers to many reads of a caller, without the parts that reveal no row. */
+  /** The answers to many reads of a caller, without parts that differ by request and reveal no row. */
   async function answersTo(authorization: string | undefined, paths: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (let at = 0; at < paths.length; at += 150) {

@@ -158,7 +158,7 @@ describe('destinations receive what their principal may read', () => {
     const id = await newDestination(boss);
     expect((await store(id, undefined, { content: 'id-only' })).status).toBe(200);
     await observe('f1', 'canary-p');
-    expect(await heard(id)).toBe(1); // root may update the boss, so the destination keeps the rights of the boss
+    expect(await heard(id)).toBe(1); // root may update the User `boss`, so the destination keeps the rights of `boss`
     expect((await store(id, boss, { content: 'id-only' })).text).toContain('"versionId":"2"');
     expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
     await observe('f2', 'canary-p');

@@ -54,7 +54,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const target = newTarget(round % 2 === 0 ? 'SDCDocument' : 'SDCWorkflow');
-        // Two spellings of the same body, of which only the content counts.
+        // The same body in two spellings. They count as identical, since only the content is compared.
         const bodies = [
           `{"id":"${target.id}","resourceType":"${target.resourceType}","status":"completed","a":{"x":1.10,"y":[${round}]}}`,
           `{"a": {"y": [${round}], "x": 1.10}, "meta": {"tag": []}, "status": "completed", "resourceType": "${target.resourceType}", "id": "${target.id}"}`,

@@ -39,7 +39,7 @@ describe('S4: addenda of documents that were never stored', () => {
       authorization === undefined ? {} : { authorization },
     );
 
-  /** Calls add-to-history with a body that is stored nowhere else, as the interface allows. */
+  /** Calls add-to-history with a body that is stored nowhere else, as the interface specification allows. */
   const record = async (resource: object): Promise<void> => {
     expect((await call('add-to-history', { resource, user })).status).toBe(200);
   };

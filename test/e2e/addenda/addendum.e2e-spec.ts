@@ -380,7 +380,7 @@ describe('addendum RPC', () => {
       for (const target of targets) {
         const sent = JSON.stringify({ method: `svc.sdc.addendum/${method}`, params: paramsOf(target) });
         const { status, text } = await send(sent);
-        // get-addendums answers exactly as the interface defines; the other methods also name the target.
+        // get-addendums answers exactly as the interface specification says; the other methods also name the target.
         if (method === 'get-addendums') expect({ status, text }).toEqual(notFound);
         else expect({ status, text }).toEqual({ ...notFound, text: expect.stringMatching(WHICH) });
       }

@@ -407,10 +407,10 @@ describe('documents by RPC', () => {
           (await audited.get('/AuditEvent?_count=0')).json<{ total: number }>().total;
         const before = await count();
         expect((await send('/amend', { id, 'dry-run': true }, undefined, audited)).status).toBe(200);
-        // The first count and the dry run are recorded by one AuditEvent each.
+        // The first search for AuditEvents and the dry run are recorded by one AuditEvent each.
         expect(await count()).toBe(before + 2);
         expect((await send('/amend', { id }, undefined, audited)).status).toBe(200);
-        // Four more AuditEvents: of the second count, of the History of the body signed by PUT, of the new status, and
+        // Four more AuditEvents: of the second search, of the History of the body signed by PUT, of the new status, and
         // of the document.
         expect(await count()).toBe(before + 6);
       } finally {

@@ -5,7 +5,7 @@ import { eventually } from '../../../testing/eventually';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestApp } from '../../../testing/test-app';
 
-/** The tests are a trusted proxy, which forwards the addresses of callers. */
+/** Settings of the server. It trusts the tests as a proxy, so that they can choose the address of a caller. */
 // With one hash thread, only one login at a time would reach the check, so there are two.
 const environment = { SVC_TRUSTED_PROXIES: 'loopback', SVC_AUDIT: 'off', SVC_PASSWORD_HASH_SLOTS: '2' };
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address });
@@ -166,7 +166,7 @@ describe('guessing', () => {
     await keepPauses();
     await fail(1);
     await database.query(`update credential_failure set blocked_until = clock_timestamp() + interval '20 minutes'`);
-    // A server of 0.1.0 also blocks addresses.
+    // The update also blocks the address, as a server of 0.1.0 does. This version ignores that.
     const stored = async (): Promise<unknown[]> =>
       (
         await database.query<Record<string, unknown>>(

@@ -168,7 +168,7 @@ describe('tokens that nobody issued', () => {
     const callers = Array.from({ length: 40 }, () => connect(Number(port), hostname));
     try {
       await Promise.all(callers.map((caller) => once(caller, 'connect').then(() => caller.write(begun))));
-      // The server may process the first of the following logins before the unfinished requests above.
+      // Five logins, since the server may process the first of them before the unfinished requests above.
       for (let count = 0; count < 5; count++) {
         const sent = { ...form, username: 'nurse', password: 'password' };
         expect((await app.post('/auth/token', sent, { authorization: null })).status).toBe(200);

@@ -69,7 +69,8 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
       const seen = { refreshedFirst: 0, closedFirst: 0, tooLate: 0 };
       for (let round = 0; round < ROUNDS; round++) {
         const tokens = await open();
-        // A close is faster than a refresh, so it starts later in each round: the two then meet at every step.
+        // A close is faster than a refresh. So it starts after 0 to 7 other requests, by round: over the rounds, it
+        // meets the refresh at each of its steps.
         const closeLater = async (): Promise<Received> => {
           for (let step = 0; step < round % 8; step++) await server(round + 1).get('/health');
           return close(round + 1, tokens);

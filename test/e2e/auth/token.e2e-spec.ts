@@ -208,7 +208,7 @@ describe('POST /auth/token', () => {
       expect(lifetime).toBe(seconds);
       // Expiry follows the clock of the database: a token that was issued a lifetime ago has expired now.
       const ending = await atOffset(20 - seconds, () => tokensOf(clientId));
-      const statuses = [await statusWith(ending.access_token)]; // before its 20 s are over, on a slow machine too
+      const statuses = [await statusWith(ending.access_token)]; // `ending` lives 20 s more, enough for a slow machine
       const ended = await atOffset(-seconds, () => tokensOf(clientId));
       expect([...statuses, await statusWith(token), await statusWith(ended.access_token)]).toEqual([200, 200, 401]);
     });

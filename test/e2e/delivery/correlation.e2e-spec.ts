@@ -65,7 +65,7 @@ async function sendBundle(type: string, headers: Headers, entry: readonly object
   expect(statuses.filter((status) => !status.startsWith('20'))).toEqual([]);
 }
 
-/** Entries of a Bundle: some are stored as one set, the others are sent to their routes. */
+/** Entries of a Bundle: the server stores some of them together, and sends the others to their routes one by one. */
 const entriesOf = (id: string): object[] => [
   request('PUT', `Basic/${id}-a`, basic(`${id}-a`)),
   request('PUT', `Basic/${id}-b`, basic(`${id}-b`)),
@@ -175,8 +175,8 @@ describe('x-topic-correlation-id of a request', () => {
       headers: { [HEADER]: id },
       body: { grant_type: 'client_credentials' },
     });
-    // The events are of two addenda, of a Session, and of AuditEvents: for the destination on AuditEvents, for the
-    // Client and for the Session.
+    // Six events: of two addenda, of one Session, and of three AuditEvents. The AuditEvents are about the write of the
+    // destination `audit`, the write of the Client, and the new Session.
     await delivered(app, addenda, 2);
     await delivered(app, sessions, 1);
     await delivered(app, audit, 3);

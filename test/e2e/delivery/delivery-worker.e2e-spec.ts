@@ -72,7 +72,7 @@ describe('destinations that the poll finds', () => {
     return client;
   }
 
-  /** Number of claims that wait to open their batch. */
+  /** Number of statements that claim a destination and wait for the lock on the table of open batches. */
   async function claiming(): Promise<number> {
     const { rows } = await writer.query<{ claims: number }>(
       `select count(*)::integer as claims from pg_locks where relation = 'open_batch'::regclass and not granted`,

@@ -9,7 +9,7 @@ interface NativeReference {
   readonly id: string;
 }
 
-/** A right of a principal to read observations, and how a server grants and withdraws it. */
+/** A way in which a User or Client has the right to read Observations, with functions that give and take it. */
 interface Right {
   readonly name: string;
   readonly principal: NativeReference;

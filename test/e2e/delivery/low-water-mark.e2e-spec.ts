@@ -9,7 +9,7 @@ import { TcpProxy } from '../../support/tcp-proxy';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 
-/** The number of events that are appended at once: more than one step of a mark that rises in steps. */
+/** The number of events that are appended at once: more than 1,000, the least step of the low-water mark. */
 const MANY = 1500;
 const POLL_MILLISECONDS = 100;
 
@@ -89,7 +89,7 @@ const decided = (): Promise<number> => numberOf('select decided_event_id as numb
 const mark = (): Promise<number> =>
   numberOf('select low_water_mark as number from destination_runtime where destination_id = $1', [destinationId]);
 
-/** Raises the mark more often than the two steps of a rise require: noting a number, and deciding it. */
+/** Calls the function that raises the mark three times. Two would do: one notes a number, the next one decides it. */
 const raiseOften = async (): Promise<void> => {
   for (let raised = 0; raised < 3; raised++) await direct.query('select raise_outbox_mark()');
 };

@@ -32,7 +32,7 @@ async function issuesOf(body: object | string, path = '/fhir/Bundle/$validate'):
     );
 }
 
-/** Warnings about elements that R4 requires in a history, but the contract of this kind of destination omits. */
+/** The expected warnings: R4 requires some elements in a history Bundle that this kind of destination does not send. */
 const TOLD = ['warning invariant bdl-3 Bundle', 'warning invariant bdl-4 Bundle'];
 
 /**

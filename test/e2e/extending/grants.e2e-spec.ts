@@ -179,7 +179,7 @@ describe('a grant of another team', () => {
     });
   });
 
-  // This block must be the last one: the account has to wait from then on.
+  // This block must be the last one: its wrong PINs make the server refuse further logins of the account for some time.
   describe('whose credential can be guessed', () => {
     const logIn = async (pin: string): Promise<unknown[]> =>
       outcomeOf(await ask({ client_id: 'reader', grant_type: BADGE, pin }));

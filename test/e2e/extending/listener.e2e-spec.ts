@@ -8,7 +8,8 @@ import {
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 /**
- * A listener that registers for Flags right after its first `concerns` call, as if another request stored a topic then.
+ * A listener for changes of Flags. Its first answer to `concerns` is no, and all later ones are yes, as if another
+ * request had stored a topic in between.
  */
 @Injectable()
 @OnResourceChange({ types: ['Flag'] })

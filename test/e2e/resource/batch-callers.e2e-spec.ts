@@ -49,7 +49,8 @@ describe('the caller of a Bundle', () => {
     const names = await statementsOf(app, async () => {
       expect(statusesOf(await send(many, bearer))).toEqual(many.map(() => '200 OK'));
     });
-    // The server reads the User, the Session and each Patient. It has cached the Roles by the rights epoch.
+    // The server reads the User, the Session and each Patient. It has the Roles in its cache, which is valid until a
+    // User, Client or Role changes.
     expect(countsOf(names)).toEqual({ 'session-find-live': 1, 'resource-read': ENTRIES + 2 });
   });
 

@@ -76,7 +76,7 @@ describe('the history of a type and of the server', () => {
     const bundle = await history(`${root}/_history?_count=1000`);
     const listed = versionsOf([bundle]);
     expect(listed.filter((version) => /^(Patient|Observation)/.test(version))).toEqual([...times.keys()].reverse());
-    // The history also contains the resources of the first start.
+    // The history also contains the resources that the server stores at its first start.
     expect(listed).toContain('CompartmentDefinition/patient 1');
     expect(bundle.total).toBeGreaterThan(searchParameterDefinitions().length);
     expect(bundle.link[0]).toEqual({ relation: 'self', url: `${BASE_URL}${root}/_history?_count=1000` });
@@ -182,7 +182,7 @@ describe('the history of a type and of the server', () => {
   });
 
   it('pages forth and back over the same versions', async () => {
-    // `news` is the history of the server without the resources of the first start.
+    // `news` is the history of the server without the resources that it stored at its first start.
     const news = `/_history?_since=${times.get('Patient/a 1')}&`;
     for (const path of [news, '/Patient/_history?', '/Patient/a/_history?']) {
       const whole = versionsOf([await history(`${path}_count=1000`)]);
@@ -313,7 +313,7 @@ describe('what later transactions wrote (_txid)', () => {
 
 describe('the history while others write', () => {
   let app: TestApp;
-  /** The time after the first start. */
+  /** A time after the first start, at which the server stores resources of its own. */
   let since: string;
 
   beforeAll(async () => {

@@ -118,5 +118,5 @@ describe('H4: the statements of a write', () => {
   });
 });
 
-/** Removes the suffix of a statement name, which lists the tables with rows. */
+/** Removes the suffix of a statement name. The suffix lists the index tables that the statement inserts rows into. */
 const withoutTables = (name: string): string => name.replace(/[+=][a-z]*$/i, '');

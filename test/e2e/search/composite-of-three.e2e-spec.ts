@@ -45,7 +45,7 @@ describe('composites of three parts', () => {
 
   it.each([
     ['chromosome-variant-coordinate=1$10$20', ['a']],
-    // The search takes the start of one variant and the end of another.
+    // The value combines the start of one variant with the end of another.
     ['chromosome-variant-coordinate=1$10$60', ['b']],
     ['chromosome-variant-coordinate=1$ge10$le60', ['a', 'b']],
     ['chromosome-variant-coordinate=1$gt10$lt60', []],

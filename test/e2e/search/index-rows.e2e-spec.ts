@@ -91,12 +91,12 @@ describe('search index rows', () => {
       expect(ofSecond).not.toEqual(ofFirst);
       await app.put(path, first);
       expect(await rowsOf(key)).toEqual(ofFirst);
-      // The rows are as left by a server without digests and with other parameters.
+      // Changes the rows, as if an older server without digests, with other parameters, had written them.
       await estrange(key);
       await client.query('update resource set index_digests = null where resource_key = $1', [key]);
       await app.put(path, second);
       expect(await rowsOf(key)).toEqual(ofSecond);
-      // A server without digests wrote a version in between.
+      // Changes rows and version, as if an older server without digests had written a version in between.
       await estrange(key);
       await client.query('update resource set version = version + 1 where resource_key = $1', [key]);
       await app.put(path, first);

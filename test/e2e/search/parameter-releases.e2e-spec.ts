@@ -171,7 +171,7 @@ describe('search parameters of a module, over releases on one database', () => {
       const { rows } = await client.query(
         `select from search_token s join resource r using (resource_key) where r.type = 'Chore' and r.id = 'b'`,
       );
-      expect(rows).toHaveLength(1); // the row of its ward
+      expect(rows).toHaveLength(1); // the row of the parameter `ward`; `room` has no token row any more
     });
 
     it('H1: one that vanished is unknown, leaves no rows behind, and its bit is free again', async () => {

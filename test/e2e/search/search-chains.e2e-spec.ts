@@ -76,7 +76,8 @@ describe('chains over references that lead in circles', () => {
         const ids = [...expected].map((n) => `${name}-${n}`).sort();
         const chain = [...path].map((step) => (step === 'F' ? CHAIN : HAS)).join('');
         expect(await found(`${chain}code=${name}-${code}`)).toEqual(ids);
-        // With another clause to start from, and in a negation, the search tests each match separately.
+        // With `_id`, the plan can start from another clause than the chain. Then the search tests the chain for each
+        // match of that clause separately, as in a negation.
         expect(await found(`${chain}code=${name}-${code}&_id=${name}-1,${name}-5,${name}-9`)).toEqual(
           ids.filter((id) => [`${name}-1`, `${name}-5`, `${name}-9`].includes(id)),
         );

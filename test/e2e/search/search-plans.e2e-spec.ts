@@ -178,7 +178,7 @@ describe.each([
 
   beforeAll(async () => {
     database = await PlanDatabase.open();
-    // Removes the resources of the first start, which these searches must not find.
+    // Removes the resources that the server stores at its first start: these searches must not find them.
     await database.client.query(
       'truncate resource, search_token, reference_link, search_date, search_number, search_string',
     );

@@ -7,7 +7,7 @@ import { type Received, startTestApp, type TestApp } from '../../../testing/test
 import { sendingAs } from '../../support/callers';
 
 const BUSY = [503, expect.stringMatching(/^1?\d\d$/)];
-/** The refusal while one resource of five is indexed. The position of the others in the job is unknown. */
+/** Pattern of the refusal while the index job has indexed one resource of five. */
 const REFUSAL = /The index of Patient\.[\w-]+ is being built: 20 % are done, about \d+ s are left. Try again later./;
 const subject = { reference: 'Patient/b' };
 const observation = (id: string, status = 'final'): object => ({

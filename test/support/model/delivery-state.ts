@@ -80,7 +80,7 @@ export const isInForce = (state: Delivery, index: number, { epoch }: Sender, var
     ? state.batch.length > 0
     : state.owner === index && state.epoch === epoch && state.batch.length > 0;
 
-/** Counts and removes the open batch under the next epoch. */
+/** Counts and removes the open batch, and increases the epoch: results of earlier epochs can no longer be stored. */
 export function settled(state: Delivery, variant: Variant): Delivery {
   const { batch, delivered, nextNumber, epoch } = state;
   const counted = { delivered: delivered + batch.length, nextNumber: nextNumber + batch.length, epoch: epoch + 1 };

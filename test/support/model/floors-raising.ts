@@ -8,8 +8,8 @@ interface Poll {
 }
 
 /**
- * Memory shared by all polls of the process. A noted number is decided when all writers that were open with it have
- * ended.
+ * Memory shared by all polls of the process. A noted number becomes `decided` when all writers that were open when it
+ * was noted have ended.
  */
 interface FloorsRaising {
   readonly decided: number;

@@ -51,7 +51,7 @@ async function runPairs(bench: BenchCase, { other, own }: Record<keyof Pair, Own
   const clients = { other: new LoadClient(other), own: new LoadClient(own) };
   const silent = (): void => undefined;
   try {
-    // Compiles code and plans statements; the next rounds determine how many operations a round takes.
+    // This round compiles code and plans statements. Its duration determines the length of the next rounds.
     const slowest = Math.max(
       ...[
         await runRound(bench, clients.other, undefined, silent),

@@ -93,7 +93,10 @@ const HEADINGS = [
   ...['p50 ms', 'of without', 'rounds', 'errors'],
 ];
 
-/** The median ratio of neighboring rounds, which share the same load of the machine. */
+/**
+ * The table row of a scene. Its ratio compares neighboring rounds with and without topics, which share the same load of
+ * the machine, and is their median.
+ */
 function lineOf(write: string, scene: CaptureScene, rounds: readonly Round[], without: readonly Round[]): string[] {
   const { perSecond, cpu, p50Milliseconds, errors } = measuredOf(rounds);
   const ratios = rounds.map((round, index) => costOf(without[index]) / costOf(round));

@@ -40,7 +40,7 @@ async function storePolicies(size: number, send: Sender, policyOf: (n: number) =
 
 const SECRET = 'secret of the bench';
 
-/** The type that topics of a size watch. Topics of other sizes do not watch it. */
+/** The resource type that the topics of a case watch, by the number of these topics. Each case has its own type. */
 const WATCHED: Readonly<Record<number, string>> = { 25: 'Practitioner', 100: 'PractitionerRole', 400: 'Location' };
 
 async function storeTopics(size: number, send: Sender): Promise<void> {

@@ -7,7 +7,7 @@ import { DeadReceivers } from './dead-receivers';
 import { type DeliveryBed, ONE, SEVERAL, topicOf } from './delivery-bed';
 import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
 
-/** Times of living destinations, and the CPU time. */
+/** The delivery times of destinations whose receivers work, and the CPU time. */
 export interface Comparison {
   readonly seconds: number;
   /** Milliseconds from the commit to the last byte, for the events of one destination and of several. */

@@ -5,7 +5,7 @@ import { type CpuShare } from '../cpu-meter';
 import { QUEUE_COUNT, queueId } from '../prepare-server';
 import { type DeliveryBed } from './delivery-bed';
 
-/** A part of a drain. */
+/** A window: one of the parts with equal numbers of events in which the drain of the queues is measured. */
 export interface DrainWindow {
   readonly events: number;
   readonly seconds: number;

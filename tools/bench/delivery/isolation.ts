@@ -26,7 +26,8 @@ const TURNS = 3;
 const SECONDS = 35;
 const PER_SECOND = 20;
 /**
- * The number of new destinations in each half of a turn. All turns have 300, so their p99 is the third largest value.
+ * The number of new destinations in each half of a turn: alone, and beside those that hang. The three turns give 300
+ * first attempts for each half, so only three values are larger than the p99.
  */
 const NEW_DESTINATIONS = 100;
 const PATIENCE_SECONDS = 120;

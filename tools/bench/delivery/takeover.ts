@@ -48,7 +48,7 @@ export async function measureTakeover(bed: DeliveryBed, cleanup: Cleanup): Promi
       again.response.end();
       progress.advance();
     } else {
-      // The other server had polled at that moment, and it was the one that sent the batch.
+      // The connection stays open, so the batch came from the other server: it had polled just before the kill.
       attempt.response.end();
     }
     [sending, other] = [other, await bed.startServer()];

@@ -8,7 +8,8 @@ import { everythingReportOf } from './everything-report';
 import { type EverythingFigures, FORMATS, measureChart } from './measure-chart';
 
 /**
- * Measures `$everything` of one chart of each size, one request at a time (docs/performance.md, "Charts of any size").
+ * Measures `$everything` of one patient for each size, one request at a time. The size is the number of resources of
+ * the patient's chart (docs/performance.md, "Charts of any size").
  */
 export async function measureEverything(sizes: readonly number[], cleanup: Cleanup): Promise<string> {
   const { server } = await setUpServer(cleanup, {

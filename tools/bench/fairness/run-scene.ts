@@ -28,7 +28,7 @@ export interface SceneFigures {
   readonly scene: Scene;
   readonly attack: AttackResult;
   readonly memory: ResidentMemory;
-  /** Milliseconds of reads before the attack, and of other callers' reads during it. */
+  /** Milliseconds of reads before the attack (`alone`), and of other callers' reads during it (`reads`). */
   readonly alone: readonly number[];
   readonly reads: readonly number[];
   /** Seconds of other callers' logins; Infinity for a failed one. */

@@ -73,7 +73,7 @@ export async function measureReindex({ sizes }: SuiteOptions, cleanup: Cleanup):
   return { text: text.join('\n\n'), isKept: wrong + excuses + failed === 0 && isFast };
 }
 
-/** A Client whose policy has row criteria. */
+/** Stores a Client whose policy grants only the Observations that match its criteria. */
 async function limitedCaller({ server, secrets }: ServerBed): Promise<Target> {
   const client = new HttpClient(new URL(server.baseUrl).origin);
   const authorization = { user: 'root', password: secrets.rootSecret };

@@ -12,11 +12,11 @@ const MOST_FAULTS = 20;
 
 export interface Callers {
   readonly open: Target;
-  /** A caller that row criteria limit. */
+  /** A caller whose policy grants only the Observations that match its criteria. */
   readonly limited: Target;
 }
 
-/** Results of writers and readers. Times are in milliseconds, of answered requests that are compared. */
+/** Results of writers and readers. `writes` and `reads` are milliseconds, of the answered requests to compare. */
 export class Work {
   readonly writes: number[] = [];
   readonly reads: number[] = [];
