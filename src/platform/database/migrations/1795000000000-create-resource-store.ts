@@ -1,7 +1,8 @@
 import { type Migration } from '../migration';
 
 const createResource = [
-  // Each server process takes a block of keys with one nextval, so that a create needs no answer to write its search rows.
+  // Each server process takes a block of 1,000 keys by one nextval. So it knows the key of a new resource before the
+  // insert, and can write the search index rows without waiting for an answer.
   'create sequence resource_key_sequence increment by 1000',
   `
     create table resource (
@@ -38,7 +39,7 @@ const createHistory = [
       constraint resource_history_pk primary key (type, id, version),
       constraint resource_history_body_check check ((method = 'DELETE') = (body is null))
     )`,
-  // lz4 costs half of pglz on each write and read; builds without it keep the default.
+  // lz4 costs half as much as pglz for each write and read. PostgreSQL builds without lz4 keep their default.
   `
     do $$ begin
       if (select 'lz4' = any (enumvals) from pg_settings where name = 'default_toast_compression') then
@@ -46,7 +47,7 @@ const createHistory = [
         alter table resource_history alter column body set compression lz4;
       end if;
     end $$`,
-  // A version is written once and never changed: also for those who reach the database by other doors.
+  // A stored version never changes. The trigger also stops other programs that write to the database.
   `
     create function refuse_history_change() returns trigger language plpgsql as
     $$ begin raise exception 'resource_history is append-only'; end $$`,
@@ -66,7 +67,7 @@ const createSearchRows = [
     )`,
   'create index search_token_idx on search_token (token_hash, main_date desc, resource_key desc) include (patient_hash, system_hash)',
   'create index search_token_patient_idx on search_token (patient_hash, token_hash, main_date desc, resource_key desc) where patient_hash <> 0',
-  // The search compiler asks pg_stats which tokens are frequent; the default of 100 is too few to know them.
+  // The search compiler reads in pg_stats which tokens are frequent. The default of 100 values per column is too few.
   'alter table search_token alter column token_hash set statistics 1000',
 
   `
@@ -88,7 +89,7 @@ const createSearchRows = [
       parameter_id integer not null
     )`,
   'create index search_date_idx on search_date (parameter_id, low desc, resource_key desc) include (high, main_date)',
-  // For the probes of other searches and for sorting.
+  // Finds the dates of a given resource: for searches that find resources by another condition first, and for sorting.
   'create index search_date_resource_idx on search_date (resource_key, parameter_id) include (low, high)',
   `
     create index search_date_long_idx on search_date using gist (parameter_id, tstzrange(low, high, '[]'))
@@ -103,11 +104,13 @@ const createSearchRows = [
       parameter_id integer not null,
       unit_hash integer not null
     )`,
-  // By value, for each code that the numbers are paired with: for a few in a range, and for sorting.
+  // Finds numbers by value within one code, the code that is stored with each number: for ranges with few matches, and
+  // for sorting.
   'create index search_number_idx on search_number (parameter_id, code_hash, value, resource_key) include (main_date)',
-  // Numbers without a code stand here too, under 0: so a number is probed by the exact key of its resource.
+  // Numbers without a code are in this index too, with code_hash 0. So the number of a given resource is found by the
+  // exact key of the index.
   'create index search_number_code_idx on search_number (parameter_id, code_hash, main_date desc, resource_key desc) include (value, unit_hash)',
-  // As for tokens: how many rows a code has decides how its numbers are read.
+  // As for tokens: the number of rows of a code decides how the search compiler reads its numbers.
   'alter table search_number alter column code_hash set statistics 1000',
   `
     create table search_unit (
@@ -117,8 +120,8 @@ const createSearchRows = [
       unit text not null
     )`,
 
-  // A btree entry has room for 2,700 bytes: of longer texts the beginning is indexed. It is a column, since an index on an
-  // expression cannot answer alone.
+  // A btree entry has room for 2,700 bytes, so only the beginning of a text is indexed. The beginning is a column,
+  // since an index on an expression cannot answer a search without the table.
   `
     create table search_string (
       main_date timestamptz not null,
@@ -129,14 +132,18 @@ const createSearchRows = [
     )`,
   'create index search_string_idx on search_string (parameter_id, beginning, resource_key) include (main_date)',
   'create index search_string_resource_idx on search_string (resource_key, parameter_id) include (beginning)',
-  // The parts of new texts wait in a list until there are some thousand of them, which costs a write a sixth; each search
-  // reads the list, which is short enough not to be felt.
+  // GIN keeps the trigrams of new texts in a pending list until there are some thousand of them. With the list, the
+  // index costs a write a sixth of the time that it costs without. Each search also reads the list, which is short
+  // enough not to matter.
   `
     create index search_string_trigram_idx on search_string using gin (value gin_trgm_ops)
     with (fastupdate = on, gin_pending_list_limit = 256)`,
 ];
 
-/** Random for each database: two values that have one hash here have none in common elsewhere. A UUID holds fixed bits in its middle. */
+/**
+ * The key of all hashes. It is random for each database: two values with the same hash here have different hashes in
+ * another database. Only the first 32 bits of two UUIDs are used, since a UUID has fixed bits in its middle.
+ */
 const createHashKey = [
   'create table search_hash_key (low integer not null, high integer not null, is_only boolean constraint search_hash_key_pk primary key default true check (is_only))',
   `
@@ -144,7 +151,10 @@ const createHashKey = [
     select ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer, ('x' || left(gen_random_uuid()::text, 8))::bit(32)::integer`,
 ];
 
-/** Events are inserted by statements that fail when rights have changed since it was decided who hears of them. */
+/**
+ * The table of the epochs, two counters of changes. A statement that inserts events compares the rights epoch. Such a
+ * statement fails if rights have changed since the receivers of the events were chosen.
+ */
 const createRegistryEpoch = [
   'create table registry_epoch (epoch bigint not null, rights_epoch bigint not null, is_only boolean constraint registry_epoch_pk primary key default true check (is_only))',
   'insert into registry_epoch (epoch, rights_epoch) values (1, 1)',
@@ -156,9 +166,9 @@ const createRegistryEpoch = [
 ];
 
 /**
- * Resources, their history and their search rows (docs/architecture.md, "Storage").
- * Columns run from wide to narrow, so that rows need no padding. Bodies are text: they keep their digits and go to
- * the socket unparsed.
+ * Resources, their history and their search index rows (docs/architecture.md, "Storage"). The columns are ordered from
+ * wide to narrow types, so that rows need no padding. Bodies are stored as text: numbers keep their digits, and a body
+ * is sent without parsing.
  */
 export const createResourceStore: Migration = {
   name: 'CreateResourceStore1795000000000',

@@ -1,6 +1,6 @@
 import { type Migration } from '../migration';
 
-/** Secrets and tokens, apart from the resources: nothing here is ever part of a stored body. */
+/** Secrets and tokens, in tables separate from the resources: no stored body ever contains them. */
 export const createCredentials: Migration = {
   name: 'CreateCredentials1795000000001',
   statements: [
@@ -43,7 +43,7 @@ export const createCredentials: Migration = {
     'create index refresh_token_session_idx on refresh_token (session_id)',
     'create index refresh_token_family_idx on refresh_token (family_id)',
     'create table client_secret (client_id text constraint client_secret_pk primary key, secret_hash bytea not null)',
-    // The id changes with the password, and stays when the same password is only hashed anew.
+    // A new password gets a new id. Hashing the same password again keeps the id.
     `
       create table user_password (
         user_id text constraint user_password_pk primary key,
@@ -69,7 +69,8 @@ export const createCredentials: Migration = {
         public_key text not null,
         wrapped_private_key bytea not null
       )`,
-    // What was set up once, for example the trial policy: deleting the resource must not bring it back.
+    // Records setup work that runs only once, such as creating the trial policy. So a resource that an operator deleted
+    // is not created again.
     `
       create table server_setup (
         done_at timestamptz not null default now(),

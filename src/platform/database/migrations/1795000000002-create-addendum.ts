@@ -1,13 +1,13 @@
 import { type Migration } from '../migration';
 
 /**
- * The order of the addenda of each target, and the chain of hashes that proves it (docs/explanation/evidence.md). The addenda
- * themselves are resources; the order is ours, since clocks step and replicas differ.
+ * The order of the addenda of each target, and the hash chain that proves this order (docs/explanation/evidence.md).
+ * The addenda themselves are resources. The server numbers them, since clocks are adjusted and differ between replicas.
  */
 export const createAddendum: Migration = {
   name: 'CreateAddendum1795000000002',
   statements: [
-    // Its row lock puts all writing calls for one target in line.
+    // One row for each target. A writing call locks the row of its target, so such calls run one after the other.
     `
       create table addendum_target (
         last_sequence integer not null,
@@ -31,7 +31,8 @@ export const createAddendum: Migration = {
     `
       create index addendum_entry_snapshot_idx on addendum_entry (target_type, target_id, sequence)
       where snapshot_digest is not null`,
-    // Whoever may change rows may drop a trigger too: this one stops accidents, the chain shows the rest.
+    // The trigger only prevents accidents: anybody who may change rows may also drop the trigger. The hash chain
+    // reveals all other changes.
     `
       create function refuse_addendum_entry_change() returns trigger language plpgsql as
       $$ begin raise exception 'addendum_entry is append-only'; end $$`,

@@ -1,7 +1,10 @@
 import { KEEP_DAYS_LOCK } from '../advisory-locks';
 import { type Migration } from '../migration';
 
-/** A destination that is deleted and made again gets a new key: events of the old one can never reach it. */
+/**
+ * The delivery state of each destination. A destination that is deleted and created again gets a new key, so it never
+ * receives events of the old destination.
+ */
 const createDestinationRuntime = `
     create table destination_runtime (
       destination_key bigint generated always as identity constraint destination_runtime_pk primary key,
@@ -31,8 +34,9 @@ const createDestinationRuntime = `
     ) with (fillfactor = 50)`;
 
 /**
- * Rows are inserted once, deleted once, and never updated. The sequence may not be cached: of one resource a later
- * version must get a larger number whichever connection writes it.
+ * The events that wait for delivery. A row is inserted once, deleted once, and never updated. Connections must not
+ * cache numbers of the sequence: a later version of a resource must get a larger number, whichever connection writes
+ * it.
  */
 const createOutboxEvent = `
     create table outbox_event (
@@ -52,7 +56,9 @@ const createOutboxEvent = `
       constraint outbox_event_pk primary key (destination_key, event_id)
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.05)`;
 
-/** Events side by side: the first of each array belongs to the first event. */
+/**
+ * The columns of the events of a batch. They are parallel arrays: the first element of each belongs to the first event.
+ */
 const EVENT_COLUMNS = [
   'event_ids bigint[]',
   'recorded_at timestamptz[]',
@@ -67,8 +73,8 @@ const EVENT_COLUMNS = [
 ];
 
 /**
- * At most one batch of a destination is on its way. Its events have moved here from the queue; this row is what retries
- * repeat.
+ * The batch that a destination is being sent; there is at most one. Its events have moved here from the queue, and each
+ * retry sends the events of this row again.
  */
 const createOpenBatch = [
   `
@@ -83,8 +89,9 @@ const createOpenBatch = [
 ];
 
 /**
- * One row for each attempt; that of the one that delivered keeps the events. Partitioned by day, and dropped by partition
- * (`src/delivery/delivery-housekeeping.ts`); what finds no partition goes to the last one, so that settling never fails for it.
+ * The delivery attempts, one row each. The row of a successful attempt keeps the events. The table is partitioned by
+ * day, and old partitions are dropped (`src/delivery/delivery-housekeeping.ts`). A row that fits no other partition
+ * goes into the default partition, so that storing the result of an attempt never fails for that reason.
  */
 const createDeliveryAttempt = [
   `
@@ -105,9 +112,9 @@ const createDeliveryAttempt = [
 ];
 
 /**
- * Makes the partitions of today and the seven days to come (UTC), and drops those that ended more than `retention_days`
- * ago. Never waits long for a lock, as settling would wait behind it: what cannot be done now is done the next time.
- * Returns the rows of the last partition that are kept.
+ * Creates the partitions of today and of the next seven days (UTC), and drops those that ended more than
+ * `retention_days` ago. It waits only 2 s for a lock, since the storing of results would wait behind it. The next call
+ * does the work that this call could not do. Returns the number of rows that remain in the default partition.
  */
 const createKeepDeliveryDays = `
     create function keep_delivery_days(retention_days integer) returns bigint language plpgsql set lock_timeout = '2s' as $$
@@ -145,13 +152,13 @@ const createKeepDeliveryDays = `
     $$`;
 
 /**
- * The outbox: events wait in `outbox_event` until the batch that holds them is delivered (docs/architecture.md,
- * "Storage"). Columns run from wide to narrow, so that rows need no padding.
+ * The outbox: events wait in `outbox_event` until their batch is delivered (docs/architecture.md, "Storage"). The
+ * columns are ordered from wide to narrow types, so that rows need no padding.
  */
 export const createDelivery: Migration = {
   name: 'CreateDelivery1795000000003',
   statements: [
-    // Each server process takes a number that no process had before: a name that is used twice proves nothing.
+    // Each server process takes a number that no process had before: a number used twice would not identify a process.
     'create sequence worker_slot as integer',
     createDestinationRuntime,
     createOutboxEvent,

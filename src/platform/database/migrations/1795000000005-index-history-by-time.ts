@@ -1,14 +1,16 @@
 import { type Migration } from '../migration';
 
 /**
- * The versions of a type, and of the server, by time: `resource` has such an index since it exists. One index by type
- * serves both, so that a create pays nothing more and an update one narrow entry (docs/performance.md).
+ * An index of the versions of a type, or of the whole server, by time. The table `resource` has such an index from the
+ * beginning. One index by type serves both purposes, so a create costs nothing more, and an update writes one narrow
+ * entry (docs/performance.md).
  */
 export const indexHistoryByTime: Migration = {
   name: 'IndexHistoryByTime1795000000005',
   statements: [
     'create index if not exists resource_history_updated_at_idx on resource_history (type, updated_at desc)',
-    // Totals are counted in the index alone where vacuum has seen the pages: it should see new ones soon.
+    // A total is counted in the index without the table only for pages that vacuum has visited. So vacuum should visit
+    // new pages soon.
     'alter table resource_history set (autovacuum_vacuum_insert_scale_factor = 0.05)',
   ],
 };

@@ -1,8 +1,9 @@
 import { type Migration } from '../migration';
 
 /**
- * Called by every statement that writes search rows: fails unless the writer knows the live parameters of its snapshot.
- * Of a version that its own transaction made it may know less, since the index is built after that commit.
+ * Every statement that writes search index rows calls this function. It fails unless the writer knows the stored search
+ * parameters of its snapshot. If the writer's own transaction changed these parameters, the writer may know the version
+ * before, since the index of a changed parameter is built only after the commit.
  */
 const createAssertion = `
     create function assert_search_parameters(known bigint) returns integer language plpgsql stable as $$
@@ -15,7 +16,7 @@ const createAssertion = `
       return 0;
     end $$`;
 
-/** What stored SearchParameters add to the index, and how far it is (ADR 0019). */
+/** The search parameters that stored SearchParameters add to the index, with the progress of each index (ADR 0019). */
 export const createLiveSearchParameters: Migration = {
   name: 'CreateLiveSearchParameters1795000000006',
   statements: [

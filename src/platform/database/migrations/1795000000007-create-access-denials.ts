@@ -1,6 +1,6 @@
 import { type Migration } from '../migration';
 
-/** Why requests were denied, for a while (ADR 0021). */
+/** The reasons of denied requests, kept for a limited time (ADR 0021). */
 export const createAccessDenials: Migration = {
   name: 'CreateAccessDenials1795000000007',
   statements: [

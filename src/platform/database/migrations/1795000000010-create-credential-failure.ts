@@ -1,10 +1,11 @@
 import { type Migration } from '../migration';
 
-/** Credentials that turned out wrong, by a keyed hash of account and address: the table names nobody. */
+/** Counts of failed credentials, by a keyed hash of account and address, so that the table contains no names. */
 export const createCredentialFailure: Migration = {
   name: 'CreateCredentialFailure1795000000010',
   statements: [
-    // Rows live for minutes and are updated by each try: room on the page keeps that from touching the indexes.
+    // Rows live for minutes, and each try updates one. With free space on its page, an update need not change the
+    // indexes.
     `
       create table credential_failure (
         expires_at timestamptz not null,

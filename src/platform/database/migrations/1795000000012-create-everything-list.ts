@@ -1,8 +1,9 @@
 import { type Migration } from '../migration';
 
 /**
- * What the pages of `$everything` hold, for as long as they can be turned (ADR 0027). Unlogged: a list that a crash of PostgreSQL takes is asked for
- * again, and it costs a third of the writing.
+ * The lists of resources behind the pages of `$everything`, kept as long as further pages can be requested (ADR 0027).
+ * Writing to an unlogged table costs a third as much. If a crash of PostgreSQL empties the tables, callers request
+ * their lists again.
  */
 export const createEverythingList: Migration = {
   name: 'CreateEverythingList1795000000012',

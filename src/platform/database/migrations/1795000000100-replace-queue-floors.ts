@@ -2,15 +2,17 @@ import { type Migration } from '../migration';
 import { refuseFormatsBelow } from '../row-format';
 
 /**
- * A transaction gets its id before its first number, so that ids tell which numbers are still open. An identity column
- * takes the number first. Its lock waits for each transaction that took a number from the old sequence.
+ * Makes a transaction get its transaction id before its first event number. So transaction ids show which event numbers
+ * belong to open transactions. An identity column would take the number first. The table lock waits for each
+ * transaction that took a number from the old sequence.
  */
 const takeIdsBeforeNumbers = [
   'lock table outbox_event in access exclusive mode',
   'create sequence outbox_event_id',
   `select setval('outbox_event_id', last_value, is_called) from outbox_event_event_id_seq`,
   'alter table outbox_event alter column event_id drop identity',
-  // One expression, so that the planner inlines it. An argument is evaluated before its function is called.
+  // The function is one expression, so that the planner inlines it. An argument is evaluated before its function is
+  // called, so the transaction gets its id before the number is taken.
   `
     create function next_event_id() returns bigint language sql volatile as $$
       select nextval(case when pg_current_xact_id() is not null then 'outbox_event_id'::regclass end)
@@ -18,7 +20,10 @@ const takeIdsBeforeNumbers = [
   'alter table outbox_event alter column event_id set default next_event_id()',
 ];
 
-/** One row: each event up to `decided_event_id` is committed or gone. The noted number becomes decided next. */
+/**
+ * A table with one row. Each event up to `decided_event_id` is committed or rolled back. The noted number becomes the
+ * decided number next.
+ */
 const createOutboxMark = [
   `
     create table outbox_mark (
@@ -30,12 +35,16 @@ const createOutboxMark = [
   'insert into outbox_mark default values',
 ];
 
-/** A mark that is raised costs a row version; one that is not costs a look at that many deleted rows. */
+/**
+ * The mark is raised only by this many numbers or more. Each raise writes a new version of the row. Between two raises,
+ * a query of the queue passes up to this many deleted rows.
+ */
 const LEAST_STEP = 1000;
 
 /**
- * Notes the largest number, and decides the one that was noted before when each transaction that began before that note
- * is over. Must be alone in its transaction: an id that was given earlier proves nothing about numbers that are read now.
+ * Raises the mark. If each transaction that began before the last note has ended, the noted number becomes the decided
+ * number, and the largest number so far is noted. The call must be the first statement of its transaction: a
+ * transaction id that was assigned earlier proves nothing about numbers that are read now.
  */
 const createRaiseOutboxMark = `
     create function raise_outbox_mark() returns void language plpgsql as $$
@@ -57,13 +66,14 @@ const createRaiseOutboxMark = `
     $$`;
 
 /**
- * Low-water marks of delivery queues that rest on transaction ids alone (ADR 0035). The column of the old floors goes: a
- * server that still reads it fails its claims instead of skipping events.
+ * Low-water marks of delivery queues that depend only on transaction ids (ADR 0035). The column of the old marks is
+ * dropped. A server that still reads it then fails to claim batches, instead of skipping events.
  */
 export const replaceQueueFloors: Migration = {
   name: 'ReplaceQueueFloors1795000000100',
   statements: [
-    // The first migration after 0.1.0: its servers write nothing more beside this one and those that follow (ADR 0052).
+    // This is the first migration after 0.1.0. From here on, servers of 0.1.0 that still run can no longer write (ADR
+    // 0052).
     ...refuseFormatsBelow(1),
     ...takeIdsBeforeNumbers,
     'alter table destination_runtime drop column floor_event_id',

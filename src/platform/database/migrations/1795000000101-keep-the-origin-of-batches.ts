@@ -1,8 +1,9 @@
 import { type Migration } from '../migration';
 
 /**
- * What a batch is rendered with beside its events, fixed when it is opened, so that each retry and each replay has the
- * same bytes: JSON. Null for batches that a server of 240c7c3 has opened.
+ * The values, as JSON, that a batch is rendered with in addition to its events. They are fixed when the batch is
+ * opened, so that each retry and each replay sends the same bytes. Null for batches that a server of commit 240c7c3
+ * opened.
  */
 export const keepTheOriginOfBatches: Migration = {
   name: 'KeepTheOriginOfBatches1795000000101',

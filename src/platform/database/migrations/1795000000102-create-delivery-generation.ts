@@ -2,9 +2,9 @@ import { type Migration } from '../migration';
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../cluster-identity';
 
 /**
- * Makes a new generation where the database is no longer the one that the last was made for, or where a restore is
- * declared. Returns what was found, `stored` where nothing was stored before, null where nothing changed. The row is
- * locked, so servers that find a change together make one generation.
+ * Makes a new generation if this is no longer the database of the last generation, or if a restore is declared. Returns
+ * the reason; `stored` if no database was recorded before, null if nothing changed. The row is locked, so servers that
+ * detect a change together make one generation.
  */
 const createRenew = `
     create function renew_delivery_generation(is_declared boolean) returns text language plpgsql as $$
@@ -34,7 +34,10 @@ const createRenew = `
     end
     $$`;
 
-/** Which history of the database notifications belong to, and whether delivery is held after a restore (ADR 0036). */
+/**
+ * The generation: it identifies the history of the database that notifications belong to. The row also says whether
+ * delivery is held after a restore (ADR 0036).
+ */
 export const createDeliveryGeneration: Migration = {
   name: 'CreateDeliveryGeneration1795000000102',
   statements: [

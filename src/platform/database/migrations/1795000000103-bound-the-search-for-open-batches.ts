@@ -1,8 +1,9 @@
 import { type Migration } from '../migration';
 
 /**
- * Open batches by destination and epoch, and the epoch of the latest settlement: an open batch has a later one. A batch
- * that is open during the upgrade has epoch 0.
+ * The key of open batches by destination and epoch, a counter that each claim of the destination raises.
+ * `settled_epoch` is the epoch of the latest batch that was settled, so an open batch has a later one. A batch that is
+ * open during the upgrade has epoch 0.
  */
 export const boundTheSearchForOpenBatches: Migration = {
   name: 'BoundTheSearchForOpenBatches1795000000103',

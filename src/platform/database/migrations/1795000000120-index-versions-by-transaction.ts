@@ -1,8 +1,8 @@
 import { indexConcurrently, type Migration } from '../migration';
 
 /**
- * The feed of changes (`_txid`) finds versions by the transaction that wrote them (ADR 0040). An operator may have built the
- * indexes beforehand.
+ * Indexes that find versions by the transaction that wrote them, for the feed of changes (`_txid`, ADR 0040). An
+ * operator may have built them before.
  */
 export const indexVersionsByTransaction: Migration = {
   name: 'IndexVersionsByTransaction1795000000120',

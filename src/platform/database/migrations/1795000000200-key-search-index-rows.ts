@@ -2,11 +2,11 @@ import { type Migration } from '../migration';
 
 interface KeyedTable {
   readonly name: string;
-  /** The columns that tell the rows of a resource apart. */
+  /** The columns that distinguish the rows of one resource. */
   readonly own: string;
   /** The rest of the definition of the primary key after `resource_key`. */
   readonly key: string;
-  /** Added with the key, so that the table is rewritten once. */
+  /** A column that is added together with the key, so that the table is rewritten only once. */
   readonly added?: string;
   /** An index that the key replaces. */
   readonly replaced?: string;
@@ -34,8 +34,8 @@ const TABLES: readonly KeyedTable[] = [
 ];
 
 /**
- * A btree entry has room for 2,700 bytes, so the key of a text holds its hash. The server hashes otherwise: an update
- * replaces the rows that were stored before.
+ * A btree entry has room for 2,700 bytes, so the key contains the hash of a text instead of the text. The server
+ * computes a different hash than this migration; the next update of a resource replaces its older rows.
  */
 const STRINGS: KeyedTable = {
   name: 'search_string',
@@ -46,8 +46,9 @@ const STRINGS: KeyedTable = {
 };
 
 /**
- * Rows may stand twice: an extension whose search parameter changed left rows behind, and later updates added them again.
- * One of each stays, with the main date of its resource if there is such a one.
+ * Adds the primary key. The table may have duplicate rows: when the search parameter of an extension changed, old rows
+ * remained, and later updates added them again. One of the duplicates is kept: if possible the one that has the main
+ * date of its resource (its clinical date, else its time of creation).
  */
 function addKeySql({ name, own, key, added = '', replaced }: KeyedTable): string {
   const addKey = `alter table ${name} ${added} add constraint ${name}_pk primary key (resource_key, ${key}`;
@@ -70,16 +71,18 @@ function addKeySql({ name, own, key, added = '', replaced }: KeyedTable): string
 }
 
 /**
- * Primary keys of the search index rows (ADR 0043): all rows of a resource are found by it, none stands twice, and logical
- * replication knows each. One transaction a table: a start that is interrupted goes on with the next table.
- * `index_digests` is null for resources that were stored before: their next update compares with the stored rows.
+ * Primary keys of the search index rows (ADR 0043). They find all rows of a resource, prevent duplicates, and identify
+ * each row for logical replication. Each table is changed in a transaction of its own, so that an interrupted start
+ * continues with the next table. `index_digests` is null for resources that were stored before. Their next update
+ * compares its rows with the stored rows instead.
  */
 export const keySearchIndexRows: Migration = {
   name: 'KeySearchIndexRows1795000000200',
   isApart: true,
   statements: [
     ...[...TABLES, STRINGS].map(addKeySql),
-    // From here on the server writes it: PostgreSQL 18 publishes no row whose identity has a generated column.
+    // From now on the server itself computes the hash. PostgreSQL 18 cannot publish rows whose replica identity has a
+    // generated column.
     'alter table search_string alter column value_hash drop expression if exists',
     'alter table resource add column if not exists index_digests text',
   ],

@@ -1,8 +1,9 @@
 import { type Migration } from '../migration';
 
 /**
- * Under a publication of all tables, PostgreSQL deletes only rows that subscribers can tell apart. The partitions of days
- * are dropped as a whole; from the default one, which is nearly always empty, rows are deleted.
+ * With a publication of all tables, PostgreSQL deletes only rows that subscribers can identify. Partitions of days need
+ * no identity, since they are dropped as a whole. Rows are deleted only from the default partition, which is nearly
+ * always empty.
  */
 export const identifyDeliveryAttempts: Migration = {
   name: 'IdentifyDeliveryAttempts1795000000201',

@@ -1,6 +1,8 @@
 import { indexConcurrently, type Migration } from '../migration';
 
-/** A new email must not be another User's `userName`, whose case is kept: it is found by its lower case. */
+/**
+ * An index of user names in lower case, since a new email must not equal another User's `userName`, whatever its case.
+ */
 export const indexLoginNamesByLowerCase: Migration = {
   name: 'IndexLoginNamesByLowerCase1795000000220',
   isApart: true,

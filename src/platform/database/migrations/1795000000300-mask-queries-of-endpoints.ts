@@ -1,11 +1,14 @@
 import { type Migration } from '../migration';
 
-/** The values of a query as bodies show them since ADR 0048: `?a=***&b=***`; what has no `=` is a value as a whole. */
+/**
+ * SQL that masks the query values of a URL, as in bodies since ADR 0048: `?a=***&b=***`. A part without `=` is masked
+ * as a whole.
+ */
 const MASKED_URL = `split_part(url, '?', 1) || '?' || (
   select string_agg(case when part = '' then '' else left(part, strpos(part, '=')) || '***' end, '&' order by place)
   from unnest(string_to_array(substr(url, strpos(url, '?') + 1), '&')) with ordinality as parts (part, place))`;
 
-/** Replaces the text of a URL wherever it stands in a body; every other character stays. */
+/** Returns a statement that replaces the URL by its masked form everywhere in a body. All other characters stay. */
 const maskSql = (table: string, key: string): string => `
   update ${table} set body = replace(body, sent, to_json(${MASKED_URL})::text)
   from (
@@ -17,8 +20,9 @@ const maskSql = (table: string, key: string): string => `
   where ${key} = found_key`;
 
 /**
- * Bodies of destinations showed the values of their endpoint's query, which the settings keep sealed: they go from all versions. No
- * search index row holds any of them, since no kind of search parameter takes values of the type `url`.
+ * Masks the query values of endpoints in all versions of destinations. Bodies showed these values, although the
+ * settings store them encrypted. No search index row contains them, since no kind of search parameter takes values of
+ * the type `url`.
  */
 export const maskQueriesOfEndpoints: Migration = {
   name: 'MaskQueriesOfEndpoints1795000000300',

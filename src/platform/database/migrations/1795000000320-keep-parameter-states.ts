@@ -1,8 +1,9 @@
 import { type Migration } from '../migration';
 
 /**
- * A state for every search parameter, those of HL7 and of modules too (ADR 0051). Without a digest each counts as changed: the
- * next start builds all index rows anew, so that what was being removed goes as well.
+ * A table with the state of every search parameter, including those of HL7 and of modules (ADR 0051). A parameter
+ * without a digest counts as changed. So the next start builds all index rows again, which also removes the rows of
+ * parameters that were being removed.
  */
 export const keepParameterStates: Migration = {
   name: 'KeepParameterStates1795000000320',

@@ -1,6 +1,6 @@
 import { type Migration } from '../migration';
 
-/** Calls of `/rpc` with an `Idempotency-Key`, and what repeats are answered with (ADR 0061). */
+/** Calls of `/rpc` with an `Idempotency-Key`, and the results that repeats of these calls get (ADR 0061). */
 export const createRpcKeptCall: Migration = {
   name: 'CreateRpcKeptCall1795000000410',
   statements: [

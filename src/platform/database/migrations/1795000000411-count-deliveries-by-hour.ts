@@ -1,8 +1,9 @@
 import { type Migration } from '../migration';
 
 /**
- * Deliveries and failures of the latest 24 hours, in the row that each attempt changes anyway: to count them in the log of attempts
- * would read hours of it. Element `hour % 24 + 1` is that of the hour that stands in `hour_numbers`, in hours since 1970.
+ * Counts of deliveries and failures for each of the last 24 hours, in the row that each attempt changes anyway.
+ * Counting them in the log of attempts would read hours of it. Hours are numbered from 1970. The hour `n` is in element
+ * `n % 24 + 1` of the arrays, and `hour_numbers` says to which hour each element belongs.
  */
 export const countDeliveriesByHour: Migration = {
   name: 'CountDeliveriesByHour1795000000411',

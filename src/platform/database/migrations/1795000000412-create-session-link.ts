@@ -1,6 +1,9 @@
 import { type Migration } from '../migration';
 
-/** Links that open one page once, for a minute. Unlogged: a link that a crash of PostgreSQL takes is asked for again. */
+/**
+ * Links that open one page once, within a minute. The table is unlogged: if a crash of PostgreSQL deletes a link, the
+ * caller requests a new one.
+ */
 export const createSessionLink: Migration = {
   name: 'CreateSessionLink1795000000412',
   statements: [
