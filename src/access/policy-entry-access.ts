@@ -106,8 +106,8 @@ export class PolicyEntryAccess implements EntryAccess {
 const rowsOf = (decision: Decision): GrantedRows | undefined => (decision.granted ? decision.rows : undefined);
 
 /**
- * Whether the policy grants also the resources of other types that the request leads to. Its author shows that by the
- * engine `allow`, or by a link to the Operation.
+ * Whether the policy also grants the resources of other types that the request reads, for example by a chain or an
+ * include. The author of the policy says so by the engine `allow`, or by a link to the Operation of the request.
  */
 const isOpening = ({ engine, links }: CompiledPolicy, { operationId }: LazyRequest): boolean =>
   engine === 'allow' || links.some(({ resourceType, id }) => resourceType === 'Operation' && id === operationId);

@@ -40,7 +40,10 @@ const recordPage = [
 ];
 const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType];
 
-/** Notes, comments, history and amendments of structured documents and workflows (interface, "Addendum RPC"). */
+/**
+ * Notes, comments, history and amendments of structured documents and workflows (interface specification, "Addendum
+ * RPC").
+ */
 @Module({
   imports: [EntryAccessModule, OperationModule, ResourceModule, RpcModule, SessionModule],
   providers: [...records, ...addendumMethods, ...documentMethods, ...workflowMethods, ...recordPage, ...resourceTypes],

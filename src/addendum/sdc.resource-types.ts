@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DefinesResourceType, refusedToAll } from '../model/resource-type';
 
 /**
- * A structured document. Its shape declares some members; all other content is open (interface, "SDCDocument /
- * SDCWorkflow").
+ * A structured document. The shape declares some of its members; it may have any others (interface specification,
+ * "SDCDocument / SDCWorkflow").
  */
 @Injectable()
 @DefinesResourceType({
@@ -22,8 +22,8 @@ export class SdcDocumentResourceType {}
 const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkflow.ctx.${member}`;
 
 /**
- * A workflow of documents, with open content. Patient and encounter are members of the workflow (interface,
- * "SDCDocument / SDCWorkflow") or of its `ctx`.
+ * A workflow of documents, which may have any members. Patient and encounter are members of the workflow (interface
+ * specification, "SDCDocument / SDCWorkflow") or of its `ctx`.
  */
 @Injectable()
 @DefinesResourceType({

@@ -74,8 +74,8 @@ export interface AnswerParts {
 }
 
 /**
- * The values of an answer, by the names of its parts. Undefined and null values are left out. An array repeats its
- * part.
+ * The values of an answer, by the names of its parts. Undefined and null values are left out. For an array, the answer
+ * has the part once for each element.
  */
 export type AnswerValues<Parts extends AnswerParts> = {
   readonly [Name in keyof Parts]?: Parts[Name] extends AnswerParts

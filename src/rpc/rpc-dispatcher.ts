@@ -23,7 +23,8 @@ export class RpcDispatcher {
   ) {}
 
   /**
-   * Runs one call, `{"method", "params"}`, and returns its result as JSON text, or its parts.
+   * Runs one call, `{"method", "params"}`. Returns its result as JSON text, or as JsonParts for a result that may be
+   * too long for memory.
    * @param rows the rows that the call may read and write
    * @param key the Idempotency-Key of the request and the index of the call; a call that writes runs only once for this
    * key

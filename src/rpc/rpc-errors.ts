@@ -21,7 +21,7 @@ const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 /** Returns the HTTP status of an error kind: 422 for the kinds in REFUSALS, else the status that the FHIR API has. */
 export const rpcStatusOf = (kind: ErrorKind): number => FHIR_ERRORS[REFUSALS.has(kind) ? 'unprocessable' : kind].status;
 
-/** The error code whose response has no `type`, since the interface defines the whole body of this error. */
+/** The error code whose response has no `type`: the interface specification defines the whole body of this error. */
 const BARE: ErrorCode = 'target-not-found';
 
 export interface RpcFailure {

@@ -10,7 +10,7 @@ export interface RpcMethodDefinition {
   readonly method: string;
   /**
    * Class of the params, with decorators of class-validator. Members that the class does not declare never reach the
-   * handler. Without a class, any object is accepted; this is for handlers that read only the text.
+   * handler. Without a class, any object is accepted; this is for handlers that read only the JSON text of the params.
    */
   readonly params?: Type<object>;
   readonly description: string;

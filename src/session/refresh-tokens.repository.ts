@@ -35,7 +35,10 @@ export interface RefreshToken {
  */
 export type RefreshTokenState = 'unused' | 'expired' | 'repeated' | 'reused';
 
-/** A second exchange of a refresh token within this time may be a repeated request (decisions: "Refresh token"). */
+/**
+ * A second exchange of a refresh token within this time may be a repeated request: the client may have lost the
+ * response.
+ */
 const REPEAT_SECONDS = 5;
 
 interface StateRow {

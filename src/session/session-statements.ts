@@ -15,8 +15,9 @@ export const FIND_LIVE_SESSION: Statement = {
 };
 
 /**
- * SQL that stores an access token; it is a part of the statement that stores its Session. It fails with a conflict if
- * the rights epoch is no longer `rights`, the one at which the User and the Client were read.
+ * SQL that stores an access token; it is a part of the statement that stores its Session. `rights` is the rights epoch
+ * (a counter of changes of rights) at which the User and the Client were read. If the epoch has risen since, the
+ * statement fails with a conflict.
  */
 export const addTokenSql = ([
   session,

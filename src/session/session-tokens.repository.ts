@@ -70,7 +70,7 @@ export interface IssuedToken {
 /** Stores access tokens by their hash. */
 @Injectable()
 export class SessionTokens {
-  /** Ids of Sessions that open units of work of this process are storing now. */
+  /** Ids of the Sessions that this process is storing now, in units of work that are still open. */
   private readonly adding = new Set<string>();
 
   constructor(

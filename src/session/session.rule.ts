@@ -21,8 +21,9 @@ const BOUND_MEMBERS = [
 ];
 
 /**
- * One Session per access token (interface, "Session"). The token endpoint opens it; callers with write access can close
- * it. However a Session is closed (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the same transaction.
+ * One Session per access token (interface specification, "Session"). The token endpoint opens it; callers with write
+ * access can close it. However a Session is closed (DELETE /Session, PUT, DELETE /Session/id), its tokens end in the
+ * same transaction.
  */
 @Injectable()
 @DefinesResourceType({
@@ -59,8 +60,8 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
 
   async store(draft: ResourceDraft, _checked: unknown, previous: Resource | undefined): Promise<void> {
     if (previous === undefined) {
-      // A Session records an access token (interface, "Session"). A Session without a token would record a login that
-      // never happened, so it is refused.
+      // A Session records an access token (interface specification, "Session"). A Session without a token would record
+      // a login that never happened, so it is refused.
       if (!(await this.tokens.isLive(draft.id ?? ''))) throw refused('active', 'begins with POST /auth/token only');
       return;
     }

@@ -1,7 +1,10 @@
 import { isRequestPart, type RequestObject, type RequestPart } from '../request/access-request';
 import { valuesAt } from '../request/paths';
 
-/** One row criterion of a policy, such as `Observation?subject=Patient/{{user.data.patient}}`. */
+/**
+ * One row criterion of a policy: a search that limits the grant to the resources that it finds, such as
+ * `Observation?subject=Patient/{{user.data.patient}}`.
+ */
 export interface CriteriaTemplate {
   /** The text of the criterion in the policy. */
   readonly text: string;

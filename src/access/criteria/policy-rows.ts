@@ -10,7 +10,10 @@ import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteri
  */
 const SAMPLES = ['x', 'Patient/x', '2020-01-01', '1', 'http://x.example/x', 'true'];
 
-/** Validates the row criteria of policies, and fills them in for a request. */
+/**
+ * Validates the row criteria of policies (searches that limit a grant to some resources), and fills them in for a
+ * request.
+ */
 @Injectable()
 export class PolicyRows {
   constructor(private readonly criteria: RowCriteria) {}

@@ -56,8 +56,8 @@ class MatchoCompiler {
   ) {}
 
   /**
-   * Compiles the outermost level, whose members must be parts of the request; so must the members inside `$one-of` and
-   * `$not` there.
+   * Compiles the outermost level of the pattern. Its members must be parts of the request. The members of patterns
+   * inside a `$one-of` or `$not` at this level must be parts of the request too.
    */
   compileRequest(pattern: unknown, path: string): Pattern {
     this.noteParts(pattern, path);

@@ -9,7 +9,9 @@ import { type CompiledPolicy, compilePolicy } from './compiled-policy';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyIndex } from './policy-index';
 
-/** All stored policies in compiled form, as of the registry epoch of the request. */
+/**
+ * All stored policies in compiled form. They are read again when the registry epoch (a counter of changes) has risen.
+ */
 @Injectable()
 export class AccessPolicies {
   private readonly logger = new Logger(AccessPolicies.name);

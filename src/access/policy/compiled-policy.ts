@@ -5,7 +5,7 @@ import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-temp
 import { type PolicyCheck, type PolicyEngine } from './policy-engine';
 import { type PolicyEngines } from './policy-engine.registry';
 
-/** A stored policy (interface, "Authentication", rule 5). A request that no policy grants is denied. */
+/** A stored policy (interface specification, "Authentication", rule 5). A request that no policy grants is denied. */
 interface AccessPolicy extends Resource {
   readonly engine: string;
   /**

@@ -72,8 +72,8 @@ function coveringLinks({ caller, operationId }: AccessRequest): string[] {
 }
 
 /**
- * Whether links to the Client count. A client that acts for a User has only the User's rights (interface,
- * "Authentication", 5).
+ * Whether policies that link to the Client cover the request. They do not if the Client acts for a User: it has only
+ * the User's rights (interface specification, "Authentication", 5).
  */
 const isClientItself = ({ userId }: Caller): boolean => userId === undefined;
 

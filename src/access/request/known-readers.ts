@@ -30,8 +30,8 @@ export class KnownReaders {
   }
 
   /**
-   * Returns the request object of a principal, as of the request's registry epoch or as changed by the open
-   * transaction.
+   * Returns the request object of a principal. It is cached until the rights epoch (a counter of changes of rights)
+   * rises. If the open transaction changes rights, it is read again.
    */
   of({ resourceType, id }: NativeReference): Promise<LazyRequest> {
     return this.known.get(`${resourceType}/${id}`);

@@ -7,8 +7,8 @@ import {
 } from '../../resource/hooks/resource-change';
 
 /**
- * Raises the registry epoch when a policy, User, Client or Role changes. So every replica applies the change to each
- * request that begins after the response to the change.
+ * Raises the epochs when a policy, User, Client or Role changes. Caches compare these counters, so every replica
+ * applies the change to each request that begins after the response to the change.
  */
 @Injectable()
 @OnResourceChange({ types: ['AccessPolicy', 'User', 'Client', 'Role'] })

@@ -22,8 +22,8 @@ interface StoredRole {
 }
 
 /**
- * Reads the Roles of callers, cached per registry epoch. A deleted Role does not count for any request that begins
- * afterwards.
+ * Reads the Roles of callers. They are cached until the rights epoch (a counter of changes of rights) rises. So a
+ * deleted Role does not count for any request that begins afterwards.
  */
 @Injectable()
 export class Roles {

@@ -9,7 +9,7 @@ import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
 const MAX_EXPLAINED = 3;
 const MAX_LENGTH = 200;
 
-/** Explains in words why the row criteria of a grant do not find a stored resource. */
+/** Explains in words why the row criteria of a grant (searches that limit it) do not find a stored resource. */
 @Injectable()
 export class MissedCriteria {
   constructor(
@@ -39,8 +39,8 @@ export class MissedCriteria {
   }
 
   /**
-   * Explains one criterion by the first parameter that does not find the row even alone. If there is none, only the
-   * parameters together do not find the row.
+   * Explains why one criterion does not find the row: by its first parameter that does not find the row when searched
+   * alone. If each parameter alone finds the row, the text says that they do not find it together.
    */
   private async missed(criterion: string, row: NamedRow, resource: Resource, isOpen: boolean): Promise<string> {
     const query = new URLSearchParams(criterion.slice(row.type.length + 1));

@@ -51,7 +51,7 @@ export interface RequestTestResult {
   readonly note?: string;
 }
 
-/** The resource that the request names, and whether one policy finds it. */
+/** The resource that the request names, and whether a criterion of one policy finds it. */
 interface NamedResource {
   readonly row: NamedRow;
   readonly isFound: boolean;

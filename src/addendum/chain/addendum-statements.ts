@@ -41,8 +41,8 @@ export const APPEND_ENTRY: Statement = {
 };
 
 /**
- * Finds the two latest snapshots of a target. "The two latest" of the interface (rule 4) means by sequence, never by
- * date.
+ * Finds the two latest snapshots of a target. "The two latest" of the interface specification (rule 4) means by
+ * sequence, never by date.
  */
 export const LATEST_SNAPSHOTS: Statement = {
   name: 'addendum-latest-snapshots',

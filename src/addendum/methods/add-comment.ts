@@ -24,7 +24,7 @@ export class AddCommentParams {
   path?: string[];
 }
 
-/** Adds a Comment to a target in any status (interface, "Addendum RPC", rule 2). */
+/** Adds a Comment to a target in any status (interface specification, "Addendum RPC", rule 2). */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-comment',
   params: AddCommentParams,

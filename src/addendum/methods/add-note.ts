@@ -23,7 +23,7 @@ export class AddNoteParams {
   appointment?: string;
 }
 
-/** Adds a Note to a signed document or workflow (interface, "Addendum RPC", rule 2). */
+/** Adds a Note to a signed document or workflow (interface specification, "Addendum RPC", rule 2). */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-note',
   params: AddNoteParams,

@@ -33,8 +33,8 @@ export class AddToHistoryParams {
 }
 
 /**
- * Records a status change as a History. If the body is signed and new, the History contains it as a snapshot
- * (interface, "Addendum RPC", rule 3).
+ * Records a status change as a History. If the body is signed and new, the History contains it as a snapshot (interface
+ * specification, "Addendum RPC", rule 3).
  */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-to-history',

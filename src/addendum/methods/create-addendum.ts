@@ -10,7 +10,7 @@ import { TargetReference, UserReference } from '../params/references';
 import { AddendumTypes } from '../types/addendum-types';
 import { Addenda } from '../store/addenda';
 
-/** The members of the sent addendum that are validated. All other members are open content. */
+/** The members of the sent addendum that are validated. All other members may have any value. */
 class AddendumInput {
   @IfSent()
   @Equals('SDCAddendum')
@@ -51,7 +51,10 @@ export class CreateAddendumParams {
   addendum!: AddendumInput;
 }
 
-/** Stores an addendum of a type that the caller defines, or a Note or Comment (interface, "Addendum RPC", rule 1). */
+/**
+ * Stores an addendum of a type that the caller defines, or a Note or Comment (interface specification, "Addendum RPC",
+ * rule 1).
+ */
 @RpcMethod({
   method: 'svc.sdc.addendum/create-addendum',
   params: CreateAddendumParams,

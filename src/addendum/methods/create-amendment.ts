@@ -16,7 +16,10 @@ export class CreateAmendmentParams {
   user!: UserReference;
 }
 
-/** Compares the two latest snapshots of a target and stores their difference (interface, "Addendum RPC", rule 4). */
+/**
+ * Compares the two latest snapshots of a target and stores their difference (interface specification, "Addendum RPC",
+ * rule 4).
+ */
 @RpcMethod({
   method: 'svc.sdc.addendum/create-amendment',
   params: CreateAmendmentParams,

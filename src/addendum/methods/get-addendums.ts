@@ -7,7 +7,7 @@ import { NOTE } from '../types/addendum-kinds';
 import { exampleAddendum } from '../params/example-addendum';
 import { TargetParams } from '../params/references';
 
-/** Lists the addenda of a target (interface, "Addendum RPC", rule 5). */
+/** Lists the addenda of a target (interface specification, "Addendum RPC", rule 5). */
 @RpcMethod({
   method: 'svc.sdc.addendum/get-addendums',
   params: TargetParams,

@@ -82,8 +82,8 @@ export function* changeRows(
 }
 
 /**
- * Whether an entry only announces that a container is an object or an array (snapshot-diff.ts). It needs no row, since
- * the leaves of the container have rows.
+ * Whether an entry of a diff adds an empty container only to say that it is an object or an array (snapshot-diff.ts).
+ * Such an entry needs no row, since the leaves of the container have rows.
  */
 const isAnnouncement = (entry: DiffEntry, after: SnapshotFields): boolean => {
   if (entry.type !== 'add' || (entry['new-kind'] !== 'object' && entry['new-kind'] !== 'array')) return false;

@@ -7,7 +7,7 @@ import { type Steps } from '../../platform/time/steps';
 /** The type of a value that is not a string. `old` or `new` is then the JSON text of the value. */
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
 
-/** A changed leaf of a snapshot, as an Amendment stores it (interface, 'Diff object'). */
+/** A changed leaf of a snapshot, as an Amendment stores it (interface specification, "Diff object"). */
 export interface DiffEntry {
   readonly type: 'remove' | 'replace' | 'add';
   /** The path to the leaf: keys, and array indexes as decimal strings. */

@@ -141,8 +141,8 @@ export class Addenda {
    * Lists the addenda of a target, oldest first. If they are too long for memory, the list is read in chunks. Such a
    * list is still consistent, since addenda are only appended: it shows the state at its end.
    * @param path the path of the param that identifies the target; without it, the error does not name the target, as in
-   * the interface
-   * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
+   * the interface specification
+   * @throws RpcRefusal when the target is neither stored nor has addenda, or the caller may not read it.
    */
   async listOf(target: NativeReference, path?: ParamPath): Promise<JsonText | JsonParts> {
     await this.assertSeen(target, path);
@@ -180,8 +180,8 @@ export class Addenda {
   }
 
   /**
-   * @throws RpcRefusal when the target is not stored. Called for a target without addenda, which would prove that it
-   * existed.
+   * @throws RpcRefusal when the target is not stored. Called only for a target without addenda: addenda would show that
+   * the target existed.
    */
   async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
     if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
@@ -205,7 +205,7 @@ export class Addenda {
   }
 }
 
-/** Refuses a Note on an unsigned target (interface, "Addendum RPC", rule 2). */
+/** Refuses a Note on an unsigned target (interface specification, "Addendum RPC", rule 2). */
 function assertSigned({ type, text }: StoredResource): void {
   if (!isFinal(JSON.parse(memberText(text, 'status') ?? 'null')))
     throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`, {
@@ -230,8 +230,8 @@ function assertFindable(target: NativeReference, path?: ParamPath): void {
 }
 
 /**
- * The error for a target that is not found. Its message comes from the interface; the error of the param names the
- * target and says what to do.
+ * The error for a target that is not found. Its message comes from the interface specification. The error of the param
+ * names the target and says what to do.
  */
 export function targetNotFound({ resourceType, id }: NativeReference, path?: ParamPath): RpcRefusal {
   const message = isFhirId(id)

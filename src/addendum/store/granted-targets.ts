@@ -33,7 +33,7 @@ const MAX_VERSIONS = 20;
 /**
  * Finds the targets whose addenda a caller may read. A signed body need not be stored as a resource (`add-to-history`).
  * So the row filter of the caller must include the latest snapshot of the target, not only the stored target. Otherwise
- * a caller could store a document under the id of a record of somebody else, and then read that record.
+ * a caller could store a document under the id of a target of somebody else, and then read the addenda of that target.
  */
 @Injectable()
 @OnResourceChange({ types: TARGET_TYPES })
@@ -65,9 +65,9 @@ export class GrantedTargets implements ResourceChangeListener {
   }
 
   /**
-   * Refuses a create under the id of a record that the caller's row filter hides, as for any other hidden resource. A
-   * record without a snapshot counts as hidden, since nobody can tell whose it is. A record that begins at the same
-   * time is not checked here: it counts as later, and {@link find} checks it.
+   * Refuses a create under the id of a target whose addenda the caller's row filter hides, as for any other hidden
+   * resource. Addenda without a snapshot count as hidden, since nobody can tell whose they are. Addenda that a
+   * concurrent call adds are not checked here: they count as added later, and {@link find} checks them.
    */
   async onChange({ interaction, limit, type, id }: ResourceChange): Promise<void> {
     if (interaction !== 'create' || limit === undefined) return;

@@ -30,7 +30,7 @@ export class Revisions {
 
   /**
    * Stores a History. If the body is signed and differs from the last snapshot, the History contains it as a new
-   * snapshot (interface, rule 3).
+   * snapshot (interface specification, rule 3).
    * @param known the digest of the body, if it is already computed
    * @returns the addendum, and whether it contains a snapshot
    */
@@ -69,8 +69,8 @@ export class Revisions {
   }
 
   /**
-   * Stores an Amendment: the difference of the two latest snapshots (interface, rule 4). If there are fewer than two,
-   * it stores nothing and returns undefined.
+   * Stores an Amendment: the difference of the two latest snapshots (interface specification, rule 4). If there are
+   * fewer than two, it stores nothing and returns undefined.
    */
   async recordAmendment(target: NativeReference, author: Author): Promise<JsonText | undefined> {
     const [newer, older] = await this.entries.latestSnapshots(target);

@@ -1,4 +1,4 @@
-/** The types of addenda that have methods of their own (interface, "SDCAddendum"). */
+/** The types of addenda that have methods of their own (interface specification, "SDCAddendum"). */
 export const NOTE = 'svc.sdc.addendum/Note';
 export const COMMENT = 'svc.sdc.addendum/Comment';
 export const HISTORY = 'svc.sdc.addendum/History';
@@ -23,5 +23,5 @@ export function faultOfCreatedType(type: string): string | undefined {
   return 'is reserved for the service. Use a prefix of your own, such as "acme.sdc.addendum/Handover"';
 }
 
-/** The statuses of a signed document or workflow (interface, "Addendum RPC", rules 2 and 3). */
+/** The statuses of a signed document or workflow (interface specification, "Addendum RPC", rules 2 and 3). */
 export const isFinal = (status: unknown): boolean => status === 'completed' || status === 'amended';

@@ -4,7 +4,7 @@ import { isObject, memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 
 /**
- * One declared type of addenda: its required members, and checks of its members. All other members are open content.
+ * One declared type of addenda: its required members, and checks of its members. All other members may have any value.
  */
 export interface AddendumType {
   readonly required: readonly string[];

@@ -30,8 +30,8 @@ export class AddendumTypes implements OnModuleInit {
   }
 
   /**
-   * Returns the faults of an addendum of a declared type. An addendum of another type has none, since its content is
-   * open.
+   * Returns the faults of an addendum of a declared type. An addendum of another type has none, since its members may
+   * have any value.
    */
   faultsOf(addendum: unknown): ParamError[] {
     const name = memberOf(addendum, 'type');

@@ -25,7 +25,7 @@ interface KnownClient extends Client {
 /** Finds the Client that calls an OAuth endpoint (RFC 6749, section 2.3), and checks its secret. */
 @Injectable()
 export class ClientAuthenticator {
-  /** Clients by id, cached per registry epoch. */
+  /** Clients by id, cached until the rights epoch (a counter of changes of rights) rises. */
   private readonly known: KeptByRights<KnownClient | undefined>;
   /**
    * Hashes of a Client's id, its address prefix and its secret, added when the secret was correct. The same Client with

@@ -1,7 +1,7 @@
 import { type Resource } from '../../fhir/types';
 import { mayAct } from '../../resource/may-act';
 
-/** The members of a Client that the server reads (interface, "Client"; contract of `auth`). */
+/** The members of a Client that the server reads (interface specification, "Client"; contract of `auth`). */
 export interface Client {
   readonly id: string;
   readonly isActive: boolean;

@@ -24,7 +24,7 @@ interface Login {
 
 /**
  * The password grant (RFC 6749, section 4.3). It is for first-party clients only, since the client sees the password
- * (interface, "Authentication").
+ * (interface specification, "Authentication").
  */
 @Injectable()
 @GrantOf('password')

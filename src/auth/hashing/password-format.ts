@@ -1,4 +1,7 @@
-/** A scrypt hash (RFC 7914), `$s0$<parameters>$<salt>$<key>`, as other servers of this interface write it. */
+/**
+ * A scrypt hash (RFC 7914), `$s0$<parameters>$<salt>$<key>`, as other servers with the same interface specification
+ * write it.
+ */
 export interface ScryptHash {
   readonly kind: 'scrypt';
   readonly cost: number;

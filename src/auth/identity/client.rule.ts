@@ -34,7 +34,7 @@ const GRANT_SETTINGS = {
   audience: 'string-array',
 } as const;
 
-/** Checks a Client (interface, "Client") and keeps its secret out of the body. */
+/** Checks a Client (interface specification, "Client") and keeps its secret out of the body. */
 @Injectable()
 @DefinesResourceType({
   type: 'Client',
@@ -83,8 +83,8 @@ export class ClientRule implements ResourceRule<string | undefined> {
   }
 
   /**
-   * Checks the settings of a grant that another team added: CLIENT_SHAPE has no element for them. It has one for each
-   * grant of the interface.
+   * Checks the settings of a grant that another team added. CLIENT_SHAPE has an element only for each grant of the
+   * interface specification.
    */
   private checkServed(grant: string, settings: unknown): void {
     const inShape = Object.keys(CLIENT_SHAPE['Client.auth'] ?? {});

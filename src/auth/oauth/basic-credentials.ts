@@ -2,8 +2,8 @@ export interface BasicCredentials {
   readonly id: string;
   /**
    * The texts that the secret may be; empty when no secret was sent. RFC 6749, section 2.3.1 form-encodes the secret,
-   * but many clients do not, and the interface ("Token issuance") names no encoding. So the list has the text as sent,
-   * and also its decoded form if that differs.
+   * but many clients do not. The interface specification ("Token issuance") names no encoding. So the list has the text
+   * as sent, and also its decoded form if that differs.
    */
   readonly secrets: readonly string[];
 }

@@ -59,7 +59,7 @@ export interface RequestParameters {
 }
 
 /**
- * Reads a form or JSON body (interface, "Token issuance").
+ * Reads a form or JSON body (interface specification, "Token issuance").
  * @throws OAuthError invalid_request for repeated parameters, parameters in the URL, other bodies
  */
 export function readParameters(request: Request): RequestParameters {

@@ -12,7 +12,10 @@ import { type Client, type GrantSettings, settingsOf } from '../client/client';
 import { SigningKeys } from '../keys/signing-keys.repository';
 import { type TokenUser } from './token-owners';
 
-/** The response of the token endpoint (RFC 6749, section 5.1), with the User (interface, "Token response"). */
+/**
+ * The response of the token endpoint (RFC 6749, section 5.1). It contains the User too (interface specification, "Token
+ * response").
+ */
 export interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;

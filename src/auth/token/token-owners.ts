@@ -29,15 +29,15 @@ export interface TokenUser {
 }
 
 /**
- * Finds and locks the User and the Client that a token is issued to. Both are cached as of the request's registry
- * epoch. The statement that opens the Session compares that epoch while both are locked. If the User or the Client
- * changed meanwhile, the unit of work restarts and reads both again under the locks.
+ * Finds and locks the User and the Client that a token is issued to. Both are cached until the rights epoch (a counter
+ * of changes of rights) rises. The statement that opens the Session compares this epoch while both are locked. If the
+ * User or the Client changed meanwhile, the unit of work restarts and reads both again under the locks.
  * @example
  * const user = await unitOfWork.run(() => owners.hold(client, 'nurse'));
  */
 @Injectable()
 export class TokenOwners {
-  /** Users by id, cached per registry epoch. */
+  /** Users by id, cached until the rights epoch rises. */
   private readonly users: KeptByRights<TokenUser | undefined>;
 
   /** @internal */

@@ -52,8 +52,9 @@ export class PasswordStrategy {
 
   /**
    * Returns whether the password that the login matched is still the stored one. It is called while the User is locked.
-   * Each write of a User raises the registry epoch, and the statement that opens the Session compares the epoch. So the
-   * password is read again only after that statement made the unit of work restart.
+   * The password is not read again at the first try of the unit of work. Each change of a User raises the rights epoch,
+   * a counter. If it has risen, the statement that opens the Session fails, and the unit of work restarts. Only then is
+   * the password read again.
    */
   async isCurrent({ userId, passwordId }: VerifiedPassword): Promise<boolean> {
     return !this.epoch.isReadAnew || (await this.passwords.find(userId))?.passwordId === passwordId;

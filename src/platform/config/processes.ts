@@ -33,12 +33,12 @@ const BUDGET_OF_A_BODY_BYTE = 16;
 const CONNECTIONS_OF_A_REQUEST = 2;
 
 /**
- * Returns the default pool size: four connections for each process, but at most 64, since PostgreSQL accepts 100
- * connections by default.
+ * Returns the default pool size: four connections for each process, at least 16. It is at most 64, since PostgreSQL
+ * accepts 100 connections by default.
  */
 const defaultPoolSize = (processes: number): number => Math.min(64, Math.max(16, 4 * processes));
 
-/** Limits of a whole start, which are divided among its processes. */
+/** Limits for all processes of one server together, which are divided among the processes. */
 interface Totals {
   readonly processes: number;
   readonly databasePoolSize: number;
@@ -50,8 +50,8 @@ interface Totals {
 }
 
 /**
- * Returns the number of processes of a start, and the totals that are divided among them. Each process must be able to
- * serve the largest request. So if the totals are small, there are fewer processes.
+ * Returns the number of processes, and the totals that are divided among them. Each process must be able to serve the
+ * largest request. So if the totals are small, there are fewer processes.
  */
 export function processesOf({
   wanted,
@@ -91,8 +91,8 @@ export function processesOf({
 }
 
 /**
- * Returns the settings of one process of a start, with its share of each divided limit. Limits that PostgreSQL counts,
- * such as failed logins, apply to all processes together and are not divided.
+ * Returns the settings of one of several processes, with its share of each divided limit. Limits that PostgreSQL
+ * counts, such as failed logins, apply to all processes together and are not divided.
  */
 export function shareOf<All extends Totals>(environment: All): All {
   const share = (total: number): number => Math.max(1, Math.floor(total / environment.processes));
@@ -111,8 +111,8 @@ export function shareOf<All extends Totals>(environment: All): All {
 export const WORKER = '_SVC_WORKER';
 
 /**
- * Returns the role of this process in a start with several processes; undefined if it is the only process, or the one
- * that starts the others.
+ * Returns the role of this process if it is one of several that serve the port; undefined if it is the only process, or
+ * the parent process that starts the others.
  */
 export function workerRole(): 'first' | 'next' | undefined {
   const role = cluster.isWorker ? process.env[WORKER] : undefined;

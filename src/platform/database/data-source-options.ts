@@ -81,10 +81,10 @@ function hearErrors(client: ClientBase): void {
 
 /**
  * Returns the settings of a session. Plans are made once per connection, often while tables are still empty, and must
- * suit any value and any size. So plans are generic and use indexes. The SQL of the hot paths leads to nested loops
- * without a setting, so hash and merge joins stay allowed for statements of other modules. The time limits end
- * transactions of crashed or hostile callers. PostgreSQL must not log the values of failed statements. All other log
- * settings are left to the database server (docs/reference/monitoring.md, "Logs").
+ * suit any value and any size. So plans are generic and use indexes. The SQL of the hot paths makes the planner choose
+ * nested loops, without a setting for it. So statements of other modules may still use hash and merge joins. The time
+ * limits end transactions of crashed or hostile callers. PostgreSQL must not log the values of failed statements. All
+ * other log settings are left to the database server (docs/reference/monitoring.md, "Logs").
  */
 function settingsOf(statementTimeoutSeconds: number): Settings {
   return {

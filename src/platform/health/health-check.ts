@@ -19,7 +19,7 @@ export interface Health {
 }
 
 /**
- * Asks whether the database is read-only, like a standby or a primary that was demoted. Then a load balancer must send
+ * Reads whether the database is read-only, like a standby or a primary that was demoted. Then a load balancer must send
  * writes elsewhere.
  */
 const PING: Statement = {

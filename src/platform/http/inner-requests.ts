@@ -60,7 +60,10 @@ export class InnerRequests {
   }
 }
 
-/** Collects the text of an inner answer. Its bytes count in the memory budget until the outer request ends. */
+/**
+ * Collects the text of the answer to an inner request. Its bytes count in the memory budget until the outer request
+ * ends.
+ */
 class CollectedText {
   private texts: string[] = [];
   private characters = 0;
@@ -104,8 +107,8 @@ const tooLong = (): ServiceError =>
   );
 
 /**
- * Makes a response that collects the answer. Its methods are own members, since Express replaces the prototype of a
- * response.
+ * Makes a response that collects the answer to an inner request. Its methods are own members, since Express replaces
+ * the prototype of a response.
  */
 function gatheringResponse(
   request: IncomingMessage,

@@ -115,8 +115,8 @@ async function sendInTurns(
     await sink.end();
   } catch (error) {
     if (sink.hasEnded || sink.signal.aborted) return;
-    // An inner answer has no socket. Its response is destroyed with the error, so that the outer request fails with the
-    // same error.
+    // An inner answer, such as that of a Bundle entry, has no socket. Its response is destroyed with the error, so that
+    // the outer request fails with the same error.
     if (sink.hasBegun) response.destroy(response.socket === null && error instanceof Error ? error : undefined);
     throw error;
   } finally {
@@ -155,7 +155,7 @@ function setHead(response: Response, { status, headers }: AnswerHead): void {
 
 /**
  * Closes the connection of a reader that is too slow for the last bytes, which remain in the buffer at the end of the
- * answer. Inner answers have no socket.
+ * answer. Inner answers, such as those of Bundle entries, have no socket.
  */
 function boundRest(response: Response): void {
   if (response.socket === null || response.writableLength === 0) return;
@@ -306,8 +306,8 @@ class ResponseSink implements TextSink {
 
   /**
    * Counts a text in the memory budget. The longest text so far is counted, until the end of the answer. So an answer
-   * whose texts have equal lengths is refused before it begins, or not at all. The bytes of an inner answer are counted
-   * by the code that collects them.
+   * whose texts have equal lengths is refused before it begins, or not at all. The bytes of an inner answer (of a
+   * Bundle entry) are counted by the code that collects them.
    * @throws ServiceError 'busy'
    */
   private count(bytes: number): void {

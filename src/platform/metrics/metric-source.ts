@@ -23,7 +23,7 @@ export interface MetricSourceDefinition {
   readonly source: string;
   readonly path: MetricPath;
   /**
-   * The scope of the metrics. `cluster`: the source reads the database, so only one process of a start reads it.
+   * The scope of the metrics. `cluster`: the source reads the database, so only one of the server's processes reads it.
    * `process` (the default): each process reads its own.
    */
   readonly of?: 'cluster' | 'process';

@@ -11,7 +11,7 @@ const MAX_CONNECTIONS = 32;
 const REQUEST_TIMEOUT_MILLISECONDS = 5_000;
 const IDLE_TIMEOUT_MILLISECONDS = 75_000;
 
-/** Reads the metrics of one process, or of all processes of a start. */
+/** Reads the metrics of one process, or of all processes of a server. */
 export abstract class MetricsReader {
   abstract read(path: MetricPath): Promise<readonly MetricFamily[]>;
 }

@@ -22,7 +22,8 @@ interface SourceRun {
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
   /**
-   * Reads the metrics of all processes of the start. If several processes serve the start, each replaces this function.
+   * Reads the metrics of all processes of this server: by default those of this process, the only one. If there are
+   * several processes, each replaces this function by one that requests the metrics from the parent process.
    */
   ofStart: (path: MetricPath) => Promise<readonly MetricFamily[]> = (path) => this.read(path, 'process');
   private readonly running = new Map<string, Promise<readonly MetricFamily[]>>();

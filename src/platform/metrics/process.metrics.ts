@@ -8,8 +8,8 @@ import { MetricsFrom, type MetricSource } from './metric-source';
 const RESOLUTION_MILLISECONDS = 20;
 const QUANTILES = [0.5, 0.99, 1];
 /**
- * Length of a measured period. The delays of a period are returned to all readers until the next period ends, so that
- * one reader does not take them from another.
+ * Length of a period in which delays of the event loop are measured. The delays of a period are returned to all readers
+ * until the next period ends. So no reader loses them because another one has read them.
  */
 const DELAYS_MILLISECONDS = 30_000;
 
@@ -24,7 +24,7 @@ const STARTED_AT = performance.timeOrigin / 1000;
 @MetricsFrom({ source: 'process', path: '/metrics' })
 export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   private delay: IntervalHistogram | undefined;
-  /** The delays of the previous period, in seconds. */
+  /** The delays of the event loop in the previous period, in seconds. */
   private earlier: readonly number[] = [];
   private since = performance.now();
 

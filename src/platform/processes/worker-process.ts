@@ -8,7 +8,7 @@ import { lasting } from './summed';
 /** How long to wait for the metrics of a process. It is longer than any metric source takes. */
 const SCRAPE_MILLISECONDS = 6_000;
 
-/** A process that serves requests, as the process that started it sees it. */
+/** A process that serves requests, as its parent process sees it. */
 export class WorkerProcess {
   /** Resolves with the address when the process listens; rejects if the process ends before. */
   readonly listening: Promise<string>;

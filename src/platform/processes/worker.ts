@@ -2,7 +2,10 @@ import { type MetricFamily } from '../metrics/metric-family';
 import { type Metrics } from '../metrics/metrics';
 import { type Order, type Report } from './messages';
 
-/** How long to wait for the metrics of all processes. It is longer than the starting process waits for each of them. */
+/**
+ * How long this process waits for the metrics of all processes. The parent process collects them, and waits for each
+ * process for a shorter time.
+ */
 const ASK_MILLISECONDS = 8_000;
 
 /** A server that can be ordered to end. */
@@ -15,11 +18,11 @@ interface Serving {
 }
 
 /**
- * Reports the address of the server to the starting process, and follows the orders of that process. `end` is called
- * when the server is ordered to stop, with a promise that settles when it has stopped.
+ * Reports the address of the server to the parent process, which started this process, and follows its orders. `end` is
+ * called when the server is ordered to stop, with a promise that settles when it has stopped.
  */
 export function takeOrders(server: Serving, end: (stopped: Promise<void>) => void): void {
-  // Ignores SIGHUP, which a terminal sends to all processes. Only the starting process must react to it.
+  // Ignores SIGHUP, which a terminal sends to all processes. Only the parent process must react to it.
   process.on('SIGHUP', () => undefined);
   const asked = new Map<number, (families: readonly MetricFamily[]) => void>();
   let count = 0;
@@ -50,6 +53,6 @@ export function takeOrders(server: Serving, end: (stopped: Promise<void>) => voi
 }
 
 const report = (message: Report): void => {
-  // An error of sending is ignored: it means that the starting process has ended, and then this process ends too.
+  // An error of sending is ignored: it means that the parent process has ended, and then this process ends too.
   process.send?.(message, undefined, undefined, () => undefined);
 };

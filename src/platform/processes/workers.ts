@@ -16,7 +16,10 @@ const CALM_MILLISECONDS = 60_000;
 /** The start fails after this many processes in a row ended before they listened, if no other process serves. */
 const VAIN_STARTS = 5;
 
-/** The processes of one start. Each process is a complete server, and all listen on the same port. */
+/**
+ * The processes of one server, as their parent process sees them. Each is a complete server, and all listen on the same
+ * port.
+ */
 export class Workers implements MetricsReader {
   private readonly logger = new Logger('Processes');
   private readonly all = new Set<WorkerProcess>();

@@ -134,7 +134,10 @@ export class RequestContext {
     return this.storage.value?.caller;
   }
 
-  /** The epochs that were read together with the caller's Session, at the beginning of the request. */
+  /**
+   * The epochs (counters of changes of registries and rights) as they were at the beginning of the request. They were
+   * read together with the caller's Session.
+   */
   get epochs(): Epochs | undefined {
     return this.storage.value?.epochs;
   }
@@ -188,8 +191,8 @@ export class RequestContext {
   }
 
   /**
-   * Records the User or Client that the caller claims to be, before its credentials are checked. It exists, and audit
-   * records of refusals name it.
+   * Records the User or Client that the caller claims to be, before the credentials are checked. It is one that exists.
+   * If the request is refused, the audit record names it.
    */
   claim(claimed: Partial<Caller>): void {
     this.note({ claimed: { ...this.claimed, ...claimed } });

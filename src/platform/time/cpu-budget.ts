@@ -5,8 +5,9 @@ import { Clock } from './clock';
 const SLOW_MILLISECONDS = 5;
 
 /**
- * Limits of slow work, for one definition and for all together: the share of the process's time, and the time that may
- * be used at once. The second limit exists so that an occasional pause of the process does not count as a fault.
+ * Limits of slow work, for one definition of a caller (such as a criterion) and for all together: the share of the
+ * process's time, and the time that may be used at once. The second limit exists so that an occasional pause of the
+ * process does not count as a fault.
  */
 const OF_ONE = { share: 0.01, atOnceMilliseconds: 100 };
 const OF_ALL = { share: 0.1, atOnceMilliseconds: 1_000 };

@@ -5,8 +5,8 @@
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * The rest of work that has already begun; undefined if the work is done. So small work needs no generator, which would
- * double its cost.
+ * The remaining steps of work that has already begun; undefined if the work is done. Small work is done at once and
+ * needs no generator, which would double its cost.
  */
 export type Rest = Steps<void> | undefined;
 
@@ -18,7 +18,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs `next` after the rest. Returns what remains of both. */
+/** Runs `next` after the remaining steps of `rest`. Returns the steps that still remain. */
 export function then(rest: Rest, next: () => void): Rest {
   if (rest !== undefined) return chained(rest, next);
   next();

@@ -1,6 +1,9 @@
 import { type Statement } from '../../platform/database/statement';
 
-/** Maximum number of kept calls of one caller. Beyond it, the oldest are deleted from time to time. */
+/**
+ * Maximum number of calls with an `Idempotency-Key` that are kept for one caller, to answer repeats. Beyond it, the
+ * oldest are deleted from time to time.
+ */
 const MOST_OF_CALLER = 10_000;
 
 /**

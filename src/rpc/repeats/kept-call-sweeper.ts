@@ -3,7 +3,9 @@ import { Background, type BackgroundTask } from '../../platform/background/backg
 import { Statements } from '../../platform/database/statements';
 import { SWEEP_CALLS } from './kept-call-statements';
 
-/** Deletes expired kept calls. A delay is harmless, since an expired call is ignored. */
+/**
+ * Deletes expired rows of calls that were kept to answer repeats. A delay is harmless, since an expired row is ignored.
+ */
 @Injectable()
 @Background({ task: 'sweep of kept RPC calls', interval: () => 60_000 })
 export class KeptCallSweeper implements BackgroundTask {

@@ -8,7 +8,7 @@ export type PostgresSettings = Readonly<Record<string, string>>;
 const reach: PostgresSettings = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 
 const load: PostgresSettings = {
-  shared_buffers: '256MB', // the default of 128MB suits very small machines too
+  shared_buffers: '256MB', // PostgreSQL's default, 128MB, is meant for very small machines too
   jit: 'off', // compiling costs more than it saves in short statements
   random_page_cost: '1.1', // for an SSD; with the default of 4 the planner avoids indexes
   max_wal_size: '4GB', // fewer checkpoints: after a checkpoint, a write first puts ten times its size into the WAL
