@@ -66,8 +66,8 @@ export class ChangeAuditListener implements ResourceChangeListener {
 }
 
 /**
- * Returns what differs in the record of a change of a Session. A Session begins and ends with its token, so these
- * records are logins and logouts.
+ * Returns the values by which the record of a change of a Session differs from other records. A Session begins and ends
+ * with its token, so these records are logins and logouts.
  */
 function ofSession({ interaction, current, previous, id }: ResourceChange): Partial<AuditRecord> {
   const session = current?.value ?? previous?.value;

@@ -117,7 +117,7 @@ export class RecordReader {
   }
 
   /**
-   * Throws unless a target that is not stored still has addenda: the record of a deleted target stays readable. A
+   * Throws if a target that is not stored has no addenda either; the record of a deleted target stays readable. A
    * caller who is limited to some rows cannot read it, since row criteria need the body to decide.
    */
   private async assertKept(target: NativeReference): Promise<void> {

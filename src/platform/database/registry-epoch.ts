@@ -19,7 +19,7 @@ const RAISE_RIGHTS: Statement = {
 const TABLE = 'registry_epoch';
 
 /**
- * SQL that yields 0 if `known` is the current rights epoch, or null. Otherwise it fails with SQLSTATE 40001: decisions
+ * SQL that yields 0 if `known` is null or the current rights epoch. Otherwise it fails with SQLSTATE 40001: decisions
  * that were made at an older epoch must not be stored.
  */
 export const assertRightsSql = (known: string): string =>

@@ -12,7 +12,7 @@ const linearRegExp = Object.assign(
 );
 
 /**
- * Makes a compiler of JSON schemas (draft-07) by which something is allowed or refused. Unknown keywords and formats
+ * Makes a compiler for JSON schemas (draft-07) that decide whether something is allowed. Unknown keywords and formats
  * are errors, since an ignored condition would allow too much. Compiled schemas throw TooCostly for a text that is too
  * long for a pattern.
  */

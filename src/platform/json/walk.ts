@@ -5,8 +5,8 @@
 export type Walk<T extends object | string> = Generator<T | Walk<T> | undefined, void, void>;
 
 /**
- * Runs a walk with its nested walks. Generators are not nested for that, since each value would pass through all of
- * them.
+ * Runs a walk with its nested walks. The open walks are kept in a list. If generators were nested instead, each value
+ * would pass through all of them.
  */
 export function* flattened<T extends object | string>(root: Walk<T>): Generator<T | undefined, void, void> {
   const open = [root];

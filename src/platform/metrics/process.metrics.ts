@@ -14,8 +14,8 @@ const QUANTILES = [0.5, 0.99, 1];
 const DELAYS_MILLISECONDS = 30_000;
 
 /**
- * The start of the process, in seconds since 1970. It is computed only once: the two clocks differ by varying
- * milliseconds, so a new value would look like another start.
+ * The start of the process, in seconds since 1970. It is computed only once. The two clocks behind it drift by some
+ * milliseconds, so a value computed again would look like another start.
  */
 const STARTED_AT = performance.timeOrigin / 1000;
 

@@ -57,6 +57,7 @@ export class Tracing implements OnApplicationShutdown {
   }
 
   /**
+   * Begins the span of a delivery attempt.
    * @param causes the spans of the requests whose events the attempt may deliver; the first is the parent, the others
    * are links
    */

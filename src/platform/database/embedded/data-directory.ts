@@ -43,8 +43,8 @@ export async function takeDataDirectory(path: string): Promise<TakenDataDirector
 }
 
 /**
- * Returns the socket that serves as a lock. A file with a pid would not do, since pids are reused. The kernel frees a
- * socket with its process, even after kill -9.
+ * Returns the socket that serves as a lock. A file with a pid would not be reliable, since pids are reused. The kernel
+ * frees a socket with its process, even after kill -9.
  */
 function socketOf(name: string): string {
   switch (process.platform) {

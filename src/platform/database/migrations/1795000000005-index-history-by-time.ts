@@ -9,8 +9,8 @@ export const indexHistoryByTime: Migration = {
   name: 'IndexHistoryByTime1795000000005',
   statements: [
     'create index if not exists resource_history_updated_at_idx on resource_history (type, updated_at desc)',
-    // A total is counted in the index without the table only for pages that vacuum has visited. So vacuum should visit
-    // new pages soon.
+    // A total is counted without reading the table only for pages that vacuum has visited. So vacuum should visit new
+    // pages soon.
     'alter table resource_history set (autovacuum_vacuum_insert_scale_factor = 0.05)',
   ],
 };

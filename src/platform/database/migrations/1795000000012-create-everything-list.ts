@@ -2,8 +2,8 @@ import { type Migration } from '../migration';
 
 /**
  * The lists of resources behind the pages of `$everything`, kept as long as further pages can be requested (ADR 0027).
- * Writing to an unlogged table costs a third as much. If a crash of PostgreSQL empties the tables, callers request
- * their lists again.
+ * Writing to an unlogged table costs a third of writing to an ordinary one. If a crash of PostgreSQL empties the
+ * tables, callers request their lists again.
  */
 export const createEverythingList: Migration = {
   name: 'CreateEverythingList1795000000012',
