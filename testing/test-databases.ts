@@ -71,7 +71,7 @@ const templateName = (state: State): string => {
   return `svc_template_${state}_${createHash('sha256').update(made).digest('hex').slice(0, 12)}`;
 };
 
-/** Drops the templates, for a run that has its own ones. */
+/** Drops the templates, so that the next run makes new ones. */
 export async function dropTemplates(): Promise<void> {
   const server = await serverOfProcess.lease();
   for (const state of ['started', 'new'] as const) await dropDatabase(server.url, templateName(state));

@@ -15,6 +15,6 @@ export interface StoredResource {
 
 export type ResourceText = Pick<StoredResource, 'type' | 'id' | 'text'>;
 
-/** A deletion in the history: it has a version but no content. */
+/** A version in the history: a stored resource, or a deletion, which has a version number but no content. */
 export type StoredVersion =
   StoredResource | (Omit<StoredResource, 'text' | 'method'> & { readonly method: 'DELETE'; readonly text?: undefined });

@@ -29,13 +29,14 @@ document.addEventListener('click', ({ target }) => {
 `;
 
 /**
- * R4's types in which operations return their result. The page shows their members, but leaves all other R4 types open.
+ * R4's types in which operations return their result. The page shows their members; it shows all other R4 types as
+ * objects without listed members.
  */
 const SHOWN = /^(?:Resource|Meta|Bundle|OperationOutcome|Parameters)(?:\.|$)/;
 
 /**
- * The document for the page, in which most R4 types are left open. Swagger UI copies each schema to every reference to
- * it. For the data types of R4, this would never end.
+ * The document for the page, in which most R4 types are objects without listed members. Swagger UI copies each schema
+ * to every reference to this schema. With all data types of R4, this would never end.
  */
 function forPeople(document: OpenAPIObject): object {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {

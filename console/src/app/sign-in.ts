@@ -38,7 +38,7 @@ export type SignInFault =
   | { readonly kind: 'client' }
   | { readonly kind: 'said'; readonly text: string; readonly isRefused?: boolean };
 
-/** The error, for the person who signs in. */
+/** Turns an error of the sign-in into the fault that the form shows. */
 export function faultOf(error: unknown): SignInFault {
   if (!(error instanceof SvcError)) return { kind: 'said', text: 'The server cannot be reached.' };
   const code = (error.body as { readonly error?: unknown } | null)?.error;

@@ -20,7 +20,7 @@ export function duration(seconds: number): string {
 
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** Formats a number of bytes as `1.3 GB`, by thousands. */
+/** Formats a number of bytes as `1.3 GB`; each unit is 1,000 times the unit before. */
 export function bytes(count: number): string {
   const power = count < 1000 ? 0 : Math.min(SIZES.length - 1, Math.floor(Math.log10(count) / 3));
   const value = count / 1000 ** power;

@@ -9,7 +9,9 @@ export type OwnShapes = Readonly<Record<string, Readonly<Record<string, string>>
 /** The key of {@link OTHER_MEMBERS}. No JSON member of a resource has this name. */
 const OTHERS = '*';
 
-/** Elements that allow members which a type does not name. Spread them into the elements of the type. */
+/**
+ * An entry for the elements of a type. It allows members that the type does not name. Spread it into these elements.
+ */
 export const OTHER_MEMBERS = { [OTHERS]: '0..1 Any' } as const;
 
 /** The elements of R4's types and of the types that modules register. */

@@ -47,8 +47,8 @@ export const searchParameterResource = (definition: SearchParameterDefinition): 
 });
 
 /**
- * The id under which a SearchParameter of R4 is stored. It is HL7's id; one is longer than the 64 characters that an id
- * may have (http://hl7.org/fhir/R4/datatypes.html#id), and is shortened.
+ * The id under which a SearchParameter of R4 is stored. It is HL7's id, with one exception: an id that is longer than
+ * the 64 characters that FHIR allows (http://hl7.org/fhir/R4/datatypes.html#id) is shortened.
  */
 export const resourceIdOf = ({ id }: SearchParameterDefinition): string =>
   id.length > 64 ? id.replace('-extensions-', '-') : id;
@@ -63,8 +63,8 @@ export function searchParametersDigest(): string {
 }
 
 /**
- * Merges a record with the members that it shares with other records. A member of the record itself counts; if it is
- * null, the SearchParameter does not have it.
+ * Merges a record with the members that it shares with other records. A member of the record itself takes precedence
+ * over a shared one. If it is null, the SearchParameter does not have this member.
  */
 export function expandSearchParameter(record: SearchParameterDefinition, shared: SharedMembers): Resource {
   const { publisher, ...own } = record as SearchParameterDefinition & { readonly publisher?: number | null };

@@ -21,8 +21,8 @@ import { holds } from './memory';
 import { comparisonKindOf, distinct, MIXED, plain } from './values';
 
 /**
- * Compiles an argument of a function. For `where` and `all` it is compiled for items of the branch `item`; without a
- * branch, for the focus.
+ * Compiles an argument of a function. For `where` and `all`, the argument is compiled for the items of the path `item`.
+ * Without `item`, it is compiled for `$this`.
  */
 export type CompileArgument = (index: number, item?: Branch) => Compiled;
 

@@ -9,8 +9,8 @@ export const and = (left: Truth, right: Truth): Compiled => decided(false, left,
 export const or = (left: Truth, right: Truth): Compiled => decided(true, left, right);
 
 /**
- * Compiles an operator that one value of a side decides. If the left side decides, the right side is not evaluated, so
- * it cannot fail.
+ * Compiles an operator whose result is decided as soon as one side has the value `decisive`: false for `and`, true for
+ * `or`. If the left side has this value, the right side is not evaluated, so it cannot fail.
  */
 function decided(decisive: boolean, left: Truth, right: Truth): Compiled {
   return question((focus, variables) => {

@@ -60,8 +60,8 @@ export class Compartments {
   }
 
   /**
-   * The compartment of resources of type `code`. Its definition is the one with that id, else the one with the id in
-   * lower case, else any with that code.
+   * The compartment of resources of type `code`. Its definition is the CompartmentDefinition whose id is `code`, else
+   * the one whose id is `code` in lower case, else any one with this `code`.
    * @throws ServiceError 'unprocessable' if none is stored, or it names an unknown parameter
    */
   async of(code: string): Promise<Compartment> {

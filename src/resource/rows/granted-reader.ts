@@ -40,7 +40,7 @@ export class GrantedReader {
 
   /**
    * Reads one resource.
-   * @throws ServiceError 'not-found', or 'gone' for callers who may read all rows
+   * @throws ServiceError 'not-found'; for a deleted resource 'gone', if the caller may read all rows
    */
   async read(type: string, id: string): Promise<StoredResource> {
     const limit = await this.limits.current();
@@ -51,7 +51,7 @@ export class GrantedReader {
   }
 
   /**
-   * Checks that the caller may read a resource. It serves answers that reveal a resource without its text.
+   * Checks that the caller may read a resource. It is for answers that show that the resource exists, but not its text.
    * @throws ServiceError 'not-found' if the caller may not read it
    * @internal
    */

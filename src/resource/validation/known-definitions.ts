@@ -6,7 +6,10 @@ import { type StoredDefinitions } from './stored-definitions';
  */
 const MAX_EXTENSION_URLS = 200;
 const MAX_URL_LENGTH = 2_000;
-/** Maximum number of entries of a cache; then it is cleared. Callers choose the URLs in it. */
+/**
+ * Maximum number of entries of a cache. When the number is exceeded, the cache is cleared. It needs a bound, since its
+ * keys are URLs that callers choose.
+ */
 const MAX_KNOWN = 10_000;
 
 /**

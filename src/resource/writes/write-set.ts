@@ -86,8 +86,8 @@ export class WriteSet {
     }
     await this.addTogether(effects, guard);
     await this.execute(effects, guard);
-    // The remaining writes run one by one, in order. These are second writes of an id, and writes with references by
-    // search to resources of the set.
+    // The remaining writes run one by one, in order. These are further writes of an id that was just written, and
+    // writes with references by search to resources of the set.
     for (const write of writes.filter((one) => one.mode === 'late' || !results.has(one))) {
       const again = write.mode === 'late' ? await guard.at(write.index, write.make) : write;
       const [result] = await guard.at(write.index, () => this.write([{ ...again, foundText: undefined }], guard));

@@ -17,8 +17,8 @@ const PARAMETERS = [
 const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
 
 /**
- * Maximum number of versions before a numbered page, since they must all be read. A link continues from the last
- * version of a page, and has no such cost.
+ * Maximum number of versions that a request with a page number may skip, since they must all be read. A link continues
+ * from the last version of a page, and has no such cost.
  */
 const LARGEST_SKIP = 10_000;
 

@@ -124,7 +124,7 @@ export class HistoryController {
   }
 }
 
-/** The scope without types of which no rows are granted; these need not be read. */
+/** Removes from the scope the types of which the caller may read no row, since they need not be read. */
 const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
   ...scope,
   types: scope.id === undefined ? scope.types.filter((type) => limit.types.includes(type)) : scope.types,

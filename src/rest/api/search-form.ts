@@ -3,8 +3,8 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 
 /**
- * Maximum size of a form of a search. It holds several times a thousand values of a hundred characters; a larger form
- * would take long to parse in one go.
+ * Maximum size of the form of a search. It is enough for thousands of values of a hundred characters. A larger form
+ * would take long to parse, and the parser cannot pause.
  */
 const LARGEST_FORM_BYTES = 1_048_576;
 

@@ -3,7 +3,7 @@ import { type SearchPage } from '../../search/run/resource-search';
 import { printPosition } from '../../search/query/search-position';
 import { type PagePosition } from '../../search/query/search-query';
 
-/** The parts that all links of a search repeat, and the place of the page. */
+/** The data from which the links of a page are made: the parts that all links repeat, and the position of the page. */
 export interface SearchPlace {
   readonly rootUrl: string;
   /** Path below the root, such as `Patient`; empty for the root itself. */

@@ -39,8 +39,8 @@ type Scope = Omit<Parameters<typeof readSearch>[1], 'type'> & { readonly incompl
 type AskedShape = Omit<ReadSearch, keyof SearchQuery> & Pick<SearchQuery, 'count' | 'position'>;
 
 /**
- * The type whose parameters are read if no resource is stored: all parameters of a search over types are common to all
- * types.
+ * The type whose parameters are used if no resource is stored. A search over types has only parameters that all types
+ * share, so any type serves.
  */
 const SOME_TYPE = 'Basic';
 

@@ -24,7 +24,10 @@ export interface Intents {
   readonly reads: readonly ReadIntent[];
 }
 
-/** The operation ids that these writes have when they are sent alone. Policies link to them. */
+/**
+ * By method, the operation ids that a write has when it is sent alone, without criteria and with criteria. Policies
+ * link to these ids.
+ */
 const OPERATION_IDS = {
   POST: ['FhirCreate', 'FhirConditionalCreate'],
   PUT: ['FhirUpdate', 'FhirConditionalUpdate'],

@@ -148,7 +148,10 @@ export class PatchedResource {
   }
 }
 
-/** The step by its JSON name. In a path, a choice is named `value`; its JSON name is `valueQuantity`. */
+/**
+ * Returns the step with the JSON name of its element. In a path, a choice is named `value`; its JSON name is
+ * `valueQuantity`.
+ */
 function stepIn({ members, type }: Place, { key, index }: ElementStep): ElementStep {
   const names = [...members.keys()].map((name) => name.replace(/^_/, ''));
   if (names.includes(key)) return { key, index };

@@ -4,8 +4,8 @@ import { type Steps } from '../../platform/time/steps';
 
 /**
  * A compiled patch. It changes a tree and returns it, or returns a replacement. After an exception the tree is
- * unusable. No object of the patch itself gets into a tree that later steps could change, so a patch can be applied
- * again.
+ * unusable. A patch can be applied again, since its own objects never get into a tree where later steps could change
+ * them.
  */
 export type TreePatch = (tree: JsonValue) => Steps<JsonValue>;
 

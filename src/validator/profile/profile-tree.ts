@@ -1,6 +1,9 @@
 import { type ElementConstraint } from './stored-profile';
 
-/** An element of a profile with its children and slices. Ids such as `Patient.identifier:mrn.system` make the tree. */
+/**
+ * An element of a profile with its children and slices. The ids of elements, such as `Patient.identifier:mrn.system`,
+ * determine the tree.
+ */
 export interface ProfileNode {
   readonly name: string;
   /** The constraints of the element itself. A profile and each of its bases may add some. */

@@ -110,8 +110,8 @@ function compareQuantities(value: PlainObject, limit: PlainObject, measures: Mea
 }
 
 /**
- * A profile may limit dates by a Quantity of time. The limit is then this time before now (`minValue`) or after now
- * (`maxValue`).
+ * A profile may limit dates by a Quantity of time. The limit is then the present time minus the Quantity (for
+ * `minValue`) or plus the Quantity (for `maxValue`).
  */
 function aroundNow({ value, code }: PlainObject, side: 'min' | 'max', present: number): Span | undefined {
   if (typeof value !== 'number') return undefined;

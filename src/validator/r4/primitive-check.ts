@@ -88,8 +88,8 @@ function isMoment(span: DateSpan | undefined): boolean {
 }
 
 /**
- * Whether a date is a day or a moment. The text was parsed only once, since times are a large part of the cost of a
- * validation.
+ * Whether a date is a day or a moment. The parameter is the parsed date, so that the text is parsed only once: parsing
+ * times is a large part of the cost of a validation.
  */
 function isDayOrMoment(span: DateSpan | undefined): boolean {
   return isDay(span) || isMoment(span);

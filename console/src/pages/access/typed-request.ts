@@ -25,7 +25,10 @@ function uriOf(place: string): string {
 
 const DECISION = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 
-/** The id of a decision in a text: a refusal, or the id alone. A refusal may also contain the id of the request. */
+/**
+ * Finds the id of a decision in a pasted text: in the error message of a refusal, or the id alone. Such a message may
+ * also contain the id of the request, which is not returned.
+ */
 export function decisionIdIn(text: string): string | undefined {
   const named = new RegExp(String.raw`decisions/(${DECISION.source})`, 'i').exec(text)?.[1];
   return (named ?? DECISION.exec(text)?.[0])?.toLowerCase();

@@ -106,7 +106,10 @@ export function withSettings(destination: Destination, settings: Settings): Dest
 
 const EDITED = new Set<string>(['endpoint', 'header', ...NUMBER_NAMES]);
 
-/** A key that is equal for two values of one parameter. For headers, it is equal if their names are. */
+/**
+ * The key of a parameter. Two values of the same parameter have the same key. Two headers have the same key if their
+ * names are equal.
+ */
 const placeOf = (parameter: Parameter): string =>
   parameter.name === 'header' ? `header ${headerOf(parameter).name}` : parameter.name;
 

@@ -151,7 +151,10 @@ const textOfFact = (facts: readonly FieldRow[] = [], name: string): string | und
 
 const isPatient = (person: ReturnType<typeof personIn>): boolean => person?.resourceType === 'Patient';
 
-/** A person's name, if it may be read; a patient links to the record. */
+/**
+ * Shows a text. If the text is a reference to a person whose name may be read, the name is shown with it. A patient is
+ * shown as a link to the patient's record.
+ */
 function Fact({ text, nameOf }: { readonly text: string; readonly nameOf: NameOf }): ReactElement {
   const shown = referenceText(text, nameOf);
   const person = personIn(text);

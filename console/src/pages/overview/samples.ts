@@ -88,7 +88,8 @@ export function latenciesOf(samples: readonly Sample[], share: number): (number 
 }
 
 /**
- * The cumulative number of requests by the bound of their time. Requests beyond the last bound count under Infinity.
+ * A cumulative histogram: for each bound in seconds, the number of requests that took at most this long. The number of
+ * all requests is under Infinity.
  */
 type Buckets = ReadonlyMap<number, number>;
 

@@ -21,7 +21,7 @@ export interface PlanNode {
   readonly own?: number;
   readonly buffers?: { readonly hit: number; readonly read: number };
   readonly isNeverRun: boolean;
-  /** Ratio of actual to estimated rows in either direction; absent up to ten. */
+  /** How many times more or fewer rows there were than estimated; absent if the factor is at most ten. */
   readonly misestimate?: { readonly factor: number; readonly isMore: boolean };
   /** Whether there were fewer rows than estimated because a Limit above needed no more. */
   readonly isCutShort: boolean;
