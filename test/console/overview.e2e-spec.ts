@@ -217,7 +217,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
       let renewed = 0;
       page.on('response', (response) => (renewed += Number(response.url().endsWith('/auth/token') && response.ok())));
       await isLive(page);
-      await delay(2000); // real time, for the server's clock
+      await delay(2000); // real time, since `pass` moves only the clock of the page and not that of the server
       const answer = page.waitForResponse((response) => response.url().endsWith(STATUS) && response.ok());
       await pass(page, 5);
       await answer;

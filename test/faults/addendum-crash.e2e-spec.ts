@@ -79,7 +79,7 @@ describe('a server that is killed while addenda are added', () => {
               (addendum) => acknowledged.set(number, addendum),
               () => lost++,
             );
-            // At the kill, the other calls of this round are in flight, or never get a response.
+            // The server is killed when the last calls of the round are in flight. Some of them never get a response.
             if (next < last - AT_ONCE || kills === kill) continue;
             kills++;
             await server.end('SIGKILL');

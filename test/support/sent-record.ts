@@ -76,7 +76,7 @@ export class SentRecord {
     return this.all.filter(({ resource }) => belongsTo(resource, patientId, BASES));
   }
 
-  /** The parameters by which the answer contains the resource, with the server's codes. */
+  /** The codes of the search parameters by which the answer contains the resource; `_id` for the patient itself. */
   reasonsOf(resource: SentResource, patientId: string): string[] {
     const itself = nameOf(resource) === `Patient/${patientId}` ? ['_id'] : [];
     return [...itself, ...reasonsOf(resource, patientId, BASES)].sort();

@@ -165,7 +165,8 @@ export async function storeTenants(app: TestApp): Promise<void> {
 
 /**
  * Changes only hidden resources: deletes, moves and adds some.
- * @param isChanged whether to change resources of a type; for callers to whom only some types are hidden as a whole
+ * @param isChanged whether to change the resources of a type. For callers from whom whole types are hidden, it selects
+ * these types.
  */
 export async function changeHidden(app: TestApp, isChanged = (_type: string): boolean => true): Promise<void> {
   const isOfType = (name: string): boolean => isChanged(name.slice(0, name.indexOf('/')));

@@ -21,7 +21,7 @@ export interface Constraint {
   readonly severity: string;
   readonly human: string;
   readonly expression?: string;
-  /** Canonical of the definition that states the constraint, if that is another one. */
+  /** Canonical of the definition that states the constraint; absent if this definition states it. */
   readonly source?: string;
 }
 

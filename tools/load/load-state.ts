@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadEntry, type LoadUnit } from './load-unit';
 
-/** The remaining entries, by server, by content of a file, by unit. An empty list marks a unit as done. */
+/** The indexes of the entries still to load, by server, file hash, and unit number. A done unit has an empty list. */
 type Remaining = Record<string, Record<string, Record<string, readonly number[]>>>;
 
 /** Records what was loaded into which server, so that an interrupted load can continue. */

@@ -70,7 +70,7 @@ function sectionOf(changelog: string, version: string): string | undefined {
 const tagTextOf = (version: string, section: string): string =>
   `${version}\n\n${section.replaceAll(/^### (.*)$/gm, '$1:')}\n`;
 
-/** The version of our own packages in a lock. */
+/** The text of a lock file with the new version of our own packages. */
 function withVersion(json: string, old: string, version: string): string {
   const lock = JSON.parse(json) as { version: string; packages: Record<string, { version?: string }> };
   if (lock.version === old) lock.version = version;

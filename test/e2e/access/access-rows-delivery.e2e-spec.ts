@@ -78,7 +78,7 @@ describe('destinations receive what their principal may read', () => {
     await observe('a1', 'own-p'); // now granted
     await observe('a2', 'canary-p'); // no longer granted
     await app.put('/Patient/other-p', { managingOrganization: { reference: 'Organization/own' } });
-    await observe('a3', 'other-p'); // granted by a chain
+    await observe('a3', 'other-p'); // granted, since the criteria chain to the patient's organization
     await app.post('/fhir', {
       resourceType: 'Bundle',
       type: 'transaction',

@@ -314,7 +314,7 @@ describe('x-topic-correlation-id of a request', () => {
     try {
       const [hook, id] = [await hear('Basic'), newName()];
       await send('PUT', `/fhir/Basic/${id}`, { 'X-Request-Id': 'asked', [HEADER]: 'no' }, basic(id), other);
-      // Entries of a batch have a request id from the server.
+      // The server makes the request ids of the entries of a batch, so their events have no correlation id.
       await sendBundle('batch', {}, entriesOf(id), other);
       await delivered(app, hook, 5);
       await app.delete(`/fhir/SvcTopicDestination/${hook}`);

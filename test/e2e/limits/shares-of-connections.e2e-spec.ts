@@ -114,8 +114,8 @@ describe('connections that costly requests of one caller hold', () => {
       for (let look = 0; look < 15; look++) seen.push(await delay(20).then(waiting));
       return Math.max(...seen);
     };
-    // The search for a page reads only current versions. The texts that are read later may come from the history, so
-    // only they wait for this lock.
+    // A search finds its page in the current versions. Afterwards it reads the texts of the page, which may come from
+    // the history. So only the reads of texts wait for this lock.
     await other.query('begin; lock table resource_history in access exclusive mode');
     for (let round = 0; round < 3; round++) {
       callers = new AbortController();

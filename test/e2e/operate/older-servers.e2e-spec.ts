@@ -59,7 +59,7 @@ describe('a server that is older than its database', () => {
         await expect(old.query(text)).rejects.toMatchObject({ code: '55P03', constraint: 'row_format' });
       }
       expect((await old.query(`select version from resource where id = 'known'`)).rows).toEqual([{ version: 1 }]);
-      // Sends the writes of release 0.1.0 without its server.
+      // Other programs, such as psql, may send the same statements: only older servers are refused.
       await client.query('begin');
       for (const text of WRITES_OF_0_1_0) await client.query(text);
       await client.query('rollback');

@@ -24,7 +24,7 @@ export interface Queue {
   readonly decided: number;
   /** The mark that settling the open batch will set; undefined without an open batch. */
   readonly batchMark: number | undefined;
-  /** The event of a batch that is being opened in two snapshots; else 0. */
+  /** With two snapshots: the event that the first one chose for the batch, until the second one opens it; else 0. */
   readonly chosen: number;
   /** The low-water mark: claims read only events above it. */
   readonly mark: number;

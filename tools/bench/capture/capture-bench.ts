@@ -94,8 +94,8 @@ const HEADINGS = [
 ];
 
 /**
- * The table row of a scene. Its ratio compares neighboring rounds with and without topics, which share the same load of
- * the machine, and is their median.
+ * The table row of a scene. Each ratio compares a round with the neighboring round without topics, since both share the
+ * same load of the machine. The row shows the ratios and their median.
  */
 function lineOf(write: string, scene: CaptureScene, rounds: readonly Round[], without: readonly Round[]): string[] {
   const { perSecond, cpu, p50Milliseconds, errors } = measuredOf(rounds);

@@ -35,7 +35,7 @@ function drip(socket: Socket, head: string, milliseconds: number): void {
 
 /** Webhook endpoints on the loopback that never take a notification, each in another way. */
 export class HangingReceivers {
-  /** Bytes of all past and current connections that are read. */
+  /** The number of bytes read so far, on open and closed connections. */
   bytesRead = 0;
   private readonly sockets = new Map<Way, Set<Socket>>();
 

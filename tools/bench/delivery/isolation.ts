@@ -34,7 +34,7 @@ const PATIENCE_SECONDS = 120;
 
 type Times = Readonly<Record<'first attempt' | 'retry after one failure' | 'all events', readonly number[]>>;
 
-/** Measures healthy destinations alone, and with many that hang in every way: alone, beside, alone, … */
+/** Measures healthy destinations in turns: alone, then beside many that hang in every way. */
 export async function measureIsolation(bed: DeliveryBed, cleanup: Cleanup): Promise<string> {
   const receivers = await cleanup.undoing(HangingReceivers.start(), (started) => started.stop());
   for (const type of [FIRST, RETRIED.type]) await bed.put(`SvcSubscriptionTopic/${type}`, topic(topicOf(type), type));

@@ -10,7 +10,7 @@ export interface Check {
   readonly isKept: boolean;
 }
 
-/** All figures of a scene: its own limits apply, and other callers must be able to log in. */
+/** All figures of a scene, with the limits of the scene. In every scene, the logins of other callers must succeed. */
 export function checksOf({
   scene,
   attack,

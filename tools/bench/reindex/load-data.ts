@@ -39,7 +39,7 @@ export class LoadData {
   readonly written = new WrittenResources((body) => [...patientsOf(body), ...[turnOf(body) ?? []].flat()]);
   /** The Observations that writers change: those of the charts of the bench. */
   readonly changed: readonly Body[] = CHARTS.flatMap(({ entries }) => entries.flatMap(observationOf));
-  /** The Observations that are only counted: those of stored charts. */
+  /** The Observations that are only counted: those of charts that filled the database before the server started. */
   readonly counted: readonly Body[];
   private readonly random = new Random(1);
   private versions = 0;
@@ -53,7 +53,7 @@ export class LoadData {
         if (at++ < COUNTED_AMONG) first.push(body);
         else later.add(subjectOf(body));
       }
-    // All Observations of a counted patient must be in the data.
+    // Drops patients with further Observations: a count is only known if all Observations of the patient are here.
     this.counted = first.filter((body) => !later.has(subjectOf(body)));
     for (const body of [...this.changed, ...this.counted]) this.written.put(body);
   }

@@ -16,7 +16,7 @@ export interface ScaleOptions {
   readonly sizes: readonly number[];
   /** A folder that keeps the databases for the next run; by default they are removed. */
   readonly keep?: string;
-  /** A PostgreSQL of this machine in which the databases are created and kept instead. */
+  /** A PostgreSQL of this machine to use instead of a new one; the databases are created and kept in it. */
   readonly cluster?: string;
   /** Measures only classes whose name contains this text. */
   readonly only?: string;

@@ -1,7 +1,7 @@
 import { type Random } from '../../chart/random';
 import { type SampledResources } from './sampled-resources';
 
-/** One class of search. */
+/** A class of searches: the same parameters with other values each time. */
 export interface ScaleCase {
   readonly name: string;
   readonly type: string;
