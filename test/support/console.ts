@@ -14,7 +14,7 @@ const VIEWPORTS = {
   phone: { width: 360, height: 740 },
 } as const;
 export type Screen = keyof typeof VIEWPORTS;
-/** The screens of a spec for `it.each`. A spec runs on both if its page looks another way on a phone. */
+/** The screens of a spec for `it.each`. A spec uses both if its page has another layout on a phone. */
 export const SCREENS = ['desktop', 'phone'] as const satisfies readonly Screen[];
 
 /** The Client that docs/console.md adds to an external database. */

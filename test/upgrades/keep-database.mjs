@@ -394,5 +394,5 @@ async function main() {
 
 main().catch((error) => {
   console.error(error);
-  process.exit(1); // its exit handler ends the server
+  process.exit(1); // the exit handler of this process ends the server
 });

@@ -18,7 +18,7 @@ describe('connections that costly requests of one caller hold', () => {
   let friend: Person;
 
   beforeAll(async () => {
-    // The statement that records a login names all tables, so it would wait for the lock below.
+    // No audit: the statement that records a login names all tables, so it would wait for the lock below.
     app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
     other = await app.connect();
     hostile = await login(app, 'hostile');

@@ -123,7 +123,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     }
     const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: newer }));
     const values = await secretsOf(app.databaseUrl);
-    // One row of each of two tables, and one chunk of 100 rows.
+    // The values under the new key so far: one row of each of two tables, and one chunk of 100 rows.
     expect(values.filter(({ value }) => box.isCurrent(value))).toHaveLength(102);
   });
 

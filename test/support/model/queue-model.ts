@@ -93,7 +93,7 @@ export function queueModel<State>(
   };
 }
 
-/** `pg_snapshot_xmin` and `pg_snapshot_xmax` now. */
+/** The values that `pg_snapshot_xmin` and `pg_snapshot_xmax` would have in this state. */
 export function snapshot(
   { writers, lastDone }: Queue,
   otherIds: readonly number[],

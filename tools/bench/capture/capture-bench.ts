@@ -81,7 +81,7 @@ async function runScenes({ bench, scenes }: CapturePlan, server: OwnContender, b
   return rounds;
 }
 
-/** Fails if the round did not capture all events of its scene: it would have measured something else. */
+/** Fails if the round did not capture all events of its scene, since it then measured something else. */
 function assertCaptured({ name, eventsPerResource }: CaptureScene, bench: BenchCase, events: number): void {
   const { operations, resources = 1 } = bench;
   const expected = (operations + WARM_UP_OPERATIONS) * resources * eventsPerResource;

@@ -78,7 +78,7 @@ interface Run {
   readonly statements: readonly string[];
 }
 
-/** Functions, files and statements that occur in every run. */
+/** The functions, files and statements that occur in all measured runs of a request. */
 interface Way {
   readonly functions: readonly CalledFunction[];
   readonly files: readonly string[];
