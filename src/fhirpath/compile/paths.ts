@@ -160,7 +160,7 @@ export function indexed({ branches }: Compiled, position: number): Compiled {
 /**
  * The branches whose values have a type.
  * @param isByTable whether the types in R4's lists of elements decide; otherwise `resourceType` in the data does, where
- * any resource is allowed
+ *   any resource is allowed
  * @throws NotCompiled if only the data can decide
  */
 export function narrowedTo(

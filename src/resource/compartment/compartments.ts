@@ -27,7 +27,7 @@ export interface Compartment {
   /**
    * Checks that the references can be searched.
    * @throws ServiceError 'busy' while the index of one of these search parameters is incomplete; with `types`, only
-   * their parameters count
+   *   their parameters count
    */
   assertFinished(types?: Iterable<string>): void;
 }

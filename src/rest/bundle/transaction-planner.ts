@@ -17,8 +17,9 @@ import { faultAt } from './entry-error';
 interface Planning {
   readonly links: BundleLinks;
   readonly matches: Matches;
-  /** By condition, the resource that the transaction itself writes. The next member has the types that it writes. */
+  /** By condition, the resource that the transaction itself writes. */
   readonly madeByCondition: ReadonlyMap<string, string>;
+  /** The types of the resources that the transaction writes. */
   readonly writtenTypes: ReadonlySet<string>;
   /** Keys (`Patient/p7`) of the resources that the transaction stores. References may name them before they exist. */
   readonly willExist: ReadonlySet<string>;

@@ -31,7 +31,7 @@ export class TransactionRunner {
    * Runs a transaction and returns the answers of its entries in order. Reads run after all writes of the transaction,
    * wherever they are in the Bundle.
    * @throws ServiceError with the faults of all entries, if they are found before the first write. Later faults (an id
-   * in use, a patch that does not apply) end the transaction, so only the first is reported
+   *   in use, a patch that does not apply) end the transaction, so only the first is reported
    */
   async run(bundle: Bundle, call: BundleCall, deadline: Deadline): Promise<AnsweredEntry[]> {
     const { writes, reads } = await this.intents.of(bundle, call, deadline);

@@ -7,7 +7,10 @@ interface SentTags {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** The names by which error messages name the two tags: those of headers, and those of members of an entry. */
+/**
+ * Names of the two preconditions in error messages. For a request they are headers; for an entry of a Bundle they are
+ * members of `request`.
+ */
 export const HEADER_TAGS = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' };
 export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.ifNoneMatch' };
 

@@ -162,8 +162,8 @@ function targetTypeTest(
 }
 
 /**
- * Tests whether a resource conforms to a profile that the slice names. It is the resource at the path, or the target of
- * the reference there.
+ * Tests whether a resource conforms to a profile that the slice names. The tested resource is the one at the path, or
+ * the target of the reference at the path.
  */
 function profileTest(slice: ProfileNode, { steps, behind }: Way): SliceTest | undefined {
   const node = nodeAt(slice, steps);

@@ -11,7 +11,10 @@ export type MemberCheck = (value: unknown, owner: PlainObject, run: ValidationRu
 /** A JSON member that a type may have. */
 export interface KnownMember {
   readonly check: MemberCheck;
-  /** For a choice: its name, and the key without `_`. `value[x]` may have only one key. */
+  /**
+   * Set for a member of a choice: the name of the choice, and the member's key without `_`. Only one key of a choice
+   * such as `value[x]` may be present.
+   */
   readonly choice?: { readonly name: string; readonly key: string };
 }
 

@@ -37,7 +37,7 @@ export function referenceCheck(targets: readonly string[]): ItemCheck {
   };
 }
 
-/** The resource type in `Reference.type`. It is a name; the URL of a logical model gives none. */
+/** The resource type that `Reference.type` names. Undefined for other texts, such as the URL of a logical model. */
 function typeOfName(type: string): string | undefined {
   return /^[A-Z][A-Za-z]*$/.test(type) ? type : undefined;
 }

@@ -48,7 +48,7 @@ export function ClientDetail({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** Properties of tokens from the password grant. */
+/** The settings of the Client's password grant as text, such as `opaque, 3600 s, with refresh tokens`. */
 function tokenOf(client: Row): string {
   const auth = client['auth'] as { readonly password?: Row } | undefined;
   const password = auth?.password;

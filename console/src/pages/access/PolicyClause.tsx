@@ -13,7 +13,10 @@ interface Props {
 
 const LONGEST = 240;
 
-/** The first clause of a policy that failed: the value in the policy, with a sentence if one can explain the clause. */
+/**
+ * Shows the first clause of a policy that the request did not meet: its path, and its value in the policy. A sentence
+ * explains the clause if possible; else the server's reason is shown.
+ */
 export function PolicyClause({ policyId, path, reason, request }: Props): ReactElement {
   const { data: policy } = usePolicy(policyId);
   const found = policy === undefined ? undefined : clauseAt(policy, path);

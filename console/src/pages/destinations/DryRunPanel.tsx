@@ -157,7 +157,7 @@ function Versions({ versions }: { readonly versions: readonly DryRunVersion[] })
   );
 }
 
-/** Returns the value as it was when it last stayed unchanged for `milliseconds`. */
+/** Returns the latest value that has stayed unchanged for `milliseconds`. */
 function useSettled<Value>(value: Value, milliseconds: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

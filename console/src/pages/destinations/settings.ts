@@ -8,7 +8,7 @@ export const MASK = '***';
 
 export interface HeaderText {
   readonly name: string;
-  /** {@link MASK} keeps the stored value. */
+  /** The value of the header; {@link MASK} keeps the stored one. */
   readonly value: string;
 }
 
