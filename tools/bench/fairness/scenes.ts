@@ -86,16 +86,6 @@ export const SCENES: readonly Scene[] = [
     attack: unfinishedUploads,
   },
   {
-    name: '200 Binaries of 18 MB',
-    promises: { ...UPLOADS, successesPerSecond: 1 },
-    attack: uploads(() => binaryOf(18e6), '/fhir/Binary'),
-  },
-  {
-    name: '200 Patients of 17.5 MB',
-    promises: { ...UPLOADS, successesPerSecond: 1 / 15 },
-    attack: uploads(() => patientOf(17.5e6), '/fhir/Patient'),
-  },
-  {
     name: '100 pages of 10 MB',
     promises: ANSWERS,
     attack: (attack) =>
@@ -105,6 +95,16 @@ export const SCENES: readonly Scene[] = [
     name: '200 unread pages of 10 MB',
     promises: { ...ANSWERS, quietSeconds: 1 },
     attack: unreadPages,
+  },
+  {
+    name: '200 Binaries of 18 MB', // after the pages, which would return these Binaries too
+    promises: { ...UPLOADS, successesPerSecond: 1 },
+    attack: uploads(() => binaryOf(18e6), '/fhir/Binary'),
+  },
+  {
+    name: '200 Patients of 17.5 MB',
+    promises: { ...UPLOADS, successesPerSecond: 1 / 15 },
+    attack: uploads(() => patientOf(17.5e6), '/fhir/Patient'),
   },
   {
     name: '30 batches of 30 addenda lists of 50 MB',
