@@ -127,6 +127,8 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       // Types the whole search into the field of the type. The text after "?" becomes parameters.
       await page.getByRole('button', { name: 'Remove parameter 1' }).click();
       await page.getByRole('button', { name: 'Remove parameter 1' }).click();
+      // A removal moves the focus in the next frame.
+      await page.waitForFunction(`document.activeElement.closest('[data-name]') !== null`);
       await typeOf(page).focus();
       await page.keyboard.type('Observation?code=8302-2&_sort=-date');
       await page.keyboard.press('Enter');
