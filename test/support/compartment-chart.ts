@@ -232,7 +232,7 @@ export class CompartmentChart {
     return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : MEMBER_FORMS));
   }
 
-  /** Like {@link member}, with relative references, which every reader understands. */
+  /** Like {@link member}, but all references are relative: every implementation that specs compare resolves these. */
   relative(id: string, links: readonly CompartmentLink[], subject: Subject): SentResource {
     return this.drawn(id, links, subject, (type) => (isOwnType(type) ? OWN_FORMS : RELATIVE)).resource;
   }

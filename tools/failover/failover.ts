@@ -23,7 +23,7 @@ const SERVERS = 2;
 const WRITERS = 8;
 /** The longest allowed time without an acknowledged write. */
 const LONGEST_GAP_SECONDS = TTL_SECONDS + 10;
-/** The id of a destination whose receiver always succeeds. Destinations are in the order of the receivers. */
+/** The id of the destination whose receiver always succeeds: destination `d<n>` sends to the nth receiver. */
 const HEALTHY = 'd1';
 const IDLE_SECONDS = 100;
 const WARNING = 'acknowledged writes may be missing';

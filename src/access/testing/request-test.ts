@@ -161,7 +161,7 @@ export class RequestTest {
   }
 }
 
-/** The resource that the request names by type and id. The criteria must find its stored version. */
+/** Type and id of the resource that the request names. Callers test whether row criteria find its stored version. */
 async function namedRowOf(request: LazyRequest): Promise<NamedRow | undefined> {
   const { 'resource/type': type, 'resource/id': id } = ((await request.part('params')) ?? {}) as Record<
     string,

@@ -57,8 +57,8 @@ export class DatabaseClient extends Client {
   override connect(callback?: Connected): Promise<Client> | undefined {
     const choosing = this.chooseHost();
     if (callback === undefined) return choosing.then(() => super.connect());
-    // `super.connect` gets the callback, not a promise. node-postgres then adds its error listener before an error in
-    // the same bytes can be reported; after a promise that would be too late.
+    // `super.connect` gets the callback, not a promise. node-postgres calls a callback at once, so the pool adds its
+    // error listener before an error in the rest of the received bytes is parsed. A promise would resolve after that.
     choosing.then(() => {
       super.connect(callback);
     }, callback);

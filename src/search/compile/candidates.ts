@@ -254,7 +254,10 @@ union all (select o.main_date, o.resource_key from (${many}) o where not (select
 const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
 const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
 
-/** The clauses to test on gathered keys: all others, and the gathered clause itself if its keys are not exact. */
+/**
+ * The clauses to test on the keys that were collected from the index rows of the clause `gathered`: all other clauses,
+ * and `gathered` itself if its keys are not exact.
+ */
 const clausesBeside = (clauses: readonly SearchClause[], gathered: SearchClause): readonly SearchClause[] =>
   clauses.filter((clause) => clause !== gathered || !CandidateKeys.areExact(clause));
 

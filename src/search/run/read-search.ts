@@ -52,8 +52,8 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
 type AnswerShape = Pick<ReadSearch, 'count' | 'total' | 'position' | 'isArray' | 'timeoutSeconds' | 'used'>;
 
 /**
- * Reads the shape of the answer, for a search of one type or several.
- * @param matched parameters of the clauses, as links repeat them
+ * Reads the parameters that shape the answer, such as `_count` and `_total`, for a search of one type or several.
+ * @param matched parameters of the clauses, as the links of the answer write them
  */
 export function answerShapeOf(
   query: URLSearchParams,

@@ -18,8 +18,8 @@ export interface DryRunRequest {
   /** How many versions to list; with 0, versions are only counted. */
   readonly count: number;
   /**
-   * If present, only versions that fire (true) or do not fire (false) are listed. Of these the newest are listed; all
-   * are counted.
+   * If present, the list contains only versions that fire (true) or only versions that do not fire (false), and of
+   * these the newest. The counts still include both.
    */
   readonly fires: boolean | undefined;
   /** The position at which an earlier response ended. */

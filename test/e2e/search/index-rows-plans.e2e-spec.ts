@@ -118,9 +118,9 @@ describe('S20: the rows that a write reads', () => {
         await readFor(4 * FEW, rowsOf),
         await readFor(16 * FEW, rowsOf),
       ];
-      // Each row is read a fixed number of times: as a stored row, as a new row, and by plan nodes that pass it on.
-      // PostgreSQL 15 has one more such node for each side of a set operation. If the cost grew with the square of the
-      // rows, it would be 200 times FEW.
+      // Each row is read a fixed number of times: as a stored row, as a new row, and once by each plan node above. On
+      // PostgreSQL 15 each side of a set operation has one more such node. If the number of reads grew with the square
+      // of the rows, there would be at least FEW (200) reads of each row.
       for (const [count, read] of [
         [FEW, few],
         [4 * FEW, more],

@@ -41,7 +41,7 @@ export interface Delivery {
   readonly nextNumber: number;
   /** The total of delivered events. */
   readonly delivered: number;
-  /** The largest delivered position; only one variant reads it. */
+  /** The position of the last delivered event. Only the variant of the model that reads behind a cursor uses it. */
   readonly cursor: number;
   readonly senders: readonly Sender[];
   /** The first arrival of each event at the receiver, by event number from 1. */
