@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SearchIndex } from '../../../src/search-index/search-index';
-import { type Statement } from '../../../src/platform/database/statement';
-import { Statements } from '../../../src/platform/database/statements';
 import { countsOf, destination, newDestination, newTopic } from '../../support/destinations';
 import { type Person, login } from '../../../testing/world';
+import { statementsOf } from '../../support/run-statements';
 import { queryForms } from '../../support/query-forms';
 import { changeHidden, storeTenants } from '../../support/tenants';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
@@ -248,22 +247,7 @@ describe('S5: a grant for one type opens no other', () => {
   });
 
   it('a search that leads nowhere, or nowhere that may be seen, runs no other statements', async () => {
-    const statements: { run: (statement: Statement, values: readonly unknown[]) => unknown } = app.app.get<Statements>(
-      Statements,
-      { strict: false },
-    );
-    const run = statements.run.bind(statements);
-    const namesOfRun = async (path: string): Promise<string[]> => {
-      const names: string[] = [];
-      statements.run = (statement, values) => {
-        names.push(statement.name);
-        return run(statement, values);
-      };
-      await as('by type', 'GET', path);
-      statements.run = run;
-      // Excludes statements of background work.
-      return names.filter((name) => !/^(index|session-touch|delivery)/.test(name));
-    };
+    const namesOfRun = (path: string): Promise<string[]> => statementsOf(app, () => as('by type', 'GET', path));
     const path = '/Observation?status=final&_count=1';
     const plain = await namesOfRun(path);
     expect(plain).toEqual(['session-find-live', expect.stringMatching(/^search-/)]);
