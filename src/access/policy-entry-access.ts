@@ -18,15 +18,15 @@ import { KnownReaders } from './request/known-readers';
 import { type LazyRequest } from './request/lazy-request';
 
 /**
- * Decides the parts of a request (Bundle entries, RPC calls, searches that it leads to) by the same policies as
- * requests. Each part has a request object of its own.
+ * Decides parts of a request (Bundle entries, RPC calls, searches that the request causes) by the same policies as
+ * whole requests. Each part has a request object of its own.
  */
 @Injectable()
 @DecidesEntryAccess('access policies')
 export class PolicyEntryAccess implements EntryAccess {
   /**
-   * Decisions on searches, by type, for each request object. They live as long as that object: the object of a caller
-   * lives for one request, that of a destination's principal until rights change.
+   * Decisions on searches by type, for each request object, and freed with that object. The request object of a caller
+   * lives for one request. That of the owner of a webhook destination is cached until rights change.
    */
   private readonly searches = new WeakMap<LazyRequest, Map<string, Decision>>();
 
@@ -91,8 +91,8 @@ export class PolicyEntryAccess implements EntryAccess {
   }
 
   /**
-   * Decides whether the caller may search a type. Every way from a request to another type (chains, includes, …) uses
-   * this one decision.
+   * Decides whether the caller may search a type. Chains, includes and all other ways to read another type use this
+   * decision.
    */
   private async decisionOnSearch(request: LazyRequest, type: string): Promise<Decision> {
     const byType = this.searches.get(request) ?? new Map<string, Decision>();

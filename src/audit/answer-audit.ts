@@ -9,12 +9,10 @@ import { type AuditRecord } from './audit-event';
 import { type Interaction, interactionOf } from './interaction';
 import { patientsOf, patientsOfQuery } from './patients-of';
 
-/** Builds the audit records of a request and its response. */
 @Injectable()
 export class AnswerAudit {
   constructor(private readonly types: ResourceTypes) {}
 
-  /** Returns the record of a whole request. */
   recordOf(request: Request, response: Response): AuditRecord {
     const interaction = interactionOf(request, (text) => isR4ResourceType(text) || this.types.find(text) !== undefined);
     const { type, id, query, operation } = interaction;

@@ -20,7 +20,6 @@ export interface AuditRecord {
   readonly type: Coding;
   readonly subtype: Coding;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
-  /** The HTTP status, if the request was refused or failed. */
   readonly failedWith?: number;
   /**
    * The User or Client that acted, authenticated or only claimed; empty if unknown. If absent, the caller of the
@@ -33,11 +32,9 @@ export interface AuditRecord {
   readonly patients?: readonly string[];
   /** The query of a search as sent, with its secrets masked. */
   readonly query?: string;
-  /** The name of the operation that was called. */
   readonly operation?: string;
 }
 
-/** The server, the time and the request of an event. */
 export interface AuditPlace {
   readonly baseUrl: string;
   readonly recorded: Date;

@@ -10,7 +10,10 @@ import { type AuditRecord, auditEventOf } from './audit-event';
 /** Writes AuditEvents in the open unit of work, else in a new one. */
 @Injectable()
 export class AuditTrail {
-  /** Requests whose changes have records of their own. If such a request succeeds, it needs no further record. */
+  /**
+   * Requests whose changes were recorded one by one. If such a request succeeds, it needs no AuditEvent for the whole
+   * request.
+   */
   private readonly recorded = new WeakSet<Request>();
 
   constructor(
@@ -24,7 +27,7 @@ export class AuditTrail {
     await this.writer.create(this.draftOf(record));
   }
 
-  /** Returns the AuditEvent of a record, for code that stores it together with the recorded change. */
+  /** Returns the AuditEvent of a record, so that a caller can store it together with the recorded change. */
   draftOf(record: AuditRecord): ResourceDraft {
     const { requestId, correlationId, origin, caller, claimed } = this.requests;
     const event = auditEventOf(

@@ -57,7 +57,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
       patients: patientsOf(type, id, text),
       ...(type === 'Session' ? ofSession(change) : {}),
     });
-    // Noted only after the commit: a rollback removes the record, and then the request needs another record.
+    // Noted only after the commit: after a rollback the record is gone, so the request needs another one.
     this.unitOfWork.afterCommit(() => {
       this.trail.noteRecorded();
     });
@@ -66,7 +66,7 @@ export class ChangeAuditListener implements ResourceChangeListener {
 }
 
 /**
- * Returns the values by which the record of a change of a Session differs from other records. A Session begins and ends
+ * Returns the members in which the record of a changed Session differs from other records. A Session begins and ends
  * with its token, so these records are logins and logouts.
  */
 function ofSession({ interaction, current, previous, id }: ResourceChange): Partial<AuditRecord> {

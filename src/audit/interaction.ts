@@ -3,7 +3,10 @@ import { bodyOf, mediaTypeOf, queryOf } from '../platform/http/raw-request';
 import { isFhirId } from '../fhir/reference';
 import { withoutSecrets } from './query-secrets';
 
-/** The interaction of a request (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html and `operation`). */
+/**
+ * The FHIR interaction of a request, such as `read` or `operation`
+ * (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html).
+ */
 export interface Interaction {
   readonly code: string;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';

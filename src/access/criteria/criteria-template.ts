@@ -6,11 +6,10 @@ import { valuesAt } from '../request/paths';
  * `Observation?subject=Patient/{{user.data.patient}}`.
  */
 export interface CriteriaTemplate {
-  /** The text of the criterion in the policy. */
   readonly text: string;
   readonly type: string;
   readonly parameters: readonly TemplateParameter[];
-  /** Parts of the request that its placeholders read. */
+  /** Parts of the request that the placeholders of the criterion read. */
   readonly parts: readonly RequestPart[];
 }
 

@@ -5,8 +5,8 @@ import { type AccessRequest } from '../request/access-request';
 import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
 
 /**
- * Values that replace placeholders when a criterion is checked. Each kind of search parameter accepts at least one of
- * them.
+ * Values that replace placeholders when a policy is checked at its write. At least one of them suits each kind of
+ * search parameter.
  */
 const SAMPLES = ['x', 'Patient/x', '2020-01-01', '1', 'http://x.example/x', 'true'];
 
@@ -36,7 +36,7 @@ export class PolicyRows {
   /** @throws ServiceError 'unprocessable' for a criterion whose search is invalid with every value */
   async assertSearchable(template: CriteriaTemplate): Promise<void> {
     const { type, parameters } = template;
-    // Checks each parameter alone, since one sample may suit one parameter and not another.
+    // Each parameter is checked alone, since a sample that suits one parameter may be invalid for another.
     const alone = parameters.map((parameter) => ({ ...template, parameters: [parameter] }));
     for (const one of alone.length === 0 ? [template] : alone) {
       const problem = await this.firstProblemOf(one);

@@ -30,7 +30,6 @@ export interface PolicyOutcome extends Candidate {
   readonly outcome: TrialOutcome;
 }
 
-/** Results collected while one request is decided. */
 interface Findings {
   readonly tried: TriedPolicy[];
   readonly rows: Set<string>;

@@ -23,7 +23,7 @@ export interface DenialSummary {
   readonly note?: string;
   /** How many further policies cover the request but are not listed. */
   readonly more?: number;
-  /** True if policies grant only some resources, and this route cannot filter rows. */
+  /** True if policies grant the request for some resources only, and this route cannot filter its resources. */
   readonly limited?: true;
 }
 

@@ -10,8 +10,8 @@ import { DenialLog } from './denial-log';
 import { type DenialSummary, noteOn, policySummariesOf, requestSummaryOf } from './denial-summary';
 
 /**
- * Makes the error of a denied request. The error names the id of the decision, which callers with the right to it can
- * read.
+ * Makes the error of a denied request. The error contains the id under which the denial is stored; `GET
+ * /auth/decisions/{id}` returns the denial to authorized callers.
  */
 @Injectable()
 @MetricsFrom({ source: 'denials', path: '/metrics' })

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EngineOf, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
 
-/** Grants every request that the policy's links cover. */
+/** Grants every request of the callers, or to the Operations, that the policy's `link` names. */
 @Injectable()
 @EngineOf('allow')
 export class AllowEngine implements PolicyEngine {

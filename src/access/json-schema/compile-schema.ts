@@ -34,7 +34,7 @@ function validatorOf(schema: object): ReturnType<Ajv['compile']> {
   }
 }
 
-/** The failed clause of a schema: the path of the keyword in the schema, never a value of the request. */
+/** The failed clause of a schema: the position of the keyword in the schema, never a value of the request. */
 const failureOf = (error: ErrorObject | undefined): FailedClause => ({
   path: `schema${(error?.schemaPath ?? '').replace(/^#/, '').replaceAll('/', '.')}`,
   reason: `the keyword ${error?.keyword ?? ''} does not hold`,

@@ -10,7 +10,7 @@ export function partsOfSchema(schema: unknown): ReadonlySet<RequestPart> {
   return notePartsOf(schema, parts) ? parts : new Set(REQUEST_PARTS);
 }
 
-/** Keywords whose result does not depend on the members of the request object. */
+/** Keywords whose result does not depend on single members of the request object. */
 const SILENT = new Set(['$schema', '$id', '$comment', 'title', 'description', 'type', 'definitions']);
 
 function notePartsOf(schema: unknown, parts: Set<RequestPart>): boolean {

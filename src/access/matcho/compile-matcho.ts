@@ -14,7 +14,6 @@ const MAX_DEPTH = 64;
 const MAX_NODES = 2000;
 
 export interface CompiledMatcho {
-  /** Parts of the request that the pattern reads. */
   readonly parts: ReadonlySet<RequestPart>;
   readonly match: (request: RequestObject) => FailedClause | undefined;
 }

@@ -2,9 +2,7 @@ import { referenceTargetOf } from '../../fhir/reference';
 import { policyFault } from '../policy/policy-fault';
 import { failed, type MatchRun, type Pattern } from './matcho-pattern';
 
-/** Values that the compilation of an operator needs. */
 export interface OperatorContext {
-  /** Position of the operator in the policy. */
   readonly path: string;
   readonly baseUrl: string;
   readonly compile: (pattern: unknown, path: string) => Pattern;

@@ -28,7 +28,6 @@ export interface CompiledPolicy {
   readonly links: readonly NativeReference[];
   readonly roleName: string | undefined;
   readonly type: 'rest' | 'rpc' | undefined;
-  /** The row criteria; empty if the policy grants all rows. */
   readonly criteria: readonly CriteriaTemplate[];
   readonly check: PolicyCheck;
 }

@@ -4,7 +4,6 @@ import { type AccessRequest } from '../request/access-request';
 
 /** The first clause of a policy that a request failed. Neither member contains a value of the request. */
 export interface FailedClause {
-  /** Position of the clause in the policy, such as `matcho.params.patient`. */
   readonly path: string;
   /** The value or condition that the clause expects. */
   readonly reason: string;

@@ -20,7 +20,7 @@ export const REQUEST_PARTS = [
 
 export type RequestPart = (typeof REQUEST_PARTS)[number];
 
-/** The parts that were read. A part that the request does not have is undefined. */
+/** The parts that were read, by name. A part that the request does not have is undefined. */
 export type RequestObject = Readonly<Partial<Record<RequestPart, unknown>>>;
 
 /** One call of an RPC method. */

@@ -17,8 +17,8 @@ const SEARCH = 'FhirSearch';
 @Injectable()
 export class AccessRequests {
   /**
-   * Request objects of HTTP requests, by {@link RequestContext.present}. The entries of a transaction take the parts
-   * that they do not change from the request that contains them.
+   * Request objects of HTTP requests, by {@link RequestContext.present}. The request object of a Bundle entry takes the
+   * parts in which it does not differ from the request object of the whole Bundle.
    */
   private readonly outer = new WeakMap<object, LazyRequest>();
 
@@ -43,7 +43,7 @@ export class AccessRequests {
     return made;
   }
 
-  /** The request object of the current request, the same by which its route was decided. Undefined without a caller. */
+  /** Returns the request object of the current request, on which the guard decided too. Undefined without a caller. */
   ofPresent(): LazyRequest | undefined {
     const { caller, present } = this.requests;
     if (caller === undefined || present === undefined) return undefined;
@@ -60,7 +60,7 @@ export class AccessRequests {
   }
 
   /**
-   * The request object of a search of all resources of a type, by the caller of `seen`. All other parts are those of
+   * The request object of a search of all resources of a type. All parts that do not describe the search are those of
    * `seen`.
    */
   ofSearch(seen: LazyRequest, type: string): LazyRequest {
@@ -69,8 +69,8 @@ export class AccessRequests {
   }
 
   /**
-   * The request object of reads for a principal that is not calling now. It has no address and no token, so policies
-   * that require those do not grant.
+   * The request object of reads for a User or Client that is not calling now: the owner of a webhook destination. It
+   * has no address and no token, so policies that require those do not grant.
    */
   ofReader(principal: NativeReference): LazyRequest {
     const caller: Caller =
@@ -90,7 +90,7 @@ export class AccessRequests {
     return known;
   }
 
-  /** The request object of one read, by the principal of `reader`. */
+  /** The request object of one read, with the rights of the User or Client of `reader`. */
   ofRead(reader: LazyRequest, { type, id }: { readonly type: string; readonly id: string }): LazyRequest {
     return reader.seenAs(reader, () => ({
       uri: () => `/fhir/${type}/${id}`,

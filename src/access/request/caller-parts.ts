@@ -67,7 +67,7 @@ export async function couldCall(request: LazyRequest): Promise<boolean> {
 
 /**
  * Reads the claims of the JWT in an Authorization header, without verifying its signature. In a real request the claims
- * are genuine: the token was found in the database before, so this server issued it.
+ * are genuine: the guard has found the token in the database, so this server issued it.
  */
 export function claimsOf(authorization = ''): unknown {
   const [, claims] = /^bearer +[\w-]+\.([\w-]+)\.[\w-]+ *$/i.exec(authorization) ?? [];
@@ -80,8 +80,8 @@ export function claimsOf(authorization = ''): unknown {
 }
 
 /**
- * The request object as a policy with `roleName` sees it, with only the Roles of that name. The data of one Role must
- * not affect a grant for another Role.
+ * The request object that a policy with `roleName` reads: it contains only the Roles of that name. The data of one Role
+ * must not affect a grant for another Role.
  */
 export const asHolderOf = (name: string, request: LazyRequest): LazyRequest =>
   request.seenAs(request, (seen) => ({

@@ -6,7 +6,6 @@ import { routeParams } from './route-params';
 /** An entry of a request, or the search of another type that a request leads to. */
 type Entry = Omit<EntryAccessRequest, 'method'> & { readonly method: EntryAccessRequest['method'] | 'GET' };
 
-/** Returns the parts in which an entry differs from the request that contains it. */
 export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
   const { method, url, type, id, operationId, rpc, resource } = entry;
   const [path = '', query = ''] = url.split(/\?(.*)/s);

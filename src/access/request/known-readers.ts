@@ -8,8 +8,8 @@ import { AccessRequests } from './access-requests';
 import { type LazyRequest } from './lazy-request';
 
 /**
- * Request objects of the principals of destinations. Each write checks the rights of these principals, so their User,
- * Client and Roles are cached in memory.
+ * Request objects of the owners of webhook destinations (Users or Clients). Each write checks whether an owner may read
+ * the written resource, so the owner's User, Client and Roles are cached in memory.
  */
 @Injectable()
 export class KnownReaders {

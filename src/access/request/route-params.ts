@@ -18,7 +18,6 @@ export const RESERVED_PARAMS: ReadonlySet<string> = new Set([
   '_m',
 ]);
 
-/** Returns the parameters that come from the route. */
 export function routeParams({ type, id, compartment }: RouteValues): Record<string, unknown> {
   const named =
     compartment === undefined

@@ -7,7 +7,7 @@ import {
 } from '../../resource/hooks/resource-change';
 
 /**
- * Raises the epochs when a policy, User, Client or Role changes. Caches compare these counters, so every replica
+ * Raises the epochs (counters that caches compare) when a policy, User, Client or Role changes. So every replica
  * applies the change to each request that begins after the response to the change.
  */
 @Injectable()

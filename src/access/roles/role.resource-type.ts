@@ -3,8 +3,8 @@ import { type OwnShapes } from '../../fhir/definitions/element-tables';
 import { DefinesResourceType } from '../../model/resource-type';
 
 /**
- * Members of a Role: the role of a User in a context. Policies whose `roleName` is its name cover its User. Several
- * Roles may have the same name.
+ * Members of a Role, which gives a User a role in a context. A policy with this name in `roleName` covers that User.
+ * Several Roles may have the same name.
  */
 const ROLE_SHAPE: OwnShapes = {
   Role: {

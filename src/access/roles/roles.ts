@@ -13,7 +13,10 @@ export interface Role extends Resource {
 /** Maximum number of Roles of a User that are read, more than any person has. Older Roles beyond it are ignored. */
 const MAX_ROLES = 200;
 
-/** The Roles of one User are cached up to this total length. If they are longer, each request reads them. */
+/**
+ * The Roles of a User are cached if all their texts together are not longer than this. Longer Roles are read for each
+ * request.
+ */
 const MAX_KEPT_CHARACTERS = 16_384;
 
 interface StoredRole {
@@ -29,8 +32,8 @@ interface StoredRole {
 export class Roles {
   private readonly known: KeptByRights<readonly StoredRole[]>;
   /**
-   * Roles by the caller object of a request, so that they are read once per request even if an open transaction
-   * bypasses the cache.
+   * Roles by the caller object of a request. So they are read once per request, even inside a transaction that changes
+   * rights, where the cache is not used.
    */
   private readonly asked = new WeakMap<Caller, Promise<readonly Role[]>>();
 

@@ -19,10 +19,9 @@ import { Roles } from '../roles/roles';
 
 export interface PolicyTestResult {
   readonly 'eval-result': boolean;
-  /** The first clause of the policy that the request failed. */
   readonly failed?: FailedClause;
   /**
-   * Criteria that limit the grant, as written in the policy. Criteria that grant nothing to this request are omitted.
+   * Criteria that limit the grant, as written in the policy. Criteria that match nothing for this request are omitted.
    */
   readonly criteria?: readonly string[];
 }

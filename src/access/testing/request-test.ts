@@ -18,7 +18,6 @@ import { PolicyTest, type PolicyTestResult } from './policy-test';
 export interface TestedPolicy {
   readonly id: string;
   readonly engine: string;
-  /** The links that fit the request; absent for a policy without links. */
   readonly link?: readonly NativeReference[];
   readonly roleName?: string;
   readonly result: PolicyTestResult & {
@@ -39,12 +38,14 @@ export interface RequestTestResult {
     readonly rows?: 'all' | 'some';
     /** Id of the first policy that grants without criteria. A real request does not evaluate the policies after it. */
     readonly by?: string;
-    /** If `rows` is `some`: whether the resource that the request names is one of those rows. */
+    /**
+     * If `rows` is `some`: whether one of the granting policies has a criterion that finds the resource that the
+     * request names.
+     */
     readonly 'finds-resource'?: boolean;
     /** Whether the named resource is stored. Absent if the caller of the test may not learn that. */
     readonly 'is-stored'?: boolean;
   };
-  /** The policies that cover the request, in the order of evaluation. */
   readonly policies: readonly TestedPolicy[];
   /** How many policies that cover the request are not in the list. */
   readonly more?: number;

@@ -40,7 +40,6 @@ const LINKS_AT_ONCE = 200;
 const BYTES_AT_ONCE = 512 * 1024;
 const MAX_SEQUENCE = 2_147_483_647;
 
-/** Stores the order of the addenda of each target, and the hash chain that proves this order. */
 @Injectable()
 export class AddendumEntries {
   constructor(
@@ -56,7 +55,7 @@ export class AddendumEntries {
     return row?.last_sequence ?? 0;
   }
 
-  /** Like {@link hold}, but only for a target that has addenda. For any other target it returns 0 and locks nothing. */
+  /** Like {@link hold}, but without addenda of the target it returns 0 and locks nothing. */
   async holdRecord({ resourceType, id }: NativeReference): Promise<number> {
     const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_RECORD, [resourceType, id]);
     return row?.last_sequence ?? 0;

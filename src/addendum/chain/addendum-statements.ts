@@ -15,9 +15,7 @@ export const HOLD_TARGET: Statement = {
     returning last_sequence`,
 };
 
-/**
- * Like {@link HOLD_TARGET}, but only for a target that has addenda. For any other target it locks and creates nothing.
- */
+/** Like {@link HOLD_TARGET}, but without addenda of the target it locks and creates nothing. */
 export const HOLD_RECORD: Statement = {
   name: 'addendum-hold-record',
   text: 'select last_sequence from addendum_target where target_type = $1 and target_id = $2 for update',

@@ -1,7 +1,7 @@
 import { type NativeReference } from '../../fhir/types';
 import { type Link, linkHash, NO_LINK } from './link-hash';
 
-/** A stored link, with the hash of the text that its addendum has now. */
+/** A stored link, with the hash of the text that its addendum has in the database now. */
 export interface StoredLink extends Link {
   readonly linkHash: Buffer;
   /** SHA-256 of the text that is stored now; null when the addendum is missing. */
@@ -56,7 +56,7 @@ export class ChainCheck {
 
   constructor(private readonly target: NativeReference) {}
 
-  /** How many links were intact so far. */
+  /** The number of links that were intact so far. */
   get length(): number {
     return this.count;
   }
@@ -88,8 +88,8 @@ export class ChainCheck {
   }
 
   /**
-   * Whether the fault at the current position (`found`) is only a wrong order: `elsewhere`, another link of the same
-   * chain, or the text of its addendum belongs at this position.
+   * Whether the fault at the current position (`found`) is only a wrong order: the link `elsewhere` of the same chain,
+   * or the text of its addendum, belongs at this position.
    */
   isMisplaced(elsewhere: StoredLink, found: StoredLink | undefined): boolean {
     const sequence = this.count + 1;

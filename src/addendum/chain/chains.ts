@@ -3,11 +3,9 @@ import { type NativeReference } from '../../fhir/types';
 import { AddendumEntries } from './addendum-entries.repository';
 import { type ChainBreak, ChainCheck, type StoredLink } from './chain-check';
 
-/** The result of checking the chain of a target. */
 export interface ChainState {
   /** How many links are intact: all links of the chain, or those before the fault. */
   readonly length: number;
-  /** The hash of the last intact link. */
   readonly head: Buffer;
   readonly broken: ChainBreak | undefined;
 }

@@ -21,7 +21,6 @@ export interface SentContent {
 }
 
 export interface ChangedDocument {
-  /** The text of the document before the change. */
   readonly before: string;
   readonly from: unknown;
   readonly to: DocumentStatus;

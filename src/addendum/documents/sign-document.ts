@@ -54,8 +54,8 @@ export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
     return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(document.id, SIGN, sent);
       const { isChanged } = await this.revisions.recordStatus({ target, author, status: to, body: stored.text });
-      // If the body did not change, no new snapshot was stored, and the difference of the latest two is already
-      // recorded.
+      // If the body did not change, no new snapshot was stored, and the difference of the latest two snapshots is
+      // already recorded.
       if (from === 'in-amendment' && isChanged) await this.revisions.recordAmendment(target, author);
       const shown = isDryRun ? withMetaOf(before, stored) : stored.text;
       return new JsonText(`{"document":${shown},"exported":${EXPORTED}}`);

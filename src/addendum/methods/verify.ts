@@ -10,11 +10,11 @@ import { TargetParams } from '../params/references';
 export interface Verification {
   readonly target: NativeReference;
   readonly intact: boolean;
-  /** How many addenda are proven: all, or those before the fault. */
+  /** How many addenda the chain proves: all of them, or those before the fault. */
   readonly length: number;
   /**
-   * Hash of the last proven link, in hexadecimal. A copy that is kept outside the server proves later that no addendum
-   * was removed from the end.
+   * Hash of the last proven link, in hexadecimal. If a copy of the hash is kept outside the server, it proves later
+   * that no addendum was removed from the end.
    */
   readonly head: string;
   readonly broken: VerifiedBreak | undefined;

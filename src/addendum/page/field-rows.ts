@@ -18,12 +18,11 @@ export interface FieldRow {
 
 type Path = readonly string[];
 
-/** Members that the head of the page shows, so the table does not. */
+/** Members that the heading of the page shows, so the table omits them. */
 const OF_THE_TARGET = ['meta', 'resourceType', 'id'];
 
 /**
- * Yields a row for each value of a body. A value with its unit, a coding, or a reference is one row, since each fits
- * into one line.
+ * Yields a row for each value of a body. A value with its unit is one row, and so is a coding or a reference.
  * @param except top-level members that are left out, since the page shows them elsewhere
  */
 export function* valueRows(fields: SnapshotFields, except: readonly string[] = OF_THE_TARGET): Generator<FieldRow> {
@@ -48,7 +47,10 @@ export function* valueRows(fields: SnapshotFields, except: readonly string[] = O
   }
 }
 
-/** Whether a member needs no row of its own: a unit is shown with its value, and the text of an answer is the label. */
+/**
+ * Whether a member needs no row of its own, because another row shows it: a unit is shown with its value, and the text
+ * of an answer is the label.
+ */
 function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolean {
   if (parent.length === 0) return false;
   if (key === fields.nameMemberOf(parent)) return true;
@@ -56,8 +58,8 @@ function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolea
 }
 
 /**
- * Yields the rows of an Amendment for people, with labels and units. Rows whose value did not really change have the
- * type `respelled` or `reordered`.
+ * Yields the rows of an Amendment for people, with labels and units. A row whose value is equal but written
+ * differently, or whose elements have another order, has the type `respelled` or `reordered`.
  */
 export function* changeRows(
   before: SnapshotFields,

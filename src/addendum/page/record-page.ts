@@ -18,10 +18,6 @@ import {
   type UnsignedChanges,
 } from './record';
 
-/**
- * Prints a record as an HTML page for screens, screen readers and paper. It has landmarks and ordered headings, and no
- * scripts.
- */
 export class RecordPage implements RecordPrinter {
   private isSectionOpen = false;
 

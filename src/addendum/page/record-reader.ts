@@ -33,7 +33,6 @@ import { SnapshotFields } from './snapshot-fields';
 
 const MAX_TRIES = 5;
 
-/** Members of an addendum that are shown in its heading, and so not in its rows. */
 const OF_THE_HEAD = ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date'];
 
 /** The members, by type, that identify a document or workflow and its patient. */
@@ -42,7 +41,7 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
   SDCWorkflow: ['workflow', 'type', 'title', 'version', 'patient', 'encounter', 'author', 'ctx'],
 };
 
-/** The JSON texts of an object's members, by key. They are found in one scan, since a body may have megabytes. */
+/** The JSON texts of an object's members, by key. The texts are found in one scan, since a body may have megabytes. */
 type Members = ReadonlyMap<string, string>;
 
 const membersIn = (text: string): Members => new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));

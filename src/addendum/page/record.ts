@@ -2,7 +2,6 @@ import { type NativeReference } from '../../fhir/types';
 import { type Verification } from '../methods/verify';
 import { type FieldRow } from './field-rows';
 
-/** The first part of the record of a target. */
 export interface RecordHead {
   readonly target: NativeReference;
   /** When the record was read, in ISO 8601. */
@@ -16,7 +15,6 @@ export interface StoredTarget {
   readonly versionId: string;
   readonly lastUpdated: string;
   readonly status: string | undefined;
-  /** The members that identify the target and its patient. */
   readonly facts: readonly FieldRow[];
 }
 
@@ -85,7 +83,7 @@ export interface FieldAtTheTime {
   readonly path: readonly string[];
   readonly label: readonly string[];
   readonly value: FieldRow['new'] | undefined;
-  /** Whether the field exists in that body. */
+  /** Whether the body at that time has the field. */
   readonly isFound: boolean;
 }
 
@@ -99,7 +97,6 @@ export interface Lost {
 
 export type RecordPart = Revision | Remark | Lost | UnsignedChanges;
 
-/** Prints a record part by part. */
 export interface RecordPrinter {
   head(head: RecordHead): Iterable<string>;
   part(part: RecordPart): Iterable<string>;

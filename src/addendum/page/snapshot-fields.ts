@@ -108,7 +108,6 @@ export class SnapshotFields {
     ));
   }
 
-  /** Returns the body and the containers and value along a path, as far as they exist. */
   private levelsOf(path: Path): readonly Level[] {
     let known = 1;
     while (known <= path.length && this.trail[known]?.key === path[known - 1]) known++;

@@ -4,7 +4,7 @@ import { IsObject, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class
 import { dateSpanOf } from '../../fhir/instant';
 import { faultOfCreatedType } from '../types/addendum-kinds';
 
-/** Makes a param optional. Null still counts as present. */
+/** Makes a param optional. A param that is null still counts as present. */
 export const IfSent = (): PropertyDecorator => ValidateIf((_params, value) => value !== undefined);
 
 /**
@@ -29,7 +29,7 @@ const checkedBy = (
 ): PropertyDecorator =>
   ValidateBy({ name, validator: { validate: isRight, defaultMessage: (args) => `$property ${message(args?.value)}` } });
 
-/** Keys that no document can have (src/platform/json/compact-json.ts), and the maximum number of steps in a path. */
+/** Keys that no stored JSON object may have (src/platform/json/compact-json.ts). */
 const IMPOSSIBLE_KEYS: readonly unknown[] = ['__proto__', 'constructor', 'prototype'];
 const MAX_STEPS = 64;
 

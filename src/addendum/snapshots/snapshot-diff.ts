@@ -4,7 +4,6 @@ import { unquoted } from '../../platform/json/json-skip';
 import { type Walk, flattened } from '../../platform/json/walk';
 import { type Steps } from '../../platform/time/steps';
 
-/** The type of a value that is not a string. `old` or `new` is then the JSON text of the value. */
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
 
 /** A changed leaf of a snapshot, as an Amendment stores it (interface specification, "Diff object"). */
@@ -156,9 +155,9 @@ class Differ {
 }
 
 /**
- * The children of the newer container that are not yet compared with a child of the older one. Members mostly have the
- * same order in both snapshots, so the children are taken one by one. Only where the order differs are the rest
- * collected by key.
+ * The children of a container in the newer snapshot that are not yet compared with a child in the older one. Members
+ * mostly have the same order in both snapshots, so the children are taken one by one. The rest is collected by key only
+ * where the order differs.
  */
 class Remaining {
   private next: IteratorResult<JsonChild, void>;
@@ -188,7 +187,6 @@ class Remaining {
     return this.gathered?.values() ?? [];
   }
 
-  /** Collects the remaining children by key. */
   *gather(): Generator<undefined, this, void> {
     if (this.gathered !== undefined) return this;
     this.gathered = new Map();

@@ -45,7 +45,7 @@ export interface NewAddendum {
 /** An addendum as sent in a call. */
 type SentAddendum = Pick<NewAddendum, 'type' | 'target' | 'content'> & { readonly user: NativeReference };
 
-/** A path of keys, from the params of the call down. */
+/** The path of a param of the call: its keys from the outside in. */
 export type ParamPath = ParamError['path'];
 
 /** Stores addenda as resources, and lists them in the order of their target. */
@@ -98,8 +98,8 @@ export class Addenda {
   /**
    * Locks `target` against other writing calls, and returns its stored resource; undefined when the target was deleted
    * and only its addenda are left. Needs an open unit of work.
-   * @param path of the param that identifies it
-   * @throws RpcRefusal when it is neither stored nor has addenda, or the caller may not read it.
+   * @param path the path of the param that identifies the target
+   * @throws RpcRefusal when the target is neither stored nor has addenda, or the caller may not read it.
    */
   async holdTarget(target: NativeReference, path: ParamPath): Promise<StoredResource | undefined> {
     assertFindable(target, path);
@@ -110,8 +110,8 @@ export class Addenda {
   }
 
   /**
-   * Like {@link holdTarget}, for a call that sends the body of the target, so that the target need not be stored. A
-   * caller with a row filter must be able to read the target nevertheless.
+   * Like {@link holdTarget}, but the target need not be stored, since the call sends its body. A caller with a row
+   * filter must be able to read the target nevertheless.
    */
   async holdBrought(target: NativeReference): Promise<void> {
     await this.entries.hold(target);
@@ -188,8 +188,9 @@ export class Addenda {
   }
 
   /**
-   * Returns the result for a repeat of a call that wrote for `target`, if the caller may read the target now.
-   * @param kept the kept result of the first call, or the id of the addendum that it stored
+   * Returns the result of a call that repeats an earlier writing call for `target`, if the caller may read the target
+   * now.
+   * @param kept the stored result of the earlier call, or the id of the addendum that it stored
    */
   async repeated(target: NativeReference, kept: JsonText): Promise<JsonText> {
     await this.assertSeen(target);

@@ -65,9 +65,9 @@ export class GrantedTargets implements ResourceChangeListener {
   }
 
   /**
-   * Refuses a create under the id of a target whose addenda the caller's row filter hides, as for any other hidden
-   * resource. Addenda without a snapshot count as hidden, since nobody can tell whose they are. Addenda that a
-   * concurrent call adds are not checked here: they count as added later, and {@link find} checks them.
+   * Refuses to create a target that already has addenda hidden by the caller's row filter, like any other hidden
+   * resource. Addenda without a snapshot count as hidden, since nothing shows whose they are. Addenda that a concurrent
+   * call adds are not checked here, but by {@link find}.
    */
   async onChange({ interaction, limit, type, id }: ResourceChange): Promise<void> {
     if (interaction !== 'create' || limit === undefined) return;
@@ -77,7 +77,10 @@ export class GrantedTargets implements ResourceChangeListener {
     if (latest === undefined || !(await this.isGranted(latest, target, limit))) throw notGranted();
   }
 
-  /** Declares that this listener adds no CTE, so a write without a row filter needs no transaction for it. */
+  /**
+   * Returns no CTE for the statement of a write. So a write without a row filter needs no transaction for this
+   * listener.
+   */
   partsOf(): Promise<readonly []> {
     return Promise.resolve([]);
   }

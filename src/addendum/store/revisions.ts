@@ -10,7 +10,6 @@ import { snapshotDigestOf } from '../snapshots/snapshot-digest';
 import { AMENDMENT, HISTORY, isFinal } from '../types/addendum-kinds';
 import { Addenda, type Author } from './addenda';
 
-/** A document or workflow whose status has changed. */
 export interface StatusChange {
   readonly target: NativeReference;
   readonly author: Author;
@@ -29,9 +28,9 @@ export class Revisions {
   ) {}
 
   /**
-   * Stores a History. If the body is signed and differs from the last snapshot, the History contains it as a new
+   * Stores a History. If the body is signed and differs from the last snapshot, the History contains the body as a new
    * snapshot (interface specification, rule 3).
-   * @param known the digest of the body, if it is already computed
+   * @param known the digest of the body, if the caller has computed it
    * @returns the addendum, and whether it contains a snapshot
    */
   async recordStatus(change: StatusChange, known?: Buffer): Promise<{ addendum: JsonText; isChanged: boolean }> {

@@ -8,7 +8,6 @@ import { type ParamError } from '../../rpc/rpc-refusal';
  */
 export interface AddendumType {
   readonly required: readonly string[];
-  /** One check for each member, so that the fault of one member does not hide faults of others. */
   readonly properties: ReadonlyMap<string, ValidateFunction>;
 }
 
