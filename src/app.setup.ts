@@ -23,7 +23,7 @@ import { MetricsServer } from './platform/metrics/metrics-server';
 import { Slices } from './platform/time/slices';
 import { InitBundle } from './rest/bundle/init-bundle';
 
-/** Makes the application as the server and the specs run it; it does not listen yet. */
+/** Makes the application that the server and the specs run. The application does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const { environment, extensions = [] } = options;
   if (extensions.length > 0) assertOneCopy();
@@ -46,8 +46,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   };
   app.setLocal(ANSWER_TERMS, terms);
   if (!environment.hasCompression) app.use(withoutCompression);
-  // Before bodies are read, so that the refusal of a body has these headers too: without them, a page could not read
-  // it.
+  // CORS is set up before bodies are read, so that the refusal of a body has the CORS headers too. Without them, a web
+  // page could not read the refusal.
   if (environment.corsOrigins.length > 0) {
     app.enableCors((request: Request, setOptions: (error: null, options: object) => void) => {
       setOptions(null, corsOptionsOf(environment.corsOrigins, request.headers.origin));
@@ -104,7 +104,7 @@ const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
 
 /**
  * Completes the work that must precede the first request, then opens the port.
- * @param hasMetrics whether it serves metrics itself; those of several processes are served by the first one
+ * @param hasMetrics whether this process serves metrics; of several processes, only the first one does
  */
 export async function listen(
   app: NestExpressApplication,

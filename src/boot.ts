@@ -11,7 +11,6 @@ import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 import { Drain } from './platform/health/drain';
 import { Metrics } from './platform/metrics/metrics';
 
-/** A server that listens. */
 export interface RunningServer {
   readonly url: string;
   /** Ends requests and deliveries in flight, the application, and the embedded database. */
@@ -20,7 +19,7 @@ export interface RunningServer {
   readonly lost: Promise<void>;
 }
 
-/** A server that others can take over from. */
+/** A server process whose clients another process on the same port can serve. */
 export interface StartedServer extends RunningServer {
   readonly metrics: Metrics;
   /** Leaves its clients to other processes on the same port, then stops. */
@@ -28,9 +27,10 @@ export interface StartedServer extends RunningServer {
 }
 
 /**
- * Starts the embedded database if no other is configured, migrates it, and listens. If a step fails, stops what was
- * started.
- * @param isWorker whether another process has looked at the ports, and serves the metrics
+ * Starts the embedded database if no other is configured, migrates the database, and listens. If a step fails, stops
+ * what was started.
+ * @param isWorker whether this is one of several processes: then the first process has checked the ports and serves the
+ * metrics
  */
 export async function startServer(
   given: Environment,
@@ -65,7 +65,7 @@ export async function startServer(
 
 interface Database {
   readonly url: string;
-  /** Adds the keys and credentials of the embedded database. */
+  /** The given settings, with the keys and credentials of the embedded database. */
   readonly environment: Environment;
   readonly stop: () => Promise<void>;
   readonly lost: Promise<void>;

@@ -60,7 +60,7 @@ async function run({ modules, environment: variables }: Omit<ServerOptions, 'log
   const environment = readEnvironment(variables);
   const role = workerRole();
   if (role !== undefined) {
-    // Only one process of a start processes its Bundle.
+    // Only one process of a start applies the Bundle of `SVC_INIT_BUNDLE`.
     const { initBundle } = environment;
     const share = shareOf({ ...environment, initBundle: role === 'first' ? initBundle : undefined });
     const server = await startServer(share, print, modules, true);

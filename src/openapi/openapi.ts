@@ -107,7 +107,7 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
   return { ...made, paths, components };
 }
 
-/** The paths without those of the second root. Routes that exist on both roots are described on one. */
+/** Routes exist on two roots, `/fhir/…` and `/…`. The document describes such a route once. */
 const onOneRoot = (paths: Paths): Paths =>
   Object.fromEntries(
     Object.entries(paths).filter(

@@ -10,7 +10,6 @@ export type OperationItem = NonNullable<Paths[string]['get']>;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Changes each operation of the paths. */
 export function mapOperations(
   paths: Paths,
   change: (operation: OperationItem, path: string, method: Method) => OperationItem,
@@ -98,6 +97,5 @@ export const REFUSALS: OperationItem['responses'] = {
   '403': refusedWith('No AccessPolicy grants the call', DENIED),
 };
 
-/** Adds the responses in {@link REFUSALS} to each operation. */
 export const withRefusals = (paths: Paths): Paths =>
   mapOperations(paths, (operation) => ({ ...operation, responses: { ...operation.responses, ...REFUSALS } }));

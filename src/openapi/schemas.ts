@@ -15,7 +15,7 @@ const object = (
 const instant: Schema = { ...text, format: 'date-time' };
 const reference = schemaRef('NativeReference');
 
-/** The schema of an addendum of one type: the members that all have, and `members`. */
+/** The schema of an addendum of one type: the members that all addenda have, and `members`. */
 const addendum = (
   type: Schema,
   required: readonly string[],
@@ -44,7 +44,7 @@ const JSON_KINDS: Schema = {
   description: 'The kind of a value that is no string; the value itself is JSON text',
 };
 
-/** Schemas of things that no resource definition describes. */
+/** Schemas of JSON objects that no resource definition describes. */
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   NativeReference: object(['resourceType', 'id'], { resourceType: text, id: text, display: text }),
   NativeMeta: object(

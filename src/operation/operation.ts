@@ -110,7 +110,6 @@ const printPart = (name: string, type: string | AnswerParts, value: unknown): ob
     ? { name, [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value }
     : { name, part: printParts(type, value as Readonly<Record<string, unknown>>) };
 
-/** One call of an operation. */
 export interface OperationRequest {
   readonly method: 'GET' | 'POST';
   /**

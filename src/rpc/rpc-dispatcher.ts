@@ -13,7 +13,6 @@ import { RpcRefusal } from './rpc-refusal';
 import { RpcRegistry } from './rpc.registry';
 import { type CallKey, KeptCalls } from './repeats/kept-calls';
 
-/** Finds the RPC method of a call and runs it. */
 @Injectable()
 export class RpcDispatcher {
   constructor(

@@ -31,7 +31,6 @@ export interface RpcFailure {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Converts a thrown error to an RPC response. */
 @Injectable()
 export class RpcErrors {
   private readonly logger = new Logger(RpcErrors.name);

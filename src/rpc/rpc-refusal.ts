@@ -1,6 +1,5 @@
 import { type ErrorDetails, ServiceError } from '../platform/errors/service-error';
 
-/** An invalid member of the params. */
 export interface ParamError {
   /** The path of the member in the params: `["target", "id"]`. */
   readonly path: readonly string[];

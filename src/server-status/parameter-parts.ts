@@ -1,4 +1,3 @@
-/** A part of a Parameters resource. */
 export interface Part {
   readonly name: string;
   readonly [value: string]: unknown;
@@ -6,13 +5,11 @@ export interface Part {
 
 type Value = number | string | boolean | null | undefined;
 
-/** Returns a part with a value; no part if there is no value. */
 export const valuePart = (name: string, value: Value, type = typeOf(value)): Part[] =>
   value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))
     ? []
     : [{ name, [`value${type}`]: value }];
 
-/** Returns a part that contains parts: first `values`, by their names, then `others`. */
 export const group = (name: string, values: Readonly<Record<string, Value>>, others: readonly Part[] = []): Part => ({
   name,
   part: [...Object.entries(values).flatMap(([key, value]) => valuePart(key, value)), ...others],

@@ -21,7 +21,7 @@ const ADD: Statement = {
 
 /**
  * SQL that reads the caller of the Session that made the link, if that Session is still active. `link` is a table
- * expression with its `session_id`.
+ * expression with the column `session_id`.
  */
 const sessionBy = (link: string): string =>
   `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", false as "isUnused",
@@ -51,7 +51,7 @@ const SWEEP: Statement = {
       select token_hash from session_link where expires_at < clock_timestamp() order by expires_at limit 10000 for update skip locked)`,
 };
 
-/** One-time links (ADR 0064). Until it is opened, a link gives the rights of its Session at one address. */
+/** One-time links (ADR 0064). Until it is opened, a link gives the rights of its Session for one URL. */
 @Injectable()
 @Background({ task: 'sweep of links', interval: () => 60_000 })
 export class SessionLinks implements BackgroundTask {

@@ -67,7 +67,6 @@ export interface IssuedToken {
   readonly isLive: boolean;
 }
 
-/** Stores access tokens by their hash. */
 @Injectable()
 export class SessionTokens {
   /** Ids of the Sessions that this process is storing now, in units of work that are still open. */

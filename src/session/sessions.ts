@@ -70,7 +70,8 @@ export class Sessions {
   }
 
   /**
-   * Closes a Session and all Sessions of its family of refresh tokens, since they end together.
+   * Closes a Session and all Sessions of its family of refresh tokens (the tokens of one login), since they end
+   * together.
    * @internal
    */
   closeWithSuccessors(sessionId: string): Promise<StoredResource> {

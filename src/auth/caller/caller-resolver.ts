@@ -66,8 +66,8 @@ export class CallerResolver {
   }
 
   /**
-   * Returns the caller of the Session that made the link, if the link is for this path. A GET uses the link up; a HEAD
-   * does not.
+   * Returns the caller of the Session that made the one-time link, if the link is for this path. A GET uses the link
+   * up; a HEAD does not.
    */
   private async openedLink(request: Request): Promise<Identified | undefined> {
     const { method, path } = request;

@@ -1,7 +1,7 @@
 import { type Resource } from '../../fhir/types';
 import { mayAct } from '../../resource/may-act';
 
-/** The members of a Client that the server reads (interface specification, "Client"; contract of `auth`). */
+/** The members of a Client that the server reads (interface specification, "Client"). */
 export interface Client {
   readonly id: string;
   readonly isActive: boolean;
@@ -44,7 +44,7 @@ interface ClientBody extends Resource {
   readonly auth?: Readonly<Record<string, GrantBody>>;
 }
 
-/** Reads the text of a stored Client. The rule of Clients checked it when it was stored. */
+/** Parses a stored Client. ClientRule validated it when it was stored. */
 export function clientOf(text: string): Client {
   const body = JSON.parse(text) as ClientBody;
   const { id = '', grant_types: grantTypes = [], scope = [], auth = {} } = body;

@@ -11,8 +11,8 @@ export class Grants extends HandlerRegistry<string, Grant> {
   }
 
   /**
-   * Grant types that can issue the first token of a family: all except `refresh_token`. Their settings apply to the
-   * refresh tokens of the family too.
+   * Grant types that can begin a login: all except `refresh_token`. Their settings apply to the refresh tokens of that
+   * login too.
    */
   get withSettings(): readonly string[] {
     return this.all()

@@ -14,8 +14,9 @@ import { Grants } from './grant.registry';
 
 /**
  * The refresh grant (RFC 6749, section 6) with rotation (RFC 9700, section 4.14.2). An exchange uses the refresh token
- * up, closes its Session, and opens a child Session. The lock of the family makes concurrent exchanges run one after
- * the other; only the exchange that closes the Session gets new tokens.
+ * up, closes its Session, and opens a child Session. A refresh token and all its successors form a family. The lock of
+ * the family makes concurrent exchanges run one after the other; only the exchange that closes the Session gets new
+ * tokens.
  */
 @Injectable()
 @GrantOf('refresh_token')
@@ -32,8 +33,8 @@ export class RefreshTokenGrant implements Grant {
   ) {}
 
   /**
-   * True for a confidential Client, which is known before the refresh token is read. For any other Client, the grant
-   * that issued the first token of the family decides later.
+   * True for a confidential Client, which is known before the refresh token is read. For any other Client, the grant by
+   * which the login began decides later.
    */
   requiresSecret(client: Client): boolean {
     return this.grants.isConfidential(client);
@@ -51,15 +52,15 @@ export class RefreshTokenGrant implements Grant {
     if (token.userId !== null) await this.owners.prepare(token.userId);
     const scope = scopeOf(token, request.parameter('scope'));
     const outcome = await this.unitOfWork.run(() => this.use(client, text, { ...token, scope }));
-    // The error is thrown only after the unit of work has committed: a rollback would reopen the closed Sessions of the
-    // family.
+    // The error is thrown only after the unit of work has committed: a rollback would reopen the Sessions that were
+    // closed because the token was reused.
     if (outcome instanceof OAuthError) throw outcome;
     return outcome;
   }
 
   /**
-   * Refuses a Client that no longer has the family's original grant, or whose settings for that grant do not allow
-   * refresh tokens. Also refuses a request without the secret if that grant requires one.
+   * Refuses a Client that may no longer use the grant by which the login began, or whose settings for that grant do not
+   * allow refresh tokens. Also refuses a request without the secret if that grant requires one.
    */
   private assertStillGranted(client: Client, { grantType }: RefreshToken, { client: { secrets } }: TokenRequest): void {
     const isServed = client.grantTypes.includes(grantType) && this.grants.find(grantType) !== undefined;

@@ -15,7 +15,6 @@ export { type Account } from './guess-keys';
 /** The longest pause between two tries for one account from one address. */
 const LONGEST_PAUSE_SECONDS = 30;
 
-/** The row that {@link TAKE_TRY} returns. {@link COUNT_FAILURE} returns only `slow_seconds`. */
 interface Taken {
   readonly is_taken: boolean;
   /** Seconds until the account may be tried again; null if the account is not blocked. */

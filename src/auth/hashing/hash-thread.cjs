@@ -7,8 +7,8 @@ const { setPriority } = require('node:os');
 const { parentPort } = require('node:worker_threads');
 const { hashSync, verifySync } = require('@node-rs/argon2');
 
-// On Linux each thread has its own nice value (setpriority(2)), so requests get the CPU before hashes. Elsewhere it
-// would slow down the whole process.
+// On Linux each thread has its own nice value (setpriority(2)), so requests get the CPU before hashes. On other systems
+// the value would slow down the whole process.
 if (process.platform === 'linux') setPriority(10);
 
 const TASKS = {

@@ -9,7 +9,6 @@ export interface RotationResult {
   /** Id of the newest key. The key is already published, and signs from `signsFrom` on. */
   readonly kid: string;
   readonly signsFrom: string;
-  /** Whether this call created the key. */
   readonly isNew: boolean;
   /** Ids of the keys that this call withdrew from publication. */
   readonly removed: readonly string[];

@@ -31,16 +31,21 @@ export interface TokenOrder {
   readonly client: Client;
   /** Absent for a token of the client itself. */
   readonly user?: TokenUser | undefined;
-  /** The grant whose settings apply: the requested grant or, for a refresh token, the grant that began its family. */
+  /**
+   * The grant whose settings apply: the requested grant or, for a refresh token, the grant by which the login began.
+   */
   readonly grantType: string;
   /** Scope tokens, separated by spaces. */
   readonly scope?: string | undefined;
   readonly audience?: string | undefined;
-  /** Session and family of the refresh token that is exchanged for the new tokens. */
+  /**
+   * The refresh token that is exchanged for the new tokens: its Session, and its family (a refresh token with all its
+   * successors).
+   */
   readonly successorOf?: { readonly sessionId: string; readonly familyId: string };
 }
 
-/** An access token with the values of it that its Session stores: its `jti`, and the id of the key that signed it. */
+/** An access token. Its Session stores `jti` and `kid`, the id of the key that signed the token. */
 type AccessToken = Pick<NewSession, 'accessToken' | 'jti' | 'kid'>;
 
 /**
@@ -126,7 +131,7 @@ export class TokenIssuer {
   }
 }
 
-/** Creates the first refresh token of a family, or the successor of a used refresh token. */
+/** Creates the first refresh token of a login, or the successor of a used refresh token. */
 function newRefreshToken(
   { grantType, scope, audience, successorOf }: TokenOrder,
   { refreshTokenLifetimeSeconds: seconds }: GrantSettings,

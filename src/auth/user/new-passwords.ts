@@ -8,12 +8,11 @@ import { claimsToBeHash, passwordFormatOf } from '../hashing/password-format';
 import { isPasswordLength, MAX_PASSWORD_BYTES, PasswordHash, passwordLength } from '../hashing/password-hash';
 import { UserPasswords } from './user-passwords.repository';
 
-/** The password of a User that is about to be stored, hashed before the transaction. */
 export interface NewPassword {
   readonly text: string;
   /** The hash of `text`, or `text` itself if that is a hash. Absent when the User already has this password. */
   readonly hash?: string;
-  /** Id of the stored password, if that is the same password. */
+  /** Id of the stored password, if it equals `text`. */
   readonly sameAs?: string;
 }
 
@@ -69,8 +68,8 @@ export class NewPasswords {
   }
 
   /**
-   * Stores the password in the open unit of work. @returns `first` if the User had no password before, `same` if it had
-   * this one, else `changed`
+   * Stores the password in the open unit of work. @returns `first` if the User had no password before, `same` if the
+   * password is unchanged, else `changed`
    */
   async store(userId: string, { text, hash, sameAs }: NewPassword): Promise<'same' | 'first' | 'changed'> {
     const stored = await this.passwords.find(userId);

@@ -45,7 +45,6 @@ export class PasswordChange {
     });
   }
 
-  /** Checks the current password, and returns the hash of the new one. */
   private async hash(
     userId: string,
     current: string,

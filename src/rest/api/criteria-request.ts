@@ -3,7 +3,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { isLenient } from '../../platform/http/known-parameters';
 
-/** Query parameters that are about the request itself; all others are criteria. */
+/** Query parameters that control the request or its answer; all others are criteria. */
 const OF_THE_REQUEST = ['_format', '_pretty', '_method', '_no-content'];
 
 /** The criteria in the URL of a conditional write; an empty text if there are none. */
@@ -46,7 +46,8 @@ export function isNoContent(request: Request): boolean {
 }
 
 /**
- * Refuses criteria in addition to an id. The client would expect that they decide, but they would be ignored.
+ * Refuses criteria in addition to an id. The client would expect that the criteria decide, but the server would ignore
+ * them.
  * @throws ServiceError 'invalid' unless `Prefer` allows unknown parameters
  */
 export function assertNoCriteria(request: Request): void {

@@ -13,7 +13,10 @@ const PARAMETERS = [
   ...['_since', '_at', '_txid', '_count', '_page', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'],
   ...['_before', '_after'],
 ];
-/** Parameters that links repeat. Among them are those of the format, which do not select versions. */
+/**
+ * Parameters that the links between pages repeat. `_format` and `_pretty` do not select versions, but the linked page
+ * needs them.
+ */
 const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'];
 
 /**
@@ -26,7 +29,7 @@ export interface HistoryQuery extends HistoryRequest {
   /** Page number, from 1; undefined if the page is not requested by number. */
   readonly page: number | undefined;
   readonly subset: Subset | undefined;
-  /** The parameters that were applied, without the position. */
+  /** The parameters that were applied, without those of the position. */
   readonly used: URLSearchParams;
 }
 

@@ -135,7 +135,6 @@ function arrayOf(
   };
 }
 
-/** The name and text of a listed version whose text has been read. */
 const readText = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
 
 /** The entry of a Bundle with the warnings of the search (http://hl7.org/fhir/R4/search.html#outcome). */

@@ -59,10 +59,7 @@ function numberedLinksOf(
   ];
 }
 
-/**
- * Makes links of the parameters that were applied and a position. `used` holds the parameters, without a position. The
- * text of a position needs no escapes.
- */
+/** Makes a link from the applied parameters (`used`) and a position. The text of a position needs no escapes. */
 const linkFrom =
   (base: string, used: string) =>
   (relation: string, at: PagePosition | number | undefined): Link => {

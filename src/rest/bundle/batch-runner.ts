@@ -15,7 +15,7 @@ import { TransactionRunner } from './transaction-runner';
 /** Maximum number of adjacent writes that are tried as one set. */
 const SET_SIZE = 256;
 
-/** Characters that the answer of each entry may have in any case. Every error fits into them. */
+/** Number of characters that the answer of an entry may always have. Every error fits into them. */
 const ALWAYS_ROOM = 16 * 1024;
 
 /** Number of characters that the answers of further entries may have. */

@@ -4,7 +4,6 @@ import { type EntryFaults } from './entry-faults';
 /** The types of Bundles that can be processed; R4 has more (http://hl7.org/fhir/R4/valueset-bundle-type.html). */
 export type BundleType = 'transaction' | 'batch' | 'collection';
 
-/** A Bundle to process. */
 export interface Bundle {
   readonly type: BundleType;
   readonly entries: readonly BundleEntry[];

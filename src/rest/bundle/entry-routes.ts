@@ -84,7 +84,6 @@ function entryBodyOf(method: string, resource: EntryResource | undefined): { med
   return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };
 }
 
-/** Makes the answer of an entry from the answer of a route. */
 export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): RoutedEntry {
   const header = (name: string): string | undefined => {
     const value = headers[name];

@@ -56,7 +56,7 @@ export class FoundMatches {
   }
 }
 
-/** Whether the conditions in `b` have the same matches in `a`. */
+/** Whether each condition in `b` has the same matches as in `a`. */
 export function isSameMatches(a: Matches, b: Matches): boolean {
   return [...b].every(([canonical, matches]) => {
     const before = a.get(canonical) ?? [];

@@ -105,7 +105,6 @@ function storingRequest(resource: EntryResource | undefined): EntryRequest {
   return id === undefined ? { method: 'POST', url: type } : { method: 'PUT', url: `${type}/${id}` };
 }
 
-/** The value of a JSON string; undefined for other JSON. */
 function stringOf(text: string | undefined): string | undefined {
   return text?.startsWith('"') === true ? (JSON.parse(text) as string) : undefined;
 }

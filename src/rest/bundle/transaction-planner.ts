@@ -17,7 +17,7 @@ import { faultAt } from './entry-error';
 interface Planning {
   readonly links: BundleLinks;
   readonly matches: Matches;
-  /** By condition, the resource that the transaction itself writes. */
+  /** For each condition, the resource that the transaction writes for it. */
   readonly madeByCondition: ReadonlyMap<string, string>;
   /** The types of the resources that the transaction writes. */
   readonly writtenTypes: ReadonlySet<string>;

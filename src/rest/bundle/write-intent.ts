@@ -43,11 +43,10 @@ export function conditionOf(link: string, linked: WriteIntent['linked']): NamedC
   return namedCondition({ type, criteria: link.slice(type.length + 1) }, linked.get(type));
 }
 
-/** The searched type of a reference by search. */
 export const searchedTypeOf = (link: string): string => link.slice(0, link.indexOf('?'));
 
 /**
- * Adds the rows and the name to a condition.
+ * Adds to a condition the rows that the caller may access, and their name.
  * @throws ServiceError 'invalid' if the criteria are empty, or a parameter has no value or shapes answers
  */
 export function namedCondition(asked: Condition, granted: EntryGrant | undefined): NamedCondition {

@@ -24,7 +24,6 @@ interface Edit {
  * too long.
  */
 export class ElementList {
-  /** Length of the longer of the two lists. */
   readonly length: number;
 
   constructor(

@@ -16,7 +16,7 @@ export interface MemberType {
 export const isDefined = (type: string | undefined): type is string =>
   type !== undefined && elementsOfType(type) !== undefined;
 
-/** Finds a member by its JSON name. A choice is also found by its name without a type. */
+/** Finds a member by its JSON name. A choice such as `value[x]` is also found by its name without a type. */
 export function memberType(type: string | undefined, key: string): MemberType | undefined {
   const elements = type === undefined ? undefined : elementsOfType(type);
   for (const { name, isChoice, isRepeated, types } of elements?.values() ?? []) {
