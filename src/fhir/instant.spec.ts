@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dateSpanOf, earliestInstant, latestInstant, periodRangeOf } from './instant';
 
-/** Prints an instant in readable form, for messages of failures. */
 const printInstant = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString();
 
 function printed(range: { low: number; high: number } | undefined): string[] | undefined {

@@ -21,7 +21,6 @@ const literalAtEnd = /\/([A-Z][A-Za-z]*)\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/([A
 const absoluteSyntax = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/\S+$/;
 const urnSyntax = /^urn:[A-Za-z0-9-]+:\S+$/;
 
-/** Whether `text` has the syntax of a FHIR id. */
 export function isFhirId(text: string): boolean {
   return idSyntax.test(text);
 }

@@ -55,9 +55,9 @@ const [ALL, RULING]: readonly (readonly Use[])[] = [
 
 /**
  * The functions that expressions of callers may use, with their minimum and maximum number of arguments. The number is
- * checked here, since the library ignores a wrong number and returns empty. Functions that make long texts or lists
- * from short ones (`aggregate`, `replace`, `toChars`, …) are left out of the list: a value beyond JavaScript's limits
- * would end the process. Paths of a patch may only select elements.
+ * checked here, since the FHIRPath library ignores a wrong number and returns empty. Functions that make long texts or
+ * lists from short ones (`aggregate`, `replace`, `toChars`, …) are left out of the list: a value beyond JavaScript's
+ * limits would end the process. Paths of a patch may only select elements.
  */
 const FUNCTIONS: ReadonlyMap<string, AllowedFunction> = new Map([
   ...named(ALL, [0, 0], 'first last tail single empty not count hasValue lower upper trim length toString distinct'),

@@ -8,7 +8,7 @@ import { parseExpression } from './syntax/parse-expression';
 
 /**
  * A change of a resource: the texts before and after it, and their parsed values. Code that may modify its input, such
- * as the library, must read the texts and not the parsed values.
+ * as the FHIRPath library, must read the texts and not the parsed values.
  */
 export interface Versions extends VersionTexts {
   readonly values: { readonly current: unknown; readonly previous: unknown };
@@ -26,8 +26,8 @@ export interface Criterion {
 }
 
 /**
- * Maximum number of characters of a resource that the library evaluates. It may make texts 64 times as long, and holds
- * all of them in memory.
+ * Maximum number of characters of a resource that the FHIRPath library evaluates. It may make texts 64 times as long,
+ * and holds all of them in memory.
  */
 const MAX_LIBRARY_LENGTH = 2_000_000;
 
@@ -73,7 +73,7 @@ function criterionOf(expression: Expression, type: string): Criterion {
 }
 
 /**
- * A criterion that only the library evaluates.
+ * A criterion that only the FHIRPath library evaluates.
  * @throws ExpressionError if the library refuses it
  */
 export function libraryCriterion(text: string): Criterion {

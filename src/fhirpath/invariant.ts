@@ -32,8 +32,8 @@ function compiledOrByLibrary(text: string, expression: Expression, path: string,
 }
 
 /**
- * Compiles a boolean expression without the library. Undefined if the compiler does not support the expression or a
- * part of it.
+ * Compiles a boolean expression without the FHIRPath library. Undefined if the compiler does not support the expression
+ * or a part of it.
  */
 export function compileQuestion(expression: Expression, path: string, type: string): Truth | undefined {
   const [root = ''] = path.split('.');

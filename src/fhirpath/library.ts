@@ -4,12 +4,12 @@ import { type Truth } from './compile/compiled';
 import { ExpressionError } from './syntax/expression';
 import { matchesRegex } from './compile/pattern';
 
-/** An argument that the library passes to a function: a single text, or an empty list. */
+/** An argument that the FHIRPath library passes to a function: a single text, or an empty list. */
 type Given = string | readonly unknown[];
 
 /**
- * Implements the regular expressions of the library anew. The library's own ones backtrack, which would block all
- * requests.
+ * Implements the regular expressions of the FHIRPath library anew. The library's own ones backtrack, which would block
+ * all requests.
  */
 const matching = (whole: boolean): UserInvocationTable[string] => ({
   fn: (inputs: readonly unknown[], pattern: Given, flags: Given = '') => {
@@ -21,7 +21,7 @@ const matching = (whole: boolean): UserInvocationTable[string] => ({
   arity: { 1: ['String'], 2: ['String', 'String'] },
 });
 
-/** Options of the library. They replace `trace()`, which would write resources to the log. */
+/** Options of the FHIRPath library. They replace `trace()`, which would write resources to the log. */
 const OPTIONS = {
   async: false,
   traceFn: () => undefined,
@@ -30,9 +30,9 @@ const OPTIONS = {
 const MODEL = r4 as Model;
 
 /**
- * Evaluates while `console.warn` does nothing, because the library would print a warning with a date of the resource
- * there when it truncates a duration. If a time limit ends the evaluation, the console stays silent until the next
- * evaluation restores it.
+ * Evaluates while `console.warn` does nothing, because the FHIRPath library would print a warning with a date of the
+ * resource there when it truncates a duration. If a time limit ends the evaluation, the console stays silent until the
+ * next evaluation restores it.
  */
 function quietly(evaluate: () => unknown): unknown {
   console.warn = () => undefined;
@@ -46,14 +46,15 @@ function quietly(evaluate: () => unknown): unknown {
 const { warn } = console;
 
 /**
- * Compiles by the library.
+ * Compiles by the FHIRPath library.
  * @throws ExpressionError for an expression that the library parses but refuses
  */
 function compiledByLibrary<T>(compile: () => T): T {
   try {
     return compile();
   } catch (error) {
-    // The error of a time limit comes from another realm, so it is no Error of this one. It is thrown again unchanged.
+    // The error of a time limit comes from another JavaScript realm, so it is no `Error` of this one. It is thrown
+    // again unchanged.
     if (!(error instanceof Error)) throw error;
     const [reason = ''] = error.message.split(/ expecting \{|\n/);
     throw new ExpressionError(`it is no FHIRPath: ${reason.slice(0, 200)}`);
@@ -69,7 +70,7 @@ function compiledByLibrary<T>(compile: () => T): T {
 export function questionByLibrary(expression: string, base: string): Truth {
   const evaluate = compiledByLibrary(() => fhirpath.compile({ base, expression }, MODEL, OPTIONS));
   return (focus, { resource, rootResource }) => {
-    // The library may modify its input, so it gets a copy. `base` gives the library the type of `%context`.
+    // The FHIRPath library may modify its input, so it gets a copy. `base` gives the library the type of `%context`.
     const variables = structuredClone({ resource, rootResource });
     try {
       const found = quietly((): unknown => evaluate(structuredClone(focus), variables)) as readonly unknown[];
@@ -82,7 +83,7 @@ export function questionByLibrary(expression: string, base: string): Truth {
   };
 }
 
-/** Makes the library's node of a resource. The node includes the type of the resource. */
+/** Makes the FHIRPath library's node of a resource. The node includes the type of the resource. */
 const nodesOf = fhirpath.compile('$this', MODEL, { async: false, resolveInternalTypes: false });
 
 /** Implements `resolve()`: returns the JSON text of the resource to which a reference leads, or undefined. */
@@ -116,7 +117,7 @@ export function changeByLibrary(expression: string): (change: VersionTexts, reso
   const evaluate = compiledByLibrary(() => fhirpath.compile(expression, MODEL, { ...OPTIONS, userInvocationTable }));
   return (change, resolveReference) => {
     resolve = resolveReference;
-    // The texts are parsed again for each evaluation, since the library may modify its input.
+    // The texts are parsed again for each evaluation, since the FHIRPath library may modify its input.
     const [current, previous] = [change.current, change.previous].map(parsedOrEmpty);
     const focus = change.current === undefined ? previous : current;
     const result = quietly((): unknown =>
@@ -134,7 +135,9 @@ export interface LocationStep {
   readonly index: number | undefined;
 }
 
-/** A node of the library for an element. A computed value is a plain value and no node, so it has no location. */
+/**
+ * A node of the FHIRPath library for an element. A computed value is a plain value and no node, so it has no location.
+ */
 interface ResourceNode {
   readonly parentResNode: ResourceNode | null;
   readonly propName?: string | null;
@@ -144,7 +147,7 @@ interface ResourceNode {
 /**
  * Finds the elements that a path selects, as locations in the resource. For a value that is no element, the result is
  * undefined instead of a location.
- * @throws ExpressionError if the library refuses the path; the returned function throws errors of the library
+ * @throws ExpressionError if the FHIRPath library refuses the path; the returned function throws errors of the library
  */
 export function locationsByLibrary(
   expression: string,

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { compileLocations } from './locations';
 
 /**
- * Evaluates the path by the library on the whole resource. The function `where(true)` changes no result, but with it
- * the library gets the whole resource and not only the elements on the path.
+ * Evaluates the path by the FHIRPath library on the whole resource. The function `where(true)` changes no result, but
+ * with it the library gets the whole resource and not only the elements on the path.
  */
 const inWhole = (path: string, resource: unknown): unknown => compileLocations(`${path}.where(true)`)(resource);
 

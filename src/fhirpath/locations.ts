@@ -14,10 +14,10 @@ interface Member {
 }
 
 /**
- * Compiles a path of a FHIRPath patch. The library always evaluates it, since nodes of the library hold the locations
- * of elements. To take one element of a list, the library visits all of them, for some 4 µs each. So for a path of
- * members, the library gets a resource whose lists hold only the elements that the path takes: a patch with hundreds of
- * paths into one long list would cost too much otherwise.
+ * Compiles a path of a FHIRPath patch. The FHIRPath library always evaluates it, since nodes of the library hold the
+ * locations of elements. To take one element of a list, the library visits all of them, for some 4 µs each. So for a
+ * path of members, the library gets a resource whose lists hold only the elements that the path takes: a patch with
+ * hundreds of paths into one long list would cost too much otherwise.
  * @returns a function that finds elements in a resource, as locations; undefined for a value that is no element
  * @throws NotAllowed for a function or variable that paths may not use, ExpressionError for invalid FHIRPath
  */
@@ -36,8 +36,8 @@ export function compileLocations(text: string): Locate {
   };
 }
 
-// Compiled paths are cached. Applications repeat the same paths, and the library takes about a millisecond to compile
-// one.
+// Compiled paths are cached. Applications repeat the same paths, and the FHIRPath library takes about a millisecond to
+// compile one.
 const located = memoized((text): Locate => {
   assertLength(text, 'patch');
   const expression = parseExpression(text);

@@ -183,15 +183,15 @@ const answerOf = (criterion: Criterion, change: Versions): Answer => {
 };
 
 /**
- * Whether both answers agree. The library evaluates both sides of an operator; compiled code may stop after the first,
- * so an error of the library is no difference there.
+ * Whether both answers agree. The FHIRPath library evaluates both sides of an operator; compiled code may stop after
+ * the first, so an error of the library is no difference there.
  */
 const isAlike = (own: Answer, library: Answer, text: string): boolean =>
   own === library || (library === 'error' && / (and|or|xor|implies) |iif|all\(|exists\(/.test(text));
 
 /**
- * Whether a known fault of the library concerns the text: in where() and exists(), it treats any boolean element as
- * true.
+ * Whether a known fault of the FHIRPath library concerns the text: in where() and exists(), it treats any boolean
+ * element as true.
  */
 const isFaultOfLibrary = (text: string): boolean => /(where|exists)\([^()]*(active|preferred)\)/.test(text);
 
@@ -217,7 +217,7 @@ describe('the two back ends', () => {
         endOnFailure: true,
       },
     );
-    // A comparison proves nothing where the library evaluates the expression, so most must be compiled.
+    // A comparison proves nothing where the FHIRPath library evaluates the expression, so most must be compiled.
     expect(compiled / compared).toBeGreaterThan(0.5);
   });
 });

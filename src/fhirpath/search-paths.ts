@@ -5,8 +5,8 @@ import { valueOfExtension } from './compile/paths';
 import { type Expression, ExpressionError } from './syntax/expression';
 
 /**
- * Compiles the expression of a search parameter for one resource type. The library is never used here, since each write
- * derives index rows.
+ * Compiles the expression of a search parameter for one resource type. The FHIRPath library is never used here, since
+ * each write derives index rows.
  * @returns the paths to the values; none if the expression names only other types
  * @throws ExpressionError if the expression cannot be compiled or names an element that the type does not have
  */
@@ -45,7 +45,7 @@ const scopeOf = (focusType: string | undefined, resourceType: string): Scope => 
 });
 
 /**
- * Returns branches that are paths. Index rows hold only values of the resource.
+ * Checks that all branches are paths, since index rows hold only values of the resource.
  * @throws ExpressionError for computed values
  */
 function plainPathsIn(branches: readonly Branch[], expression: Expression): readonly Branch[] {

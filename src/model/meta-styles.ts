@@ -3,7 +3,6 @@ import { Environment } from '../platform/config/environment';
 import { fhirMeta, type MetaStyle, NATIVE_META } from './meta-style';
 import { ResourceTypes } from './resource-types';
 
-/** Gives the style of `meta` for each type. */
 @Injectable()
 export class MetaStyles {
   private readonly fhir: MetaStyle;

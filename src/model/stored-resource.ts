@@ -1,7 +1,5 @@
-/** The method of the request that made a version. Entries of a history show it. */
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One version of a resource as stored and sent. */
 export interface StoredResource {
   readonly type: string;
   readonly id: string;

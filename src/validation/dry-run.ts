@@ -10,7 +10,6 @@ import { WriteExtensions } from '../resource/writes/write-extensions';
 import { type ValidateRequest } from './validate-request';
 import { validationAnswer } from './validation-answer';
 
-/** Checks a write without storing anything. */
 @Injectable()
 export class DryRun {
   constructor(

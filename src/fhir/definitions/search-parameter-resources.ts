@@ -64,7 +64,7 @@ export function searchParametersDigest(): string {
 
 /**
  * Merges a record with the members that it shares with other records. A member of the record itself takes precedence
- * over a shared one. If it is null, the SearchParameter does not have this member.
+ * over a shared one. A member that is null in the record is absent in the SearchParameter.
  */
 export function expandSearchParameter(record: SearchParameterDefinition, shared: SharedMembers): Resource {
   const { publisher, ...own } = record as SearchParameterDefinition & { readonly publisher?: number | null };

@@ -12,7 +12,6 @@ import { readSubset } from '../subset/read-subset';
 import { formatOfRequest, isPretty } from './requested-format';
 import { type Subset, subsetOf } from '../subset/subset';
 
-/** An answer: a status, and a body that is valid JSON text. */
 export interface FhirAnswer {
   readonly status: number;
   readonly text?: string;

@@ -1,7 +1,6 @@
 import { Negotiator } from 'negotiator';
 import { memoized } from '../../platform/memoized';
 
-/** The format of a FHIR answer, and its Content-Type. */
 export interface AnswerFormat {
   readonly contentType: string;
   readonly isYaml: boolean;
@@ -11,7 +10,6 @@ export interface AnswerFormat {
   readonly isPage?: true;
 }
 
-/** Formats that some answers have in addition to JSON and YAML. */
 export type FormatOffer = 'lines' | 'page';
 
 const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({

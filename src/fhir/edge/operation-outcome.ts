@@ -81,7 +81,6 @@ export function outcomeOf(error: ServiceError): OperationOutcome {
 
 const detailsOf = (code: ErrorCode): Required<Issue>['details'] => ({ coding: [{ system: ERROR_CODES_SYSTEM, code }] });
 
-/** The OperationOutcome of a request that succeeded. */
 export function informationOutcome(diagnostics: string): OperationOutcome {
   const code = 'informational';
   return outcome(code, diagnostics, [{ severity: 'information', code, diagnostics }]);

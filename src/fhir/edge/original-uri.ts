@@ -17,7 +17,6 @@ export function rootOfOriginal(original: string, below: string, baseUrl: string)
   return `${url.origin}${path.slice(0, path.length - called.length)}`;
 }
 
-/** Parses an address. The parser writes unsafe characters as escapes. */
 function urlOf(text: string, base: string): URL | undefined {
   return URL.canParse(text, base) ? new URL(text, base) : undefined;
 }

@@ -52,7 +52,6 @@ export class AskedElements {
   }
 }
 
-/** The paths that apply to a type. A path that begins with a type applies only to that type. */
 const pathsForType = (type: string, paths: readonly Path[]): readonly Path[] =>
   paths
     .filter(([first = '']) => first === type || !/^[A-Z]/.test(first))

@@ -7,13 +7,13 @@ import { comparisonKindOf, isSameValue, isSystem, type Kind, orderOfNumbers, pla
 
 /**
  * Kinds whose values are equal if their JSON is equal. Times may differ in precision and quantities in their units, so
- * the library compares these.
+ * the FHIRPath library compares these.
  */
 const PLAIN: readonly Kind[] = ['boolean', 'string', 'integer', 'decimal', 'object'];
 const isNumber = (kind: Kind): boolean => kind === 'integer' || kind === 'decimal';
 
 /**
- * Checks that plain equality of these values gives the result of the library.
+ * Checks that plain equality of these values gives the result of the FHIRPath library.
  * @throws NotCompiled if it may not
  */
 function assertComparable(left: Compiled, right: Compiled): void {
@@ -70,8 +70,8 @@ type Order = (left: unknown, right: unknown) => number | undefined;
 
 /**
  * Compiles `<`, `<=`, `>` and `>=`. The result is undefined if the values cannot be ordered.
- * @param isOfInvariant whether dates and quantities are compared here and not by the library; different zones or units
- *   then give undefined
+ * @param isOfInvariant whether dates and quantities are compared here and not by the FHIRPath library; different zones
+ * or units then give undefined
  */
 export function inequality(operator: string, left: Compiled, right: Compiled, isOfInvariant: boolean): Compiled {
   const order = orderOf(left, right, isOfInvariant);
@@ -128,7 +128,7 @@ function orderOfDates(left: unknown, right: unknown): number | undefined {
   return a.low > b.high ? 1 : undefined;
 }
 
-/** Orders two quantities of the same unit. Only the library converts units. */
+/** Orders two quantities of the same unit. Only the FHIRPath library converts units. */
 function orderOfQuantities(left: unknown, right: unknown): number | undefined {
   if (!isObject(left) || !isObject(right)) return undefined;
   const isSameUnit =

@@ -52,7 +52,7 @@ export interface Branch {
   readonly steps: readonly Step[];
   /**
    * The type of the values: an R4 type, or a type such as `System.Integer`. Undefined if R4's lists of elements do not
-   * tell it.
+   * contain the type.
    */
   readonly type: string | undefined;
 }
@@ -154,10 +154,6 @@ export function truthOf(compiled: Compiled): Truth {
   };
 }
 
-/**
- * The type that all values have.
- * @throws NotCompiled if there are several
- */
 export function commonTypeOf({ branches }: Compiled): string | undefined {
   const [first, ...others] = branches;
   if (others.some(({ type }) => type !== first?.type)) throw new NotCompiled('values of several types are mixed');

@@ -122,7 +122,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionMaker>> = {
   },
   toString: (subject: Compiled) => {
     // A decimal literal such as 1.50 is a number by now, and its text is lost. So decimal literals are left to the
-    // library.
+    // FHIRPath library.
     const isOfLiteral = subject.branches.some(({ type }) => type === 'System.Decimal');
     assertKind(subject, 'boolean', 'string', 'integer', ...(isOfLiteral ? [] : (['decimal'] as const)));
     return ofOne(subject, 'System.String', textOfValue);
@@ -141,7 +141,8 @@ export function union(parts: readonly Compiled[]): Compiled {
 
 /**
  * Makes functions that remove duplicates.
- * @throws NotCompiled if the library compares these values by more than their JSON, or if texts and elements are mixed
+ * @throws NotCompiled if the FHIRPath library compares these values by more than their JSON, or if texts and elements
+ * are mixed
  */
 function differing(compiled: Compiled): { all: Values; distinct: (values: readonly unknown[]) => readonly unknown[] } {
   assertKind(compiled, 'boolean', 'string', 'integer', 'decimal', 'object', 'mixed');
@@ -162,8 +163,8 @@ function itemsByBranch(subject: Compiled, argument: CompileArgument): readonly I
 }
 
 /**
- * The truth of an argument of `where`, `all` or `iif`. It is true for the single value `true`. The library evaluates
- * arguments that are no booleans.
+ * The truth of an argument of `where`, `all` or `iif`. It is true for the single value `true`. The FHIRPath library
+ * evaluates arguments that are no booleans.
  */
 export function argumentTruthOf(condition: Compiled): Truth {
   assertKind(condition, 'boolean');

@@ -44,7 +44,10 @@ export function member(
   throw new NotCompiled(`${types.join(', ')} has no element "${node.name}"`, node);
 }
 
-/** Whether a name is the JSON name of a choice, such as `valueQuantity` for `value`. The library accepts such names. */
+/**
+ * Whether a name is the JSON name of a choice, such as `valueQuantity` for `value`. The FHIRPath library accepts such
+ * names.
+ */
 function isJsonName(types: readonly string[], name: string): boolean {
   const elements = types.flatMap((type) => [...(elementsOfType(type)?.values() ?? [])]);
   return elements.some((element) => element.isChoice && element.types.some((of) => memberKey(element, of) === name));

@@ -21,12 +21,10 @@ export function plain(value: unknown): unknown {
 const elementOf = (value: unknown): unknown => (value instanceof Primitive ? value.element : undefined);
 
 /**
- * How values are compared: those of one kind are compared the same way. `open` means that the type is not known before
- * the data.
+ * How values are compared: values of one kind are compared the same way. `open` means that only the data show the type.
  */
 export type Kind = 'boolean' | 'string' | 'integer' | 'decimal' | 'temporal' | 'quantity' | 'object' | 'mixed' | 'open';
 
-/** The type of a collection whose values have several types. */
 export const MIXED = 'mixed';
 
 const KINDS: readonly (readonly [Kind, readonly string[]])[] = [
@@ -49,7 +47,7 @@ export function comparisonKindOf(type: string | undefined): Kind {
 
 export const isSystem = (type: string | undefined): boolean => type?.startsWith('System.') === true;
 
-/** Rounds a number to the precision of the library (1e-8), so that 0.1 + 0.2 equals 0.3. */
+/** Rounds a number to the precision of the FHIRPath library (1e-8), so that 0.1 + 0.2 equals 0.3. */
 const roundedAsLibrary = (value: number): number => Math.round(value / 1e-8) * 1e-8;
 
 export function orderOfNumbers(left: number, right: number): number {

@@ -64,7 +64,6 @@ export interface Place {
 /** Positions of nodes. They are outside of the tree, so that equal expressions have equal trees wherever they are. */
 const places = new WeakMap<Expression, Place>();
 
-/** Stores the position of a node, and returns the node. */
 export function placed(expression: Expression, place: Place): Expression {
   places.set(expression, place);
   return expression;
@@ -80,7 +79,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Valid FHIRPath that is not compiled, so that the library evaluates it. */
+/** Valid FHIRPath that is not compiled, so that the FHIRPath library evaluates it. */
 export class NotCompiled extends ExpressionError {}
 
 /**
@@ -108,7 +107,6 @@ export function typeNameOf(expression: Expression): TypeName {
   throw new ExpressionError('a type name is expected after "is" and "as"', expression);
 }
 
-/** The direct children of a node in the tree. */
 export function childNodesOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'member':

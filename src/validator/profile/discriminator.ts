@@ -7,7 +7,10 @@ import { type Slicing } from './stored-profile';
 
 /** Access to the resources around a value, for discriminators that test more than the value itself. */
 export interface SliceSurroundings {
-  /** Finds the target of a reference. If the target is not at hand, only its type is returned. */
+  /**
+   * Finds the target of a reference inside the validated resource or its Bundle. For any other target, only its type is
+   * returned.
+   */
   resolve(reference: unknown): { readonly type?: string; readonly resource?: PlainObject };
   /** Whether a resource conforms to a profile; undefined if the profile is not stored on this server. */
   conforms(resource: PlainObject, canonical: string): boolean | undefined;
@@ -188,7 +191,6 @@ function anyHolds<T>(items: readonly T[], test: (item: T) => boolean | undefined
   return answer;
 }
 
-/** The profiles that the types of an element name, without versions. */
 function profilesOf(node: ProfileNode | undefined): readonly string[] {
   return (node?.constraints ?? [])
     .flatMap(({ types }) => types)

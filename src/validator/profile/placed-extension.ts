@@ -6,7 +6,6 @@ export interface PlacedExtension {
   readonly place: PlacedResource;
   readonly url: string;
   readonly extension: PlainObject;
-  /** Path from the outermost resource to the extension. */
   readonly path: readonly (string | number)[];
 }
 

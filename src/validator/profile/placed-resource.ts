@@ -30,7 +30,7 @@ export function placesIn(resource: PlainObject): readonly PlacedResource[] {
   return placesFrom(placeByItself(resource));
 }
 
-/** The same as {@link placesIn}, for a resource whose place is known. */
+/** Like {@link placesIn}, for a resource inside another one. */
 export function placesFrom(place: PlacedResource): readonly PlacedResource[] {
   const places = [place];
   // The loop appends to the list over which it iterates.

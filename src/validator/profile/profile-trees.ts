@@ -18,7 +18,7 @@ export interface StoredSources {
 
 const MAX_BASES = 16;
 
-/** The trees of profiles and the tests of their slices. Each is built once. */
+/** The trees of profiles and the tests of their slices, each built at its first use. */
 export class ProfileTrees implements SliceProfiles {
   private readonly trees = new Map<StoredProfile, ProfileNode>();
   private readonly slices = new Map<ProfileNode, readonly TestedSlice[]>();

@@ -23,7 +23,6 @@ export type ProfileSources = StoredSources & Measures;
  */
 const MAX_DEPTH = 3;
 
-/** The issues that one profile gives for one value. */
 interface Outcome {
   readonly issues: readonly ErrorIssue[];
   isReported: boolean;
@@ -37,7 +36,9 @@ export class ProfileValidator {
   private readonly trees: ProfileTrees;
   private readonly constraints: ConstraintCheck;
   private place: PlacedResource | undefined;
-  /** The resources in the validated one, with their places. They are collected when a profile first needs one. */
+  /**
+   * The resources inside the validated resource, with their places. They are collected when a profile first needs them.
+   */
   private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
   /**
    * The issues of each value by each profile. So a value is checked once by a profile, even if several elements name

@@ -13,7 +13,6 @@ export interface TestedSlice {
 }
 
 export interface SliceContext {
-  /** URL of the profile, for messages. */
   readonly url: string;
   readonly surroundings: SliceSurroundings;
   checkNode(slice: ProfileNode, item: ElementValue): Steps<void>;

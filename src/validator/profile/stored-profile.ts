@@ -15,7 +15,6 @@ export interface ElementConstraint {
   /** The least (`minValue[x]`) and the greatest (`maxValue[x]`) allowed value. */
   readonly minValue: { readonly value: unknown } | undefined;
   readonly maxValue: { readonly value: unknown } | undefined;
-  /** Maximum number of characters of the value. */
   readonly maxLength: number | undefined;
   readonly requiredValueSet: string | undefined;
   readonly slicing: Slicing | undefined;
@@ -44,7 +43,6 @@ export interface Invariant {
 /** A stored profile, that is, a StructureDefinition that constrains a type. */
 export interface StoredProfile {
   readonly url: string;
-  /** The type that the profile constrains. */
   readonly type: string;
   /** Canonical of the profile's base, which is an R4 type or another profile. */
   readonly base: string | undefined;

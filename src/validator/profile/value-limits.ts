@@ -6,7 +6,6 @@ import { type ElementConstraint } from './stored-profile';
 export interface Measures {
   /** Converts a number between units of UCUM; undefined if one cannot be converted into the other. */
   convert(value: number, from: string, to: string): number | undefined;
-  /** The current time in epoch milliseconds. */
   now(): number;
 }
 

@@ -12,7 +12,6 @@ import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 
 let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
 
-/** The invariants that a type states or inherits. */
 export function invariantsOfType(type: string): readonly ItemCheck[] {
   return lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
 }

@@ -35,7 +35,7 @@ describe('compiled invariants', () => {
       const differing = Array.from({ length: CASES }, () => elementOf(type, random, words, 3)).filter((element) => {
         const variables = { resource: element, rootResource: element, context: element };
         // Only false is a failure. So true and empty count as equal: one side may be true where the other is empty,
-        // since the library stops at a part that is undecided.
+        // since the FHIRPath library stops at a part that is undecided.
         return (compiled(element, variables) === false) !== (library(element, variables) === false);
       });
       expect(differing).toEqual([]);

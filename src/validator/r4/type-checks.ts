@@ -45,7 +45,6 @@ export class TypeChecks {
     private readonly checkNested: NestedResourceCheck,
   ) {}
 
-  /** Checks a value as a type, a backbone element or a resource of this type. */
   check(type: string, value: unknown, run: ValidationRun): Rest {
     return checkObject(this.tableOf(type), value, run);
   }
@@ -73,7 +72,6 @@ export class TypeChecks {
     };
   }
 
-  /** Adds the JSON members for one type of an element, and returns their keys. */
   private addMembers(
     members: Map<string, KnownMember>,
     owner: string,

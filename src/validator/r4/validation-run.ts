@@ -177,7 +177,6 @@ export class ValidationRun {
     if (typeof url === 'string' && url.includes(':')) (this.urls ??= []).push(url);
   }
 
-  /** The noted urls of all extensions. */
   get extensionUrls(): readonly string[] {
     return this.urls ?? NO_URLS;
   }
