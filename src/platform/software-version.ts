@@ -9,7 +9,6 @@ export function softwareVersion(): string {
   return known;
 }
 
-/** Returns the path of package.json. */
 export const packageFile = (): string => packageFileAbove(__dirname);
 
 function packageFileAbove(folder: string): string {

@@ -28,7 +28,6 @@ export interface SlotsOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** The permits that a task holds. */
 export interface Held {
   /** Releases permits until the task has only `weight` permits left. */
   readonly shrinkTo: (weight: number) => void;
@@ -67,12 +66,10 @@ export class Slots {
     return new Slots({ permits: Infinity, perCaller: permits, longestWaitMilliseconds: Infinity, busyMessage: '' });
   }
 
-  /** Number of waiting tasks. */
   get waiting(): number {
     return this.queued;
   }
 
-  /** Number of permits in use. */
   get inUse(): number {
     return this.taken;
   }

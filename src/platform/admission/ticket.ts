@@ -58,7 +58,6 @@ export class RequestTicket implements Ticket {
     return this.identified ?? addressPrefixOf(this.request.ip ?? '');
   }
 
-  /** Sets the caller. Called after the credentials were verified. */
   identify(userId: string | undefined, clientId: string): void {
     this.identified = userId === undefined ? `Client/${clientId}` : `User/${userId}`;
   }

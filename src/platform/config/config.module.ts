@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Environment } from './environment';
 
-/** Provides the checked {@link Environment} to every module. */
 @Module({})
 export class ConfigModule {
   static of(environment: Environment): DynamicModule {

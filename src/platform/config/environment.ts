@@ -138,7 +138,10 @@ export class Environment {
   readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
   /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value is delivered with events. */
   readonly topicCorrelationHeader!: string;
-  /** `SVC_DELIVERY`: whether this process delivers events. It is set to `off` for servers on a copy of a database. */
+  /**
+   * `SVC_DELIVERY`: whether this process delivers events. Operators set it to `off` for servers on a copy of a
+   * database.
+   */
   readonly isDelivering!: boolean;
   /**
    * `SVC_DELIVERY_SLOTS`: how many batches of healthy destinations this process claims, renders or settles at the same

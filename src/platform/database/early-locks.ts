@@ -18,13 +18,12 @@ export class LockNeeded extends TransactionConflict {
 /**
  * The advisory locks of a unit of work above READ COMMITTED. The snapshot of such a unit is taken with its first
  * statement. If the unit waited for a lock later, it would not see what the previous lock holder wrote. So the session
- * takes the locks before BEGIN, and then the transaction takes the same locks. They conflict with the same locks of
- * ordinary transactions.
+ * takes the locks before BEGIN, and then the transaction takes the same locks. These locks conflict with those that
+ * ordinary transactions take.
  */
 export class EarlyLocks {
   private readonly keysBySql = new Map<string, Set<string>>();
 
-  /** How many locks there are. */
   get size(): number {
     return [...this.keysBySql.values()].reduce((sum, { size }) => sum + size, 0);
   }

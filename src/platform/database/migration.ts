@@ -23,13 +23,11 @@ export interface MigrationSet {
 export const digestOf = ({ statements }: Migration): string =>
   createHash('sha256').update(JSON.stringify(statements)).digest('hex');
 
-/** Returns the names of the tables that the statements create. */
 export const tablesMadeBy = (statements: readonly string[]): string[] =>
   statements.flatMap((text) =>
     [...text.matchAll(/^\s*create (?:unlogged )?table (\w+)/g)].map(([, name = '']) => name),
   );
 
-/** Returns the names of the tables that the statements drop. */
 export const tablesDroppedBy = (statements: readonly string[]): string[] =>
   statements.flatMap((text) => [...text.matchAll(/^\s*drop table (\w+)/g)].map(([, name = '']) => name));
 

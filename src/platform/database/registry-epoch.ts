@@ -26,10 +26,10 @@ export const assertRightsSql = (known: string): string =>
   `case when (select rights_epoch from ${TABLE}) <> ${known} then refuse_outdated_rights() else 0 end`;
 
 /**
- * Two numbers in the database: the registry epoch says when cached registries (policies, topics, the compartment) must
- * be reloaded, the rights epoch says it for cached rights. A transaction that changes registries or rights raises the
- * number. Each request reads both numbers together with the caller's Session. So a change applies on every replica to
- * each request that begins after the response to the change.
+ * Two numbers in the database. The registry epoch says when cached registries (policies, topics, the compartment) must
+ * be reloaded. The rights epoch says when cached rights must be reloaded. A transaction that changes registries or
+ * rights raises the number. Each request reads both numbers together with the caller's Session. So a change applies on
+ * every replica to each request that begins after the response to the change.
  */
 @Injectable()
 export class RegistryEpoch {

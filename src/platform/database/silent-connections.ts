@@ -27,8 +27,8 @@ type WatchedClient = Client & { readonly processID: number; readonly readyForQue
 /** The state of a connection at the latest check. */
 interface Seen {
   /**
-   * The process id of the backend. A pooler invents process ids, so behind one this is the `application_name`, which
-   * only this connection has.
+   * The process id of the backend. A pooler invents process ids, so behind a pooler this is the `application_name`,
+   * which only this connection has.
    */
   readonly backend: string;
   readonly bytes: number;

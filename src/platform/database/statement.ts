@@ -8,8 +8,8 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   /**
-   * If true, instants in the rows stay texts, as PostgreSQL prints them. It saves time if few of them are read, which
-   * {@link instantOf} does.
+   * If true, instants in the rows stay texts, as PostgreSQL prints them. This saves time if only a few of them are
+   * read, by {@link instantOf}.
    */
   readonly hasTextInstants?: true;
   /**

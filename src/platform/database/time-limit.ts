@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors/service-error';
 
 /**
- * How long after its start a limit need not be enforced: the limit of each single statement is enough, and costs
- * nothing.
+ * For this time after its start, a limit sets nothing in PostgreSQL: the limit that each single statement has anyway is
+ * enough.
  */
 const YOUNG_MILLISECONDS = 1_000;
 

@@ -2,7 +2,6 @@ import { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { inOneFlight } from './in-one-flight';
 import { type Pooling } from './pooler';
 
-/** Settings of PostgreSQL, by name. */
 export type Settings = Readonly<Record<string, string | number>>;
 
 /** Matches a text that begins a transaction, also directly after the end of another transaction. */

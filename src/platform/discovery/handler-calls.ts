@@ -1,7 +1,6 @@
 /** The names of providers together with their module, for the log and for errors at the start. */
 const names = new WeakMap<object, string>();
 
-/** Records the name of a provider, with its module. */
 export function nameHandler(handler: object, module: string | undefined): void {
   names.set(handler, `${handler.constructor.name} of ${module ?? 'an unknown module'}`);
 }

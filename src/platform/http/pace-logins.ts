@@ -6,8 +6,8 @@ import { Slots } from '../admission/slots';
 
 /**
  * Starts only one request with a body below `/auth/` per turn of the event loop, and serves addresses in turn. The
- * callers of these requests are unknown, and hundreds may arrive in one turn. Each takes 0.2 ms of the framework before
- * it waits for a slot, so 500 of them delayed all other requests by 80 ms.
+ * callers of these requests are unknown, and hundreds may arrive in one turn. The framework needs 0.2 ms of CPU for
+ * each before it waits for a slot, so 500 of them delayed all other requests by 80 ms.
  */
 export function paceLogins(server: Server): void {
   const turns = new Slots({ permits: 1, longestWaitMilliseconds: Infinity, busyMessage: '' });

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/service-error';
 import { Pace } from './pace';
 import { tooLarge } from './unpack';
 
-/** Bodies up to this size do not wait for memory. Larger bodies wait, and their callers are served in turn. */
+/** Larger bodies than this wait for memory, and their callers are served in turn. */
 export const SMALL_BYTES = 64 * 1024;
 
 export interface Receiving {

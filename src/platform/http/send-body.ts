@@ -6,7 +6,6 @@ import { atOnce, type Steps } from '../time/steps';
 import { acceptedEncoding } from './accepted-encoding';
 import { AnswerEncoder } from './answer-encoder';
 
-/** The receiver of the texts of an answer, in order. */
 export interface TextSink {
   /** Aborts when the connection closes. The sink itself closes the connection of a reader that is too slow. */
   readonly signal: EndSignal;
@@ -24,7 +23,6 @@ export interface TextSink {
  */
 export type Produce = (sink: TextSink) => Promise<void>;
 
-/** Makes a function that writes texts to the sink as they arrive. */
 export const produceOf =
   (texts: Iterable<string> | AsyncIterable<string>): Produce =>
   async (sink) => {
@@ -46,7 +44,6 @@ export interface TextPrinter {
 export interface AnswerTerms {
   /** How many seconds a reader may take for 64 kB, or for the rest of an answer. */
   readonly stallSeconds: number;
-  /** The ticket of the current request. */
   readonly ticket: () => Ticket;
   /** Runs a computation in time slices, so that other requests run in between. */
   readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
@@ -69,9 +66,9 @@ const DEFAULT_TERMS: AnswerTerms = {
 const CHUNK = 64 * 1024;
 
 /**
- * Texts up to this length are passed to the socket whole. If they were cut into chunks of 64 kB with a turn between
- * them, 200 kB took a fifth more CPU. Of longer texts, this much is sent per turn. With less per turn, texts would wait
- * for the turns of hundreds of other answers, and V8 would promote them to its old generation.
+ * Texts up to this length are passed to the socket whole. Cut into chunks of 64 kB, each in its own turn of the event
+ * loop, a text of 200 kB took a fifth more CPU. Of longer texts, this much is sent per turn. With less per turn, texts
+ * would wait for the turns of hundreds of other answers, and V8 would promote them to its old generation.
  */
 const SENT_AT_ONCE = 256 * 1024;
 
@@ -182,7 +179,6 @@ class ResponseSink implements TextSink {
   private encoder: AnswerEncoder | undefined;
   /** Short texts that wait until they fill a chunk. They are sent before `long`. */
   private pending = '';
-  /** The part of a long text that is not sent yet. */
   private long = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
   /** How many bytes of this answer are counted in the memory budget. */

@@ -10,7 +10,6 @@ export interface JsonSpan {
  * The position of a member of an object, or of an element of an array. The key of an element is its index in decimal.
  */
 export interface JsonChild extends JsonSpan {
-  /** The key without escapes. */
   readonly key: string;
 }
 
@@ -58,7 +57,6 @@ export class JsonOutline {
     return new JsonOutline(text, ends);
   }
 
-  /** The position of the whole value. */
   get root(): JsonSpan {
     return { start: 0, end: this.text.length };
   }

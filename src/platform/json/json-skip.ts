@@ -40,7 +40,7 @@ export function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the value of a string token, which has quotes and escapes. */
+/** Returns the value of a JSON string, which is given with its quotes and escapes. */
 export function unquoted(token: string): string {
   return token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
 }

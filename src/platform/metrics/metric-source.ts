@@ -17,7 +17,6 @@ export interface MetricSource {
   read(): Promise<readonly MetricFamily[]> | readonly MetricFamily[];
 }
 
-/** The name and path of a metric source. */
 export interface MetricSourceDefinition {
   /** The name of the source, which is the label `source` of the metric `svc_metrics_source_up`. */
   readonly source: string;

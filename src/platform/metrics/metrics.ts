@@ -17,7 +17,6 @@ interface SourceRun {
   readonly families: readonly MetricFamily[];
 }
 
-/** Reads the metrics of all providers that have the decorator `@MetricsFrom`. */
 @Injectable()
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);

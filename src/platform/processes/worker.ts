@@ -8,7 +8,6 @@ import { type Order, type Report } from './messages';
  */
 const ASK_MILLISECONDS = 8_000;
 
-/** A server that can be ordered to end. */
 interface Serving {
   readonly url: string;
   readonly metrics: Metrics;

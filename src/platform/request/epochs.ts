@@ -1,4 +1,3 @@
-/** The epochs in the table `registry_epoch`, read at one moment. */
 export interface Epochs {
   /** The registry epoch. Changes of cached registries (policies, topics, the compartment) raise it. */
   readonly registries: number;

@@ -191,8 +191,8 @@ export class RequestContext {
   }
 
   /**
-   * Records the User or Client that the caller claims to be, before the credentials are checked. It is one that exists.
-   * If the request is refused, the audit record names it.
+   * Records the existing User or Client that the caller claims to be, before the credentials are checked. If the
+   * request is refused, the audit record names it.
    */
   claim(claimed: Partial<Caller>): void {
     this.note({ claimed: { ...this.claimed, ...claimed } });

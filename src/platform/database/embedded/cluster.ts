@@ -20,7 +20,6 @@ export interface ClusterPlace {
   readonly account: PostgresAccount | undefined;
 }
 
-/** Returns the folder of the cluster (PGDATA). */
 export const clusterFolder = (home: string): string => join(home, 'cluster');
 
 /** Returns the path of the file with the password of the cluster's owner. */

@@ -21,7 +21,6 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** The URL of the database: `postgresql://user:password@127.0.0.1:port/database`. The user owns the cluster. */
   readonly url: string;
-  /** Stops PostgreSQL and waits for the end of its processes. */
   stop(): Promise<void>;
   /** Resolves or rejects if PostgreSQL ends without being stopped. */
   readonly lost: Promise<void>;

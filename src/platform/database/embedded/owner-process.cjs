@@ -1,4 +1,4 @@
-/** A process that specs kill: starts the server on the given folder, prints the URL, and keeps running. */
+/** A process that specs kill: starts the embedded PostgreSQL on the given folder, prints the URL, and keeps running. */
 const { transformFileSync } = require('@swc/core');
 
 require.extensions['.ts'] = (module, file) => module._compile(transformFileSync(file).code, file);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
  */
 const rootState = '/var/lib/svc-health-server';
 
-/** Creates that folder, and lets every account enter it, whatever the umask is. */
+/** Creates the folder {@link rootState}, and lets every account enter it, whatever the umask is. */
 export async function makeRootState(): Promise<void> {
   await mkdir(rootState, { recursive: true });
   await chmod(rootState, 0o755);

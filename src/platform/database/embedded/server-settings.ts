@@ -1,4 +1,3 @@
-/** Settings of postgresql.conf by name. */
 export type PostgresSettings = Readonly<Record<string, string>>;
 
 /**

@@ -4,7 +4,6 @@ import 'reflect-metadata';
 import { StartError } from '../../errors/start-error';
 import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 
-/** The migrations of one module. */
 export interface MigrationsDefinition {
   /**
    * Prefix of the module's tables in lower case, such as `acme_ward`. It also identifies the module in the table
