@@ -1,6 +1,6 @@
 /**
- * The public API of the package: all that a module of another team imports (docs/how-to/extend.md). Each export keeps
- * its meaning within a major version; docs/reference/public-api.api.md shows it whole.
+ * The public API of the package: all that a module of another team imports (docs/reference/public-api.md). Each export
+ * keeps its meaning within a major version.
  */
 
 // The server

@@ -54,8 +54,20 @@ describe('docs/README.md', () => {
   it('links to every page', () => {
     const links = [...textOf('docs/README.md').matchAll(/\]\(([^)#]+)/g)].map(([, link = '']) => join('docs', link));
     const pages = documentPaths().filter((path) => !path.startsWith('docs/adr/') && !path.endsWith('README.md'));
-    const unlinked = pages.filter((path) => path.startsWith('docs/') && !links.includes(path));
+    const isReport = (path: string): boolean => path.endsWith('.api.md');
+    const unlinked = pages.filter((path) => path.startsWith('docs/') && !isReport(path) && !links.includes(path));
     expect(unlinked).toEqual([]);
+  });
+});
+
+describe('docs/reference/public-api.md', () => {
+  it('lists the functions, classes and decorators of both entries', () => {
+    const exports = ['src/index.ts', 'testing/index.ts'].flatMap((entry) =>
+      [...textOf(entry).matchAll(/export \{([^}]+)\}/g)].flatMap(([, names = '']) => names.split(',')),
+    );
+    const values = exports.map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type '));
+    const rows = rowsOf('docs/reference/public-api.md', 'Functions, classes and decorators');
+    expect(rows.flatMap(([, names]) => codeIn(names)).sort()).toEqual(values.sort());
   });
 });
 
