@@ -20,13 +20,17 @@ function writePages(document) {
     mkdirSync(dirname(join(pages, name)), { recursive: true });
     cpSync(join(root, name), join(pages, name), { recursive: true });
   }
-  const described = describedPages(document);
+  for (const report of ['public-api.api.md', 'testing-api.api.md']) rmSync(join(pages, 'docs/reference', report));
+  const { groups, overview } = describedPages(document);
   mkdirSync(join(pages, 'api'));
-  for (const { page, content } of described) writeFileSync(join(pages, 'api', `${page}.md`), content);
-  const groups = [...new Set(described.map(({ group }) => group))].sort();
-  const items = (group) =>
-    described.filter((one) => one.group === group).map(({ page }) => ({ text: page, link: `/api/${page}` }));
-  const sidebar = groups.map((group) => ({ text: group, collapsed: true, items: items(group) }));
+  writeFileSync(join(pages, 'api', 'index.md'), overview);
+  const sidebar = groups.map(({ name, pages: inGroup }) => ({
+    text: name,
+    collapsed: true,
+    items: inGroup.map((one) => ({ text: `${one.name}<small>${one.summary}</small>`, link: `/api/${one.page}` })),
+  }));
+  for (const { page, content } of groups.flatMap((group) => group.pages))
+    writeFileSync(join(pages, 'api', `${page}.md`), `${content}\n`);
   writeFileSync(join(pages, 'api', 'sidebar.json'), JSON.stringify(sidebar));
 }
 

@@ -77,6 +77,7 @@ const STYLE = [
   '.vp-doc{position:relative}',
   '.vp-doc td code{white-space:normal;overflow-wrap:anywhere}',
   '.VPDoc.has-aside .content-container{max-width:100% !important}',
+  '.VPSidebarItem small{display:block}',
   ':root{--vp-layout-max-width:1680px}',
 ].join('');
 
@@ -88,7 +89,11 @@ export default defineConfig({
   title: 'Healthcare data server',
   description: 'FHIR R4, tokens and sessions, addenda, $everything and webhooks on PostgreSQL',
   base,
-  head: [['link', { rel: 'stylesheet', href: `${base}code.css` }]],
+  head: [
+    ['link', { rel: 'stylesheet', href: `${base}code.css` }],
+    // Without it a browser asks for /favicon.ico, which is no page of the site.
+    ['link', { rel: 'icon', href: 'data:,' }],
+  ],
   metaChunk: true,
   srcDir: 'pages',
   rewrites: sitePathOf,
@@ -103,13 +108,14 @@ export default defineConfig({
     // Pages are no book: an item may lead into another page, and the pager would not know which is next.
     docFooter: { prev: false, next: false },
     nav: [
+      { text: 'API', link: '/api/' },
       { text: 'All pages', link: '/all-pages' },
       { text: 'Routes', link: '/reference/routes' },
       { text: 'Settings', link: '/reference/settings' },
     ],
     sidebar: [
       ...index,
-      { text: 'API', collapsed: true, items: api },
+      { text: 'API', link: '/api/', collapsed: true, items: api },
       { text: 'Decisions', collapsed: true, items: decisions },
     ],
   },

@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp } from '../../testing/test-app';
+
+interface Page {
+  readonly page: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly content: string;
+}
+
+const { describedPages } = createRequire(__filename)('../../tools/described-pages.cjs') as {
+  readonly describedPages: (document: object) => { readonly groups: readonly { readonly pages: readonly Page[] }[] };
+};
+
+describe('the pages of the site about requests', () => {
+  let app: TestApp;
+  let pages: ReadonlyMap<string, Page>;
+  let operations: number;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    const document = (await app.get('/api-json')).json<{
+      paths: Record<string, Record<string, { operationId?: string }>>;
+    }>();
+    pages = new Map(describedPages(document).groups.flatMap((group) => group.pages.map((page) => [page.page, page])));
+    operations = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .filter(({ operationId }) => operationId !== undefined).length;
+  });
+  afterAll(() => app.close());
+
+  const textOf = (page: string): string => pages.get(page)?.content ?? '';
+
+  it('are one for each operation and RPC method, named by method, path and summary', () => {
+    const requests = [...pages.values()].filter(({ name }) => !name.startsWith('RPC '));
+    expect(requests).toHaveLength(operations);
+    for (const { content, name, summary } of pages.values()) {
+      expect(content).toMatch(/^# `(?:(?:GET|POST|PUT|PATCH|DELETE) \/|svc)[^`]*`: \S/);
+      expect([name, summary]).not.toContain('');
+    }
+  });
+
+  it('list parameters by reference, members inside members, and parts of answers', () => {
+    expect(textOf('read')).toContain('| `If-None-Match` | header |');
+    expect(textOf('putClientById')).toContain('| `auth.password.token_expiration` |');
+    expect(textOf('getSvcTopicDestinationOverview')).toContain('| `destination.lastError.message` | valueString |');
+    expect(textOf('postAuthToken')).toMatch(/### Body of 400\n\n.*\n.*\n\| `error` \(required\)/);
+    expect(textOf('svc.sdc-sign')).toContain('| `document.patient.id` (required) |');
+    expect(textOf('putPatientById')).toContain('[Patient](https://hl7.org/fhir/R4/patient.html)');
+  });
+});
