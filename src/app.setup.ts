@@ -7,7 +7,7 @@ import { consolePages } from './console/console-pages';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
 import { frontPage } from './openapi/front-page';
 import { setupOpenApi } from './openapi/openapi';
-import { sitePages } from './openapi/site-pages';
+import { errorPages, sitePages } from './openapi/site-pages';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
 import { paceLogins } from './platform/http/pace-logins';
@@ -65,7 +65,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
   const site = sitePages(environment);
   server.get('/', frontPage(environment, site !== undefined));
-  for (const pages of [consolePages(environment), site]) if (pages !== undefined) app.use(pages.path, pages.handler);
+  for (const pages of [consolePages(environment), site ?? errorPages(environment)])
+    if (pages !== undefined) app.use(pages.path, pages.handler);
   setupOpenApi(app, environment);
   return app;
 }

@@ -4,12 +4,15 @@
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const { join } = require('node:path');
+const { errorsPage } = require('./errors-page.cjs');
 
 const root = join(__dirname, '..');
 const dist = join(root, 'dist');
 /** An empty file whose modification time is the start of the build. */
 const STAMP = '.built';
-const SOURCES = ['src', 'testing', 'tools', 'console', 'client/src', '.swcrc', 'package-lock.json'];
+/** The page to which error answers link. */
+const ERRORS = 'docs/reference/errors.md';
+const SOURCES = ['src', 'testing', 'tools', 'console', 'client/src', ERRORS, '.swcrc', 'package-lock.json'];
 
 /** When the newest of the sources changed; a folder changes when a file is removed from it. Milliseconds since 1970. */
 function lastChange(path) {
@@ -53,6 +56,9 @@ function build() {
   try {
     compile(['src', 'testing', 'tools'], made);
     run('vite/bin/vite.js', ['build', 'console', '--logLevel', 'warn'], { SVC_CONSOLE_OUT: join(made, 'console') });
+    fs.mkdirSync(join(made, 'errors', 'reference'), { recursive: true });
+    const page = errorsPage(fs.readFileSync(join(root, ERRORS), 'utf8'));
+    for (const name of ['index.html', 'reference/errors.html']) fs.writeFileSync(join(made, 'errors', name), page);
     fs.writeFileSync(join(made, STAMP), '');
     fs.utimesSync(join(made, STAMP), startedAt, startedAt);
     if (fs.existsSync(join(dist, 'site'))) fs.renameSync(join(dist, 'site'), join(made, 'site'));

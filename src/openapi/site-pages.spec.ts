@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { readEnvironment } from '../platform/config/environment';
-import { sitePages } from './site-pages';
+import { errorPages, sitePages } from './site-pages';
 
 const SCRIPT = 'document.documentElement.classList.add("dark")';
 const PAGE = `<html><script id="dark">${SCRIPT}</script><script type="module" src="/docs/assets/app.abc.js"></script></html>`;
@@ -80,5 +80,10 @@ describe('the pages of the documentation', () => {
     expect(sitePages(readEnvironment({}), join(folder, 'assets'))).toBeUndefined();
     expect(sitePages(readEnvironment({ SVC_API_DOCS: 'off' }), folder)).toBeUndefined();
     expect(sitePages(readEnvironment({}), folder)).toBeDefined();
+  });
+
+  it('are the page of errors alone where the site was not built', () => {
+    expect(errorPages(readEnvironment({}), folder)?.path).toBe('/docs');
+    expect(errorPages(readEnvironment({ SVC_API_DOCS: 'off' }), folder)).toBeUndefined();
   });
 });

@@ -6,6 +6,9 @@ import { PublicFolder } from '../platform/http/public-folder';
 /** The folder beside the compiled server into which `npm run docs` writes the site. */
 const FOLDER = join(__dirname, '..', '..', 'site');
 
+/** The folder into which `npm run build` writes the page of errors alone. */
+const ERRORS_FOLDER = join(__dirname, '..', '..', 'errors');
+
 /** Pattern of inline scripts. Each page begins with the same ones, which set its colors before it is drawn. */
 const INLINE_SCRIPT = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
 
@@ -16,6 +19,14 @@ const INLINE_SCRIPT = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
 export function sitePages({ hasApiDocs }: Environment, folder = FOLDER): PublicFolder | undefined {
   const site = new PublicFolder({ path: '/docs', folder, sourcesOf });
   return hasApiDocs && site.isBuilt ? site : undefined;
+}
+
+/**
+ * The page of errors at its address on the site, for servers without the built site, such as those of the npm package:
+ * each error answer links to this page. `SVC_API_DOCS=off` turns it off too.
+ */
+export function errorPages({ hasApiDocs }: Environment, folder = ERRORS_FOLDER): PublicFolder | undefined {
+  return hasApiDocs ? new PublicFolder({ path: '/docs', folder, sourcesOf }) : undefined;
 }
 
 function sourcesOf(page: string): string {

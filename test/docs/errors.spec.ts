@@ -9,6 +9,10 @@ const { sitePathOf } = createRequire(__filename)('../../site/site-paths.cjs') as
   readonly sitePathOf: (path: string) => string;
 };
 
+const { errorsPage } = createRequire(__filename)('../../tools/errors-page.cjs') as {
+  readonly errorsPage: (markdown: string) => string;
+};
+
 interface Documented {
   /** Heading of the group, such as `404 Not Found`. */
   readonly group: string;
@@ -55,6 +59,14 @@ describe('docs/reference/errors.md', () => {
     const [, base = ''] = /SITE_BASE \?\? '([^']+)'/.exec(textOf('site/.vitepress/config.mjs')) ?? [];
     const page = sitePathOf('docs/reference/errors.md').replace(/md$/, 'html');
     expect(errorPageOf('https://svc.example', 'busy')).toBe(`https://svc.example${base}${page}#busy`);
+  });
+
+  it('becomes a page that has each code, its cause and its remedy, for servers without the site', () => {
+    const page = errorsPage(textOf('docs/reference/errors.md'));
+    for (const code of ERROR_CODES.keys())
+      expect(page).toMatch(
+        new RegExp(`<h3 id="${code}">${code}</h3>\n<ul>\n<li><strong>Cause.+</li>\n<li><strong>Remedy.+</li>\n</ul>`),
+      );
   });
 
   it('names the older types of RPC, and no others', () => {

@@ -51,6 +51,10 @@ describe('O8: the tools of operators', () => {
     expect(needed.packages.filter((one) => !isBuiltIn(one) && dependencies[one] === undefined)).toEqual([]);
   });
 
+  it('come with the page to which error answers link', () => {
+    expect(files.some((glob) => patternOf(glob).test('dist/errors/reference/errors.html'))).toBe(true);
+  });
+
   it('are in the image: what the Dockerfile copies is let through to it', () => {
     const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
       names.split(' '),

@@ -15,6 +15,8 @@ const FILES = {
   'console/index.html': '<!doctype html><title>Console</title>',
   'console/vite.config.mjs': 'export default { build: { outDir: process.env.SVC_CONSOLE_OUT, emptyOutDir: true } };',
   'dist/site/index.html': 'the site',
+  'docs/reference/errors.md':
+    '# Errors\n\n## 400 Bad Request\n\n### invalid\n\n- **Cause**: `1 < 0`.\n- **Remedy**: [None](a.md).\n',
 };
 
 describe('npm run build', () => {
@@ -30,7 +32,8 @@ describe('npm run build', () => {
       await writeFile(at(path), text);
     }
     await mkdir(at('tools'));
-    for (const name of ['tools/build.cjs', '.swcrc', 'package-lock.json']) await cp(name, at(name));
+    for (const name of ['tools/build.cjs', 'tools/errors-page.cjs', '.swcrc', 'package-lock.json'])
+      await cp(name, at(name));
     await mkdir(at('node_modules'));
     for (const name of ['@swc', 'vite'])
       await symlink(join(process.cwd(), 'node_modules', name), at(`node_modules/${name}`));
@@ -46,6 +49,10 @@ describe('npm run build', () => {
     ]);
     expect(await readFile(at('dist/console/index.html'), 'utf8')).toContain('<title>Console');
     expect(await readFile(at('dist/site/index.html'), 'utf8')).toBe('the site');
+    expect(await readFile(at('dist/errors/reference/errors.html'), 'utf8')).toContain(
+      '<h3 id="invalid">invalid</h3>\n<ul>\n<li><strong>Cause</strong>: <code>1 &lt; 0</code>.</li>\n' +
+        '<li><strong>Remedy</strong>: None.</li>\n</ul>',
+    );
   });
 
   it('does nothing when no source is newer', async () => {
