@@ -25,7 +25,7 @@ export class AuditEventRule implements ResourceRule {
     throw new ServiceError(
       'unprocessable',
       `Security tags of ${SERVER_RECORD.system} are for the records of the server itself. Leave the tag out.`,
-      { expression: 'AuditEvent.meta.security' },
+      { code: 'resource-invalid', expression: 'AuditEvent.meta.security' },
     );
   }
 }

@@ -58,6 +58,7 @@ const CODES_OF_KINDS = {
   ],
   'not-found': [
     'decision-not-found',
+    'event-not-found',
     'no-match',
     'operation-unknown',
     'resource-not-found',
@@ -93,6 +94,7 @@ const CODES_OF_KINDS = {
     'patch-not-applicable',
     'policy-invalid',
     'replay-too-large',
+    'request-not-shown',
     'resource-invalid',
     'rpc-batch-too-large',
     'rpc-method-unknown',

@@ -1,6 +1,7 @@
 import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
 import { type Resource } from '../../fhir/types';
 import { type EventRange } from '../../delivery/timeline';
+import { type ErrorCode } from '../../platform/errors/error-codes';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson } from '../../platform/json/read-json';
@@ -20,8 +21,12 @@ export function callParametersOf(
   const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
   for (const [name, value] of [...asked, ...parametersIn(body)]) {
     if (!names.includes(name))
-      throw parameterRefusal(name, `is no parameter here. There are ${names.join(', ') || 'none'}`);
-    if (found.has(name)) throw parameterRefusal(name, 'may appear only once');
+      throw parameterRefusal(
+        name,
+        `is no parameter here. There are ${names.join(', ') || 'none'}`,
+        'parameter-unknown',
+      );
+    if (found.has(name)) throw parameterRefusal(name, 'may appear only once', 'parameter-repeated');
     found.set(name, value);
   }
   return found;
@@ -92,8 +97,5 @@ function parametersIn(body: Buffer): readonly [string, string][] {
   });
 }
 
-const parameterRefusal = (name: string, message: string): ServiceError =>
-  new ServiceError('invalid', `${name.slice(0, 64)} ${message}.`, {
-    code: 'parameter-value-invalid',
-    expression: name.slice(0, 64),
-  });
+const parameterRefusal = (name: string, message: string, code: ErrorCode = 'parameter-value-invalid'): ServiceError =>
+  new ServiceError('invalid', `${name.slice(0, 64)} ${message}.`, { code, expression: name.slice(0, 64) });

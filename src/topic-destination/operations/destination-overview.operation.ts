@@ -126,6 +126,7 @@ function stateOf(text: string | undefined): DestinationState | undefined {
   const state = DESTINATION_STATES.find((known) => known === text);
   if (text !== undefined && state === undefined)
     throw new ServiceError('invalid', `state must be one of ${DESTINATION_STATES.join(', ')}.`, {
+      code: 'parameter-value-invalid',
       expression: 'state',
     });
   return state;

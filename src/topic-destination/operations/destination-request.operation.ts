@@ -42,7 +42,10 @@ export class DestinationRequestOperation implements OperationHandler {
     await this.granted.assertSeen('SvcTopicDestination', id);
     const request = await this.trials.requestOf(id, number);
     if (request === undefined && number !== undefined)
-      throw new ServiceError('not-found', `No notification with event ${number} is kept.`, { expression: 'number' });
+      throw new ServiceError('not-found', `No notification with event ${number} is kept.`, {
+        code: 'event-not-found',
+        expression: 'number',
+      });
     return partsAnswer(PARTS, {
       ...request,
       header: request?.headers,

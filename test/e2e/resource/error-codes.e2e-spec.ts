@@ -107,6 +107,10 @@ const ON_FHIR: readonly Case[] = [
   ['authorization-malformed', 401, 'GET', '/fhir/Patient', { authorization: 'Digest x' }],
   ['token-required', 401, 'DELETE', '/Session'],
   ['decision-not-found', 404, 'GET', '/auth/decisions/b6a1a6a4-30fb-4cd6-8f6b-0c4b0e1e8a11'],
+  ['event-not-found', 404, 'GET', '/fhir/SvcTopicDestination/hook/$request?number=9'],
+  ['parameter-value-invalid', 400, 'GET', '/fhir/SvcTopicDestination/$overview?state=late'],
+  ['parameter-unknown', 400, 'GET', '/fhir/SvcTopicDestination/hook/$events?limit=3'],
+  ['parameter-repeated', 400, 'GET', '/fhir/SvcTopicDestination/hook/$events?from=1&from=2'],
   ['operation-unknown', 404, 'GET', '/fhir/Patient/kept/$everythin'],
   ['resource-not-found', 404, 'GET', '/fhir/Patient/none'],
   ['resource-deleted', 410, 'GET', '/fhir/Patient/gone'],
@@ -189,6 +193,7 @@ describe('codes of errors', () => {
       ['Patient/twin1', { resourceType: 'Patient', name: [{ family: 'Twin' }] }],
       ['Patient/twin2', { resourceType: 'Patient', name: [{ family: 'Twin' }] }],
       ['SDCDocument/open', { status: 'in-progress' }],
+      ['SvcTopicDestination/hook', destination('http://clinic.example/topics/none')],
       ['User/left', { userName: 'left', password: 'password of left', inactive: true }],
       [
         'User/guarded',
