@@ -3,11 +3,10 @@ import { startTestApp, type TestApp } from '../../testing/test-app';
 import { codeIn, rowsOf, textOf } from './documents';
 import { webhookSettingsOf } from '../../src/delivery/webhook/webhook-settings';
 
-describe('docs/reference/topics.md', () => {
+describe('docs/reference/topics.md and destinations.md', () => {
   let app: TestApp;
-  const examples = [...textOf('docs/reference/topics.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
-    ([, text = '']) => text,
-  );
+  const pages = ['docs/reference/topics.md', 'docs/reference/destinations.md'].map(textOf).join('\n');
+  const examples = [...pages.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
   beforeAll(async () => {
     app = await startTestApp();
@@ -28,7 +27,7 @@ describe('docs/reference/topics.md', () => {
   });
 
   it('lists the parameters of a webhook with the fields of their values', () => {
-    const told = rowsOf('docs/reference/topics.md', 'A destination').map(([name, field]) => [
+    const told = rowsOf('docs/reference/destinations.md', 'Parameters of a webhook').map(([name, field]) => [
       codeIn(name)[0],
       codeIn(field)[0],
     ]);

@@ -312,7 +312,7 @@ describe('canaries', () => {
 
   /**
    * Whether a header value may be shown: in a read or write of the single destination, to callers who may update it
-   * (docs/reference/topics.md, "Secrets").
+   * (docs/reference/destinations.md, "Secrets of a destination").
    */
   const isForWhoMayUpdate = ({ caller, method, path }: Answer, secret: string): boolean =>
     secret === SECRETS.webhookHeader &&
