@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
 import { Statements } from '../../platform/database/statements';
+import { TimeLimit } from '../../platform/database/time-limit';
 import { SearchIndex } from '../../search-index/search-index';
 import {
   APPEND_ENTRY,
@@ -39,6 +40,7 @@ const LINKS_AT_ONCE = 200;
 /** How many bytes of text one page may have in memory. A single text may be longer. */
 const BYTES_AT_ONCE = 512 * 1024;
 const MAX_SEQUENCE = 2_147_483_647;
+const READING_SECONDS = 30;
 
 @Injectable()
 export class AddendumEntries {
@@ -86,14 +88,18 @@ export class AddendumEntries {
     }
   }
 
-  /** Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end. */
+  /**
+   * Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end. Like a search, this
+   * takes a slot: otherwise long records would use all connections, and the texts of all of them would be in memory.
+   */
   entriesAfter(
     { resourceType, id }: NativeReference,
     sequence: number,
     lastSequence = MAX_SEQUENCE,
   ): Promise<StoredEntry[]> {
     const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE, 'SDCAddendum'];
-    return this.statements.run<StoredEntry>(READ_ENTRIES, values);
+    const limit = new TimeLimit(READING_SECONDS, 'The addenda took too long to read.', true);
+    return this.statements.within(limit, () => this.statements.run<StoredEntry>(READ_ENTRIES, values));
   }
 
   /** Returns the next links of a chain (none at its end), and the head of the chain, read by the same statement. */

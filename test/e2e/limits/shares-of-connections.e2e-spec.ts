@@ -95,6 +95,29 @@ describe('connections that costly requests of one caller hold', () => {
     }
   });
 
+  it('S11: lists of addenda take the connections of searches', async () => {
+    const target = { id: 'listed', resourceType: 'SDCDocument' };
+    const resource = { ...target, status: 'completed' };
+    const call = (method: string, params: object, authorization?: string): ReturnType<TestApp['post']> =>
+      app.post(
+        '/rpc',
+        { method: `svc.sdc.addendum/${method}`, params },
+        authorization === undefined ? {} : { authorization },
+      );
+    expect((await call('add-to-history', { resource, user: { id: 'u', resourceType: 'User' } })).status).toBe(200);
+    await other.query('begin; lock table addendum_entry in access exclusive mode');
+    const lists = Array.from({ length: FLOOD }, () => call('get-addendums', { target }, hostile.bearer));
+    try {
+      await eventually('some of them wait', async () => (await waiting()) > 0);
+      await delay(300);
+      expect(await waiting()).toBe(2);
+      expect((await app.get('/fhir/Patient/p1')).status).toBe(200);
+    } finally {
+      await other.query('commit');
+    }
+    for (const { status } of await Promise.all(lists)) expect(status).toBe(200);
+  });
+
   it('S10: texts that are read while a page is sent take the connections of searches, and give them back when callers leave', async () => {
     const data = Buffer.alloc(100_000).toString('base64');
     for (let n = 0; n < 6; n++)
