@@ -31,4 +31,4 @@ EXPOSE 3000
 # The first start waits for migrations and may wait for other replicas that run them.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=32", "dist/src/main.js"]
+CMD ["node", "--max-semi-space-size=32", "--heap-growing-percent=100", "dist/src/main.js"]

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { throughPooler } from '../../testing/databases';
 import { eventually } from '../../testing/eventually';
@@ -71,11 +72,17 @@ function launch(environment: Readonly<Record<string, string>>): { child: ChildPr
   const { DATABASE_URL: direct = '' } = environment;
   const pooled = throughPooler(direct);
   const database = pooled === direct ? {} : { SVC_DATABASE_DIRECT_URL: direct, DATABASE_URL: pooled };
-  const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
+  const child = spawn(process.execPath, [...nodeFlags(), join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
     env: { PATH: process.env.PATH, SVC_PROCESSES: '1', ...environment, ...database },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
   return { child, lines };
+}
+
+/** The flags of Node with which `npm start` runs the server. They bound its memory. */
+function nodeFlags(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
+  return [...new Set(scripts.start.match(/--\S+/g))];
 }

@@ -18,6 +18,11 @@ const CONNECTIONS = Number(process.env.UNREAD ?? 30);
 const RESOURCES = 1_000;
 const RESOURCE_BYTES = 10_000;
 
+/** 20 callers read 720 MB of lists: more than V8's old generation would keep as garbage without the flags of Node. */
+const READERS = 20;
+const LISTS_READ = 6;
+const MOST_MEGABYTES = 500;
+
 describe(`${CONNECTIONS} answers that nobody reads`, () => {
   let database: ClonedDatabase;
   let server: ServerProcess;
@@ -108,4 +113,22 @@ describe(`${CONNECTIONS} answers that nobody reads`, () => {
     },
     120_000,
   );
+
+  it('S11: lists of addenda that are read leave little garbage in memory', async () => {
+    const body = JSON.stringify(Array(LISTS_READ).fill(addendums));
+    const headers = { authorization: ROOT, 'content-type': 'application/json' };
+    const read = async (): Promise<void> => {
+      const sent = request(`${server.url}/rpc`, { method: 'POST', headers, agent: false }).end(body);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      await once(response.resume(), 'close');
+      expect(response.complete).toBe(true);
+    };
+    const seen: number[] = [];
+    const looking = setInterval(() => seen.push(residentMegabytes()), 100);
+    await Promise.all(Array.from({ length: READERS }, read)).finally(() => {
+      clearInterval(looking);
+    });
+    if (process.env.UNREAD !== undefined) console.log(`lists that are read: ${Math.max(...seen).toFixed()} MB`);
+    expect(Math.max(...seen)).toBeLessThan(MOST_MEGABYTES);
+  }, 60_000);
 });
