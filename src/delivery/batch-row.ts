@@ -5,7 +5,10 @@ import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from './noti
  */
 export const MAX_BATCH_EVENTS = 10_000;
 
-/** The array columns of a batch, each with the column of the queue that its values come from. */
+/**
+ * Columns of a batch that are arrays with one value for each event. Each has the column of the queue from which its
+ * values come.
+ */
 export const EVENT_COLUMNS = {
   event_ids: 'event_id',
   recorded_at: 'recorded_at',

@@ -46,8 +46,8 @@ export interface Outgoing {
    */
   readonly traceparent?: string | undefined;
   /**
-   * Renders the notification; each call gives the same bytes. Call it when the receiver is connected, so that no body
-   * is in memory before.
+   * Renders the notification; each call gives the same bytes. Call it when the receiver is connected, so that the body
+   * is not in memory before it can be sent.
    */
   render(): Promise<Notification>;
   /**

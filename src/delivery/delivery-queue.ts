@@ -34,13 +34,14 @@ interface Claim {
   readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
-  /** The log level of attempts; null if the attempts are not logged. */
   readonly attemptLogLevel: AttemptLogLevel | null;
   /** How many attempts in a row failed before this one. */
   readonly failStreak: number;
   /** Whether another worker held the lease before and did not end its attempt. */
   readonly isOrphaned: boolean;
-  /** JSON text that says how the destination presents events. It is usually also that of the batch. */
+  /**
+   * JSON text that says how the notifications of the destination look. An open batch may still have an earlier text.
+   */
   readonly presentation: string;
 }
 
@@ -55,7 +56,6 @@ export interface ClaimedBatch extends Claim {
   content?: DeliveryBatch | undefined;
 }
 
-/** The result of an attempt. */
 export interface AttemptResult {
   readonly durationMilliseconds: number;
   /** The text that `$events` shows, and after a failure also `$status`. */
@@ -86,8 +86,8 @@ const HELD =
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
 /**
- * Runs the statements by which workers use the queue. Each method is one short transaction. The result of a claim that
- * was lost changes nothing.
+ * Runs the statements by which workers use the queue. Each method is one short transaction. If a worker has lost its
+ * claim, the result of its attempt changes nothing.
  */
 @Injectable()
 export class DeliveryQueue {
@@ -177,8 +177,8 @@ export class DeliveryQueue {
 
   /**
    * Creates a new generation if the database was promoted or restored (ADR 0036). A generation is a UUID within which
-   * event numbers are unique; notifications contain it. If delivery is held since then, until an operator
-   * releases it, that is logged once.
+   * event numbers are unique; notifications contain it. If delivery must then wait until an operator releases it, this
+   * is logged once.
    */
   async renewGeneration(): Promise<void> {
     const row = await this.statements.runOne<{ finding: string | null; is_held: boolean }>(RENEW_GENERATION, []);
@@ -187,7 +187,7 @@ export class DeliveryQueue {
     this.isHeld = row?.is_held === true;
   }
 
-  /** Runs {@link RAISE_MARK}. Called about once a second, outside any transaction. */
+  /** Raises the low-water mark of the outbox. Called about once a second, outside any transaction. */
   async raiseMark(): Promise<void> {
     await this.statements.run(RAISE_MARK, []);
   }

@@ -9,8 +9,8 @@ import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
  */
 
 /**
- * How much longer a lease is than the timeout of the destination: the time for rendering and settling. After the lease,
- * other workers may take over the batch.
+ * How much longer a lease lasts than the timeout of the destination: the time for rendering and settling. After the
+ * lease, other workers may take over the batch.
  */
 export const LEASE_GRACE_SECONDS = 15;
 
@@ -153,7 +153,7 @@ const countFailure = (outcome: string): string =>
 
 /**
  * Counts and logs an attempt whose outcome is unknown, because its worker ended ($1 destination, $2 text). It counts as
- * failed, so that the totals follow one documented rule exactly.
+ * failed.
  */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',

@@ -47,16 +47,15 @@ interface Visit {
 }
 
 /**
- * A destination counts as failing after a first failure that took longer than this. A thousand receivers that hang time
- * out together; if their first retries ran among the healthy destinations, one of these waited 2.6 s. After a faster
- * failure, the first retry still runs among the healthy destinations.
+ * A destination counts as failing after a first failure that took longer than this. When a thousand hanging receivers
+ * timed out together and were retried in the slots of healthy destinations, an event of a healthy destination waited
+ * 2.6 s. After a faster failure, the first retry still uses these slots.
  */
 const SLOW_MILLISECONDS = 1000;
 /**
  * The share of `SVC_DELIVERY_SLOTS` for destinations that fail or that the poll found. While healthy destinations are
  * active, each of these slots also rests between its statements. A thousand destinations that begin together need
- * seconds of work. Without rests each event of a healthy destination would wait for some of that work, and the thousand
- * would time out and begin again together.
+ * seconds of work. Without rests, each event of a healthy destination would wait for some of that work.
  */
 const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
@@ -374,5 +373,4 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 }
 
-/** Whether the destination is healthy and was woken by a commit. */
 const isPrompt = ({ isFailing, found }: Visit): boolean => !isFailing && found?.signal.aborted !== false;

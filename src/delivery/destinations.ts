@@ -15,7 +15,6 @@ export interface DestinationSettings {
   readonly settings: DeliverySettings;
 }
 
-/** The delivery configuration of a destination, derived from its resource. */
 export interface Destination extends DestinationSettings {
   /** JSON text for the renderer. It is copied into each batch when the batch is opened. */
   readonly presentation: string;
@@ -102,7 +101,6 @@ export class Destinations {
     return (await this.find(id)) ?? notFound(id);
   }
 
-  /** Returns the current settings of a destination. */
   async findSettings(id: string): Promise<DestinationSettings | undefined> {
     return this.settingsOf(await this.find(id));
   }

@@ -24,7 +24,7 @@ interface CountedEvents {
 
 const NOTHING: CountedEvents = { events: 0, from: null, to: null, limitedTo: null };
 
-/** Sends delivered events to their destination again, with the same numbers. */
+/** Sends delivered events to their destination again, under their old numbers. */
 @Injectable()
 export class Replays {
   constructor(
@@ -35,8 +35,8 @@ export class Replays {
   ) {}
 
   /**
-   * Appends the delivered events in the range to the queue of the destination. A dry run only counts them. From there
-   * on they are handled like any other event, also with regard to crashes, retries and concurrent callers.
+   * Appends the delivered events in the range to the queue of the destination. A dry run only counts them. In the queue
+   * they are handled like new events.
    * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call may queue
    */
   queueAgain(destinationId: string, range: EventRange, isDryRun: boolean): Promise<CountedEvents> {

@@ -30,7 +30,7 @@ export class SendMemory implements BackgroundTask {
   private heldBytes = 0;
   private readonly bodies = new Set<HeldBody>();
   private readonly renders: Slots;
-  /** Emits an event, named like a share, when that share has room. */
+  /** Emits `all` or `half` when a destination with this share may render again. */
   private readonly room = new EventEmitter();
 
   constructor(private readonly environment: Environment) {

@@ -39,7 +39,6 @@ export interface TimelineAttempt {
   readonly outcome: string;
 }
 
-/** An event of a destination, with its history. */
 export interface TimelineEvent {
   readonly state: EventState;
   /** The event number, assigned when the event moves into a batch; null before. A replayed event keeps its number. */

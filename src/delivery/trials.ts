@@ -26,7 +26,6 @@ interface EventNumbers {
   readonly lastNumber: number;
 }
 
-/** A batch that was sent to a test endpoint. */
 export interface TriedBatch extends EventNumbers {
   readonly isDelivered: boolean;
   readonly outcome: string;

@@ -7,8 +7,8 @@ import { TAKE_SLOT } from './delivery-statements';
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
 /**
- * How long PostgreSQL may leave a query of the heartbeat connection unanswered. It is shorter than the failover from a
- * frozen primary takes, and longer than a busy primary, or this process, needs.
+ * How long PostgreSQL may leave a query of the heartbeat connection unanswered. It is shorter than a failover from a
+ * frozen primary, and longer than the pauses of a busy primary or of this process.
  */
 const SILENT_MILLISECONDS = 10_000;
 

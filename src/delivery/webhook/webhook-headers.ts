@@ -12,8 +12,8 @@ export interface AttemptHeaders {
 }
 
 /**
- * Returns the headers whose values `$request` shows. The values of all other headers are configured, or change with
- * each attempt.
+ * Returns the headers whose values `$request` shows. Any other header is configured or changes with each attempt, so
+ * its value is hidden.
  */
 const shownValues = (id: string): Readonly<Record<string, string>> => ({
   'content-type': 'application/json',

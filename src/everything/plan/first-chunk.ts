@@ -20,7 +20,7 @@ export interface FirstChunkRow {
   readonly id: string;
   /** Comma-separated ids of the parameters that link the entry to the patient; 0 for the patient itself. */
   readonly parameters: string;
-  /** The body. Null if it is too long for the first chunk, or if all bodies up to this one together are. */
+  /** The body. Null if it is too long for the first chunk, or if it and all bodies before it are too long together. */
   readonly body: string | null;
 }
 

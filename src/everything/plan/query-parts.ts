@@ -28,8 +28,8 @@ export const ENTRY_ORDER = 'order by type, updated_at desc, id';
 /**
  * Splits a query into its parts: the patient, then each type, then the included resources. Types without links have no
  * part.
- * @param present ids of the parameters that link any resource to the patient; undefined while that is unknown, and all
- * count
+ * @param present ids of the parameters that link any resource to the patient; if undefined, every type of the query has
+ * a part
  */
 export function queryPartsOf(query: CompartmentQuery, present?: ReadonlySet<number>): readonly QueryPart[] {
   const matches = [

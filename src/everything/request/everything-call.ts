@@ -16,7 +16,6 @@ import { parametersOf } from './everything-parameters';
 import { type EverythingRequest, readEverythingRequest } from './everything-request';
 import { assertReferencesFinished, includesOf, SHARED_TYPES } from './read-includes';
 
-/** A validated call of `$everything`. */
 export interface EverythingCall {
   readonly request: EverythingRequest;
   readonly query: CompartmentQuery;

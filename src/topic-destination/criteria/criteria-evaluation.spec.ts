@@ -48,8 +48,8 @@ describe(CriteriaEvaluation, () => {
     expect(await decide([slow, female])).toEqual([undefined, true]);
     for (let time = 0; time < 20; time++) expect(await decide([slow, female])).toEqual([undefined, true]);
     const triedAtFirst = asked;
-    // The slow criterion may be evaluated four times before it is skipped. Each evaluation is repeated once if the
-    // process did not run in the meantime.
+    // The slow criterion may be evaluated four times before it is skipped. An evaluation is repeated once if the
+    // operating system suspended this process meanwhile.
     expect(triedAtFirst).toBeLessThanOrEqual(8);
     now += 1_000_000;
     await decide([slow]);

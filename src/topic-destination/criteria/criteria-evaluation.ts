@@ -139,7 +139,8 @@ class WriteWork {
     try {
       return this.criteria[place]?.matches(this.change, resolve);
     } catch (error) {
-      // A timeout error comes from another realm, so it is no instance of this `Error`. It is thrown on to the caller.
+      // A timeout error comes from another JavaScript realm, so it is no instance of this `Error`. It is thrown on to
+      // the caller.
       if (!(error instanceof Error)) throw error;
       return undefined;
     }

@@ -96,7 +96,6 @@ export const updateOf = (type: string, id: string, resource?: Resource): EntryAc
 const principalIn = ({ presentation }: DestinationRuntime): NativeReference | undefined =>
   presentationIn(presentation).principal;
 
-/** Returns the User or Client of a caller. */
 export const principalOf = ({ userId, clientId }: Caller): NativeReference =>
   userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
 

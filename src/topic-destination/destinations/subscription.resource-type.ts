@@ -11,7 +11,7 @@ const NOT_SERVED: WriteRefusal = {
     'Subscription of R4 is not served. Store an SvcSubscriptionTopic with the criteria and an SvcTopicDestination with the endpoint instead.',
 };
 
-/** The Subscription of R4. Those that an older release stored can be read and deleted. */
+/** R4's Subscription. Subscriptions that an older release stored can be read and deleted. */
 @Injectable()
 @DefinesResourceType({ type: 'Subscription', refusedWrites: { create: NOT_SERVED, update: NOT_SERVED } })
 export class SubscriptionResourceType {}

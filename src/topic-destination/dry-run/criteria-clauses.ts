@@ -8,8 +8,8 @@ const PIECES = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[^]*?\*\/|[()
 const LOOSER = ['or', 'xor', 'implies'];
 
 /**
- * Returns the clauses that an expression joins by `and`, in order; each must be true. An expression without a top-level
- * `and` is itself its only clause.
+ * Returns the clauses that an expression joins by `and`, in order. An expression without a top-level `and` is its own
+ * only clause.
  */
 export function clausesOf(expression: string): readonly string[] {
   const cuts: { readonly start: number; readonly end: number }[] = [];

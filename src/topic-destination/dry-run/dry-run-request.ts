@@ -9,7 +9,6 @@ import { parsePosition } from '../../store/history-position';
 import { type HistoryPosition } from '../../store/history-statements';
 import { newTopicOf, type Topic } from '../topics/topic';
 
-/** The parameters of `$dry-run`. */
 export interface DryRunRequest {
   readonly topic: Topic;
   /** The dry run examines versions that were written from `start` to `end`, including both. */

@@ -26,8 +26,8 @@ export class ReadableChanges {
 
   /**
    * Returns, for each change, the keys of the destinations that receive it. It runs in the transaction of the change,
-   * when the row of the resource has its new state. Each principal is looked up once. Changes under the same row
-   * criteria share one query.
+   * after the row of the resource was written. Each principal is looked up once. Changes under the same row criteria
+   * share one query.
    */
   async heardBy(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
     const heard = new Map(offers.map(({ change }) => [change, new Set<number>()]));
@@ -43,8 +43,8 @@ export class ReadableChanges {
   }
 
   /**
-   * Like {@link heardBy}, for a change that is not written yet. Returns undefined if row criteria must decide, which
-   * need the written row.
+   * Like {@link heardBy}, for a change that is not written yet. Returns undefined if row criteria must decide, since
+   * they need the written row.
    */
   async heardBeforehand(offer: OfferedChange): Promise<readonly number[] | undefined> {
     const heard = new Set<number>();
@@ -60,8 +60,8 @@ export class ReadableChanges {
 }
 
 /**
- * Returns the rows of a principal for a change. A deleted resource has no body, so row criteria cannot decide: only a
- * principal without row criteria receives the deletion.
+ * Returns the rows that a principal may read, for a change. A deleted resource has no body, so row criteria cannot
+ * decide: only a principal without row criteria receives the deletion.
  */
 async function rowsOfReader(reader: Reader | undefined, change: ResourceChange): Promise<GrantedRows | undefined> {
   const rows = await reader?.rowsOf(change);

@@ -9,13 +9,11 @@ import { ReadableFocus } from './readable-focus';
 import { type WantedResource, textsOf } from '../criteria/reference-lookup';
 import { type WatchedDestination, type WatchedTrigger } from './topic-registry';
 
-/** A trigger and some of its destinations. */
 interface Watch {
   readonly trigger: WatchedTrigger;
   readonly destinations: readonly WatchedDestination[];
 }
 
-/** The result of a trigger for a change, for some of its destinations. */
 export interface Verdict extends Watch {
   readonly decision: Decision;
 }

@@ -76,8 +76,8 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   /**
-   * Returns the change with its destinations; an empty list if it matches for no destination. A criterion that cannot
-   * be evaluated counts as a match: an unnecessary event is harmless, a lost event is not.
+   * Returns the change with the destinations whose topics it matches; an empty list if there are none. A criterion that
+   * cannot be evaluated counts as a match: an unnecessary event is harmless, a lost event is not.
    */
   private async matched(change: ResourceChange): Promise<readonly MatchedChange[]> {
     if (isRecordOfAuditUse(change.current?.value)) return [];

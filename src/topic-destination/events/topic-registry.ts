@@ -14,7 +14,6 @@ export interface WatchedDestination {
   readonly principal: NativeReference | undefined;
 }
 
-/** An active trigger and the destinations of its events. */
 export interface WatchedTrigger extends TopicTrigger {
   readonly topicUrl: string;
   readonly destinations: readonly WatchedDestination[];

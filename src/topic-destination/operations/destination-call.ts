@@ -6,7 +6,6 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson } from '../../platform/json/read-json';
 
-/** The parameters of an operation call on a destination, by name. */
 export type CallParameters = ReadonlyMap<string, string>;
 
 /**

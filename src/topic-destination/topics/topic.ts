@@ -11,7 +11,6 @@ export interface TopicTrigger {
   readonly interactions: readonly Interaction[];
   /** The criterion of the trigger; absent if every change matches. */
   readonly criteria?: Criterion;
-  /** The text that `criteria` was compiled from. */
   readonly expression?: string;
 }
 
