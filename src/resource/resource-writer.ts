@@ -34,9 +34,11 @@ const ONLY = 0;
 
 /**
  * Writes resources: it applies rules, and writes the row, its history, its index rows and the rows of listeners in one
- * transaction. Callers check access rights and read-only types. Modules write resources of their own types through it.
+ * transaction. Callers check access rights and read-only types. Modules write resources of their own types through this
+ * class.
  * @example
  * const { outcome } = await writer.put(ResourceDraft.own('Ward', { beds: 12 }), '4B', { ifMatch: [3] });
+ *
  */
 @Injectable()
 export class ResourceWriter {

@@ -104,7 +104,6 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     );
   }
 
-  /** Drops the cached parameters of this process. */
   forget(): void {
     this.cached.forget();
   }

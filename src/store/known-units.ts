@@ -8,7 +8,7 @@ const READ_HASHES: Statement = { name: 'search-unit-hashes', text: 'select unit_
 
 /**
  * Remembers units that are in the dictionary `search_unit`, so that writes need not insert them. A unit is remembered
- * once it was read from there, since it is then committed.
+ * when it was read from the dictionary: a unit that can be read is committed.
  */
 @Injectable()
 export class KnownUnits {

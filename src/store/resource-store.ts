@@ -60,7 +60,6 @@ export interface VersionContent {
   readonly value: Resource;
 }
 
-/** The name of one resource. */
 export interface ResourceName {
   readonly type: string;
   readonly id: string;

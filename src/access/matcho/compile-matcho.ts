@@ -20,8 +20,7 @@ export interface CompiledMatcho {
 
 /**
  * Compiles a pattern of the request object. A scalar must be equal. An object must contain the members of the pattern.
- * The items of a list in the pattern are compared with the first items of the list in the request (contract of
- * AccessPolicy, ADR 0021).
+ * The items of a list in the pattern are compared with the first items of the list in the request (ADR 0021).
  * @param path the position of the pattern in the policy
  * @throws ServiceError 'unprocessable' for a pattern that would match differently than it looks
  */

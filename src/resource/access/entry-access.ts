@@ -48,7 +48,7 @@ export interface EntryAccess {
 
   /**
    * The error for a request that needs a search of types that the caller may not search. It names these types and the
-   * decision.
+   * id of the stored denial.
    */
   refusalOfSearch(types: readonly string[]): Promise<ServiceError>;
 
@@ -59,7 +59,10 @@ export interface EntryAccess {
    */
   openedRows(): Promise<GrantedRows | undefined>;
 
-  /** Whether the caller would be granted the part on all rows. The call denies nothing, so no decision is recorded. */
+  /**
+   * Whether a policy grants the caller this part of a request, for all rows. The call only asks, so no denial is
+   * recorded.
+   */
   wouldGrant(request: EntryAccessRequest): Promise<boolean>;
 
   /**

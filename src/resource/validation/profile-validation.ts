@@ -121,7 +121,8 @@ export class ProfileValidation {
 }
 
 /**
- * Whether a resource can name profiles, itself or in resources that it holds. It saves walking through most resources.
+ * Whether a resource can name profiles, itself or in resources that it holds. This test avoids a walk through most
+ * resources.
  */
 export function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
   if (meta?.profile !== undefined || contained !== undefined) return true;

@@ -10,7 +10,6 @@ import { type ResourceDraft } from '../../model/resource-draft';
 import { type FreeId, type LockedResource, ResourceStore, type VersionContent } from '../../store/resource-store';
 import { type WriteMethod } from '../../model/stored-resource';
 
-/** Makes versions from drafts: their texts, with the `meta` that the server sets, and their values. */
 @Injectable()
 export class NextVersions {
   constructor(

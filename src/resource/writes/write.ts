@@ -69,7 +69,6 @@ export type Write =
   /** A conditional delete that matches nothing. */
   | (WriteOfOne & { readonly mode: 'nothing' });
 
-/** The effect of a write. */
 export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted';
   /** The written or found version; after a deletion, the deleted version. */

@@ -50,8 +50,8 @@ export function compileComposite(
 }
 
 /**
- * JSON paths to the two numbers of a triple. The rows test the code, and the paths do not. So if items repeat, the code
- * must be one of the whole resource.
+ * JSON paths to the two numbers of a triple. Index rows test the code; the paths test only the numbers. So if items
+ * repeat, the code must be one of the whole resource.
  */
 function numberPathsOf(item: Branch, [first, second]: CompositeItem['parts'], third: CompositePart): NumberPaths {
   const isOfResource = first.branches.every(({ steps }) => steps[0] === RESOURCE_STEP);

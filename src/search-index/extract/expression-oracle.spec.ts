@@ -34,7 +34,7 @@ describe('compiled search parameters', () => {
 
 /** Compares all parameters of the type on one resource; returns the codes that had values. */
 function compare(type: string, resource: Record<string, unknown>): string[] {
-  // The engine gets a copy, since it may modify its input.
+  // The FHIRPath engine gets a copy, since it may modify its input.
   const ofEngine = structuredClone(resource);
   const compared = set.list(type).map(({ code, branches }) => {
     const found: unknown[] = [];
@@ -63,8 +63,8 @@ function oracleOf(type: string, code: string): (resource: object) => unknown[] {
 }
 
 /**
- * The expression in a form that the engine can evaluate. The engine loads targets in `resolve`, allows `as` for single
- * values only, and lacks `hasExtension`.
+ * The expression in a form that the FHIRPath engine can evaluate. The engine loads targets in `resolve`, allows `as`
+ * for single values only, and lacks `hasExtension`.
  */
 function rewritten(expression: string): string {
   return expression
@@ -91,7 +91,8 @@ function elementValues(type: string, depth: number, pick: Pick): Record<string, 
   const values: Record<string, unknown> = {};
   for (const { name, isChoice, isRepeated, types, targets } of elementsOfType(type)?.values() ?? []) {
     const isLeft = depth > 0 && pick(2) === 0;
-    // The engine fails to compare quantities with a comparator, which its union needs, so no quantity gets one.
+    // The FHIRPath engine fails to compare quantities with a comparator, which its union needs, so no quantity gets
+    // one.
     if (name === 'id' || name === 'contained' || name === 'comparator' || isLeft) continue;
     const chosen = types[pick(types.length)] ?? '';
     const key = isChoice ? `${name}${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}` : name;

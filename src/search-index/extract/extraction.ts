@@ -24,7 +24,6 @@ const MAX_PAIRS = 20_000;
  */
 export const MAX_STORED_PAIRS = 10 * MAX_PAIRS;
 
-/** Collects the rows of one resource. */
 export class Extraction extends Scope {
   readonly tokens: TokenRow[] = [];
   readonly references: ReferenceRow[] = [];
@@ -34,8 +33,8 @@ export class Extraction extends Scope {
   readonly units: UnitRow[] = [];
   patientHash = 0;
   /**
-   * The two 32-bit halves of the presence mask. They become one BigInt at the end, which is cheaper than a BigInt for
-   * each bit.
+   * The two 32-bit halves of the presence mask, which has a bit for each search parameter with a value. They become one
+   * BigInt at the end, which is cheaper than a BigInt for each bit.
    */
   presentLow = 0;
   presentHigh = 0;

@@ -14,7 +14,6 @@ export interface ParameterDefinition {
   /** The parsed expression, or the error that says why it cannot be used. */
   readonly expression: Expression | ExpressionError;
   readonly targets: readonly string[];
-  /** The components of a composite. */
   readonly components: readonly ComponentDefinition[];
   /** Whether this server defines the parameter; false for parameters of HL7. */
   readonly isOwn: boolean;

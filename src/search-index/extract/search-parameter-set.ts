@@ -88,7 +88,6 @@ export class SearchParameterSet {
     return ids !== undefined && [parameterId, ...storedAs].some((id) => ids.has(id));
   }
 
-  /** Index progress of an unfinished parameter. */
   progressOf({ type, code }: Pick<SearchParameter, 'type' | 'code'>): IndexProgress | undefined {
     return this.layer?.unfinished?.progressOf(type, code);
   }

@@ -6,7 +6,6 @@ import { type ParameterDefinition } from './parameter-definition';
 import { type Composite, type SearchParameter, type UnusableParameter } from './search-parameter';
 import { type Branch, compilePaths, ExpressionError } from '../../fhirpath/fhirpath';
 
-/** The search parameters of one resource type. */
 export interface TypeParameters {
   readonly byCode: ReadonlyMap<string, SearchParameter>;
   readonly mainDate: SearchParameter | undefined;

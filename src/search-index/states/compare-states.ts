@@ -7,7 +7,9 @@ import { definitionOf, type ParameterState } from './parameter-state';
 /** A stored state of a parameter, with the columns that a start compares. */
 export interface ComparedState extends ParameterState {
   readonly presence_bit: number | null;
-  /** Digest of the rows; null if the index was built before digests existed. */
+  /**
+   * The digest of all that decides which rows the parameter gives; null if the index was built before digests existed.
+   */
   readonly digest: string | null;
 }
 

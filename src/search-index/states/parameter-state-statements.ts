@@ -30,7 +30,7 @@ export const READ_BITS: Statement = {
     where presence_bit is not null group by resource_type`,
 };
 
-/** Lock that is held until the transaction ends, so that no stored definition changes during it. */
+/** Reads all states and locks them until the transaction ends, so that no stored definition changes meanwhile. */
 export const LOCK_ALL: Statement = {
   name: 'parameter-state-lock-all',
   text: `select ${COLUMNS}, presence_bit, digest from search_parameter_state order by parameter_key for update`,
@@ -123,7 +123,10 @@ export const LIST_WRITERS: Statement = {
       and ($1::text[] is null or virtualtransaction = any($1))`,
 };
 
-/** Begins the pass of parameters. Returns their types, with the number of resources of each. */
+/**
+ * Begins the pass of new parameters over the resources of their types. Returns the types, with the number of resources
+ * of each.
+ */
 export const BEGIN: Statement = {
   name: 'index-job-begin',
   text: `with counted as (

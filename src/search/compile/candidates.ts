@@ -71,7 +71,6 @@ export class Candidates {
       .join('');
   }
 
-  /** SQL that selects each match once. */
   eachOnce(type: string, clauses: readonly SearchClause[]): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
     const { ordered, gathered } = driversOf(flat, this.frequencies, false);

@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 
 const ROW = ['main_date', 'resource_key'];
 
-/** Conditions on `column`, the beginning, that keep all matching rows that last at most a day. */
+/** Conditions on `column`, the beginning of a period. All matching rows whose period lasts at most a day meet them. */
 export function reachFilter({ boxes }: DateClause, column: string, bind: Binder): string {
   const { from, to } = reachOf(boxes);
   return [

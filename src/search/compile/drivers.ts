@@ -1,7 +1,7 @@
 import { type DateClause, type SearchClause } from '../query/search-query';
 import { estimateOf, type Frequencies } from './estimate';
 
-/** A clause whose index rows are the candidates of a search, and their estimated number. */
+/** A clause whose index rows are read first, and the estimated number of these rows. */
 export interface Driver {
   readonly clause: SearchClause;
   readonly estimate: number;
@@ -104,7 +104,6 @@ function gatheredDriverOf(
   );
 }
 
-/** Whether an index holds the rows of the clause by main date. */
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
 
 const followsToken = (clause: SearchClause): boolean =>

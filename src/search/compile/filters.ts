@@ -56,7 +56,10 @@ function inRange(row: string, range: NumberRange, bind: Binder): string {
   return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
 }
 
-/** SQL tests of many ranges: one test for each unit. They are few, since few stored units have the same meaning. */
+/**
+ * SQL tests of many ranges: one test for each unit. Only few stored units have the same meaning, so there are few
+ * tests.
+ */
 function manyRanges(row: string, ranges: readonly NumberRange[], bind: Binder): readonly string[] {
   const value = `${row}.value`;
   return [...new Set(ranges.map(({ unitHash }) => unitHash))].map((unit) => {

@@ -17,7 +17,6 @@ interface NumberKey {
 }
 
 export interface DividedAlternatives {
-  /** Number of pairs among the alternatives. */
   readonly count: number;
   /** SQL that selects (main_date, resource_key) of the resources with one of the pairs. */
   readonly pairs: (bind: Binder) => string;

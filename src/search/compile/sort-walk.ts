@@ -7,7 +7,6 @@ import { valueOf } from './order';
 interface SortedRows {
   readonly table: string;
   readonly parameterIds: readonly number[];
-  /** The sorted column. */
   readonly value: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
   /** For numbers: the hash of the code that a composite parameter pairs with them; 0 for numbers without a code. */

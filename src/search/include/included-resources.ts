@@ -42,10 +42,7 @@ export class IncludedResources {
     private readonly named: NamedResources,
   ) {}
 
-  /**
-   * The resources included into a page.
-   * @param reach rows that the caller may see; links of hidden resources are not followed either
-   */
+  /** @param reach rows that the caller may see; links of hidden resources are not followed either */
   async of(page: readonly FoundResource[], asked: readonly Include[], reach?: Reach): Promise<Included> {
     if (asked.length === 0) return NOTHING_INCLUDED;
     const { includes, hiddenTypes } = await reachedIncludes(asked, reach);

@@ -47,7 +47,6 @@ export class NamedResources {
     private readonly hashes: RowHashes,
   ) {}
 
-  /** The resources that the sources name by a canonical or an identifier. */
   async targetsOf(sources: readonly FoundResource[], path: NamedPath, bounds: Bounds): Promise<Named> {
     const parsed = await this.parsed(sources.filter(({ type }) => type === path.sourceType));
     const names = parsed.flatMap(({ resource }) => namesIn(path, resource));

@@ -17,7 +17,6 @@ const LONGEST_PATH = 256;
 
 const STEP = /^(?:\d{1,6}|[\p{L}_][\p{L}\p{N}_-]{0,63})$/u;
 
-/** The path of a dot expression, such as `.name.0.family`. */
 export interface DotPath {
   /** The path in PostgreSQL's JSON path language. */
   readonly jsonPath: string;

@@ -2,7 +2,6 @@ import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 
-/** Context for reading the parameters of a search. */
 export interface SearchScope {
   readonly type: string;
   readonly parameters: SearchParameterSet;
@@ -31,7 +30,7 @@ export function scopeElsewhere(scope: SearchScope, type: string): SearchScope {
 }
 
 /**
- * Notes a parameter as used, if its index is incomplete. It serves parameters that are found without
+ * Notes a parameter as used, if its index is incomplete. Used for parameters that are found without
  * {@link parameterOf}.
  */
 export function noteIncomplete(parameter: SearchParameter, { parameters, incomplete }: SearchScope): void {

@@ -77,7 +77,6 @@ export class RowLimit {
     return [...this.clauses.keys()];
   }
 
-  /** The row filter of `type`. */
   clauseOf(type: string): SearchClause {
     const unfinished = this.unfinished.get(type);
     if (unfinished !== undefined) throw unfinished.refusal();

@@ -17,7 +17,6 @@ export interface SearchExplanation {
   readonly advice?: readonly string[];
 }
 
-/** A search that is being explained. */
 export interface ExplainedSearch {
   readonly clauses: readonly SearchClause[];
   readonly parameters: readonly NamedParameter[];
@@ -64,7 +63,6 @@ export function adviceOf(plan: unknown, clauses: readonly SearchClause[]): reado
 const READS_BODIES =
   'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
 
-/** A table that the plan reads as a whole. */
 interface WholeScan {
   readonly table: string;
   readonly filter: string;

@@ -54,7 +54,6 @@ export interface PlacedRow {
 
 type PageRow = ResourceRow & PlacedRow & { readonly total?: number | null };
 
-/** Finds resources by their search index rows. */
 @Injectable()
 export class ResourceSearch {
   constructor(
