@@ -5,23 +5,23 @@ import { defineConfig } from 'vite';
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
-  // Relative: a proxy may serve the server below a path.
+  // Relative, since a proxy may serve the server below a path.
   base: './',
   resolve: { alias: { 'svc-health-client': pathOf('../client/src/index.ts') } },
   plugins: [react()],
   build: {
     outDir: process.env['SVC_CONSOLE_OUT'] ?? pathOf('../dist/console'),
     emptyOutDir: true,
-    // The Content-Security-Policy lets no data: script or font in.
+    // The Content-Security-Policy allows no scripts and fonts from data: URLs, so none are inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Of the packages in the scripts, whose licenses ask to be handed on.
+    // Writes the licenses of the packages in the scripts to a file, since these licenses must be distributed too.
     license: { fileName: 'licenses.md' },
-    // light-dark() and native dialogs.
+    // The first versions with light-dark() and native dialogs.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
   },
-  // `npm run dev -w console` beside `npm run dev`.
+  // For `npm run dev -w console`, which sends API requests to the server of `npm run dev`.
   server: {
     port: 5173,
     proxy: Object.fromEntries(

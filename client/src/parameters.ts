@@ -1,4 +1,3 @@
-/** A part of a Parameters resource. */
 export interface Part {
   readonly name: string;
   readonly part?: readonly Part[];

@@ -8,10 +8,8 @@ type NamesOf<S> = { [Name in keyof S]: S[Name] extends { resourceType: Name } ? 
 /** Name of a resource type that the server stores. */
 export type ResourceType = NamesOf<Schemas> & string;
 
-/** A resource of one type. */
 export type ResourceOf<Type extends ResourceType> = Schemas[Type];
 
-/** A resource of any type. */
 export type Resource = Schemas['Resource'];
 
 export type Reference = Schemas['NativeReference'];

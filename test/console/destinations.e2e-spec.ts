@@ -107,7 +107,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       await expectReadable(page);
       await keepPicture(page, `destination-${screen}`);
 
-      // The receiver works again.
+      // Scenario: the receiver works again.
       receiver.always({ kind: 'answer', status: 200 });
       const sent = receiver.requests.length;
       await page.getByRole('button', { name: 'Deliver the 3 waiting events now' }).click();
@@ -115,7 +115,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       await delivered(app, id, 3);
       expect(receiver.requests.length - sent).toBe(2);
 
-      // The receiver lost the events that it had accepted.
+      // Scenario: the receiver lost the events that it had accepted.
       await page.getByRole('tab', { name: 'Send again' }).click();
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.getByText('3 delivered events: numbers 1 to 3.').waitFor();

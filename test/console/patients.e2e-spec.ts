@@ -140,7 +140,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await tab.page.getByLabel('Search', { exact: true }).fill(text);
       await tab.page.getByText('1 patient', { exact: true }).waitFor();
       await tab.page.getByRole('gridcell', { name: id, exact: true }).waitFor();
-      // The typed text may be a name, so no address contains it.
+      // The typed text may be a name, so no URL contains it.
       expect(tab.page.url()).toMatch(/#\/patients$/);
       await tab.close();
     },

@@ -89,7 +89,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await page.getByRole('option', { name: /^-date/ }).click();
       await valueOf(page, 2).press('Enter');
       await tabOf(page, 'Matches (30)').waitFor();
-      // The address contains no values, since they may be patient data.
+      // The URL contains no values, since they may be patient data.
       expect(await page.evaluate('location.hash')).toBe('#/search/Observation');
       await page
         .getByRole('row', { name: /o\d+ .*Body height/ })

@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** The text of a file of this repository, by its path from the root. */
 export const textOf = (path: string): string => readFileSync(path, 'utf8');
 
 /** README and all of docs, by their paths from the root. */
@@ -49,5 +48,4 @@ export function rowsOf(path: string, heading: string): string[][] {
     );
 }
 
-/** The code spans of a text. */
 export const codeIn = (text = ''): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);

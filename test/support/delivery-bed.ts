@@ -9,7 +9,6 @@ const PROFILE = 'http://profiles.example/StructureDefinition/svctopicdestination
 const TOPIC = 'http://topics.example/patients';
 
 interface DestinationOptions {
-  /** Default: `d`. */
   readonly id?: string;
   /** The endpoint of the destination. Default: the receiver of the bed. */
   readonly url?: string;

@@ -16,6 +16,7 @@ export class SteadyWriters {
   private readonly running: readonly Promise<void>[];
 
   /**
+   * @param server returns the server to write to; called before each write
    * @param server to write to; called before each write
    */
   constructor(server: () => DeliveringServer) {

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private wanted: { readonly answer: string; readonly sent: string } | undefined;
-  /** Connections opened since the last silence. */
+  /** Connections opened since the last call of {@link fallSilent}. */
   private opened = new Set<Socket>();
   private onHeld: (() => void) | undefined;
   private lateness: { readonly sent: RegExp; readonly milliseconds: () => number } | undefined;

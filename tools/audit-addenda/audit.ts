@@ -139,8 +139,8 @@ class ChainsInOrder {
   }
 
   /**
-   * Reads the saved heads up to `target` and returns the head of `target`. Heads that sort before it have lost their
-   * chain, and are reported.
+   * Reads the saved heads up to `target` and returns the head of `target`. Saved heads of targets that come before
+   * `target` have no chain any more, so they are reported.
    */
   private async earlierOf(target: string | undefined): Promise<Head | undefined> {
     const { since } = this.audit;

@@ -22,6 +22,5 @@ export interface Target {
   readonly name: string;
   /** The FHIR base, without a trailing slash. */
   readonly baseUrl: string;
-  /** Value of the Authorization header. */
   readonly authorization: string;
 }

@@ -49,7 +49,6 @@ interface FloodResult {
   /** Latencies of reads in ms. */
   readonly alone: readonly number[];
   readonly during: readonly number[];
-  /** Statuses of the logins. */
   readonly statuses: readonly number[];
   readonly seconds: number;
 }

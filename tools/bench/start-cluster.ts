@@ -9,7 +9,6 @@ import { type Cleanup } from './cleanup';
 export const LARGE_BUFFERS: PostgresSettings = { shared_buffers: '1GB' };
 
 export interface Cluster {
-  /** The URL of its first database. */
   readonly url: string;
   readonly folder: string;
 }

@@ -17,7 +17,6 @@ import { type SlowFaults } from './slow-faults';
 const PROFILE = 'http://chaos.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
 const TOPIC = 'http://chaos.example/topics/patients';
 
-/** Timeout of each destination. */
 export const TIMEOUT_SECONDS = 2;
 /** Settings of PostgreSQL. By default it allows no prepared transactions. */
 const SETTINGS = { max_prepared_transactions: '100' };

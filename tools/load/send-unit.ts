@@ -5,7 +5,6 @@ import { type LoadEntry, type LoadUnit, bundleTextOf } from './load-unit';
 export interface LoadTarget {
   /** The FHIR base, without a trailing slash. */
   readonly baseUrl: string;
-  /** Value of the Authorization header. */
   readonly authorization: string;
   /** Waits between tries; specs replace it. */
   readonly wait?: (seconds: number) => Promise<unknown>;

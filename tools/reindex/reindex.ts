@@ -15,7 +15,7 @@ ended at any time: the servers go on, and another call shows the rest.
 Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/reindex/reindex.js
 `;
 
-/** The time in which a server must begin the work. Servers poll for it every five seconds. */
+/** The time in which a server must begin the work. Servers look for new work every five seconds. */
 const WAIT_SECONDS = 20;
 const POLL_MILLISECONDS = 500;
 

@@ -11,14 +11,14 @@ const PACKAGES = ['package.json', 'client/package.json', 'console/package.json']
 const LOCKS = ['package-lock.json', 'client/package-lock.json'];
 
 export interface Release {
-  /** New texts by path; empty if this version is already cut. */
+  /** New texts by path; empty if this version was already released. */
   readonly files: ReadonlyMap<string, string>;
   readonly tagText: string;
 }
 
 export class ReleaseError extends Error {}
 
-/** The changes to a checkout that cut a version. Writes nothing. */
+/** The changes to a checkout that make it the release of a version. Writes nothing. */
 export function planRelease(root: string, version: string, date: string, migrations: readonly Migration[]): Release {
   const text = (path: string): string => readFileSync(join(root, path), 'utf8');
   const old = (JSON.parse(text('package.json')) as { version: string }).version;

@@ -52,8 +52,8 @@ export async function encryptAnew(url: string, box: SecretBox): Promise<Encrypte
 }
 
 /**
- * Encrypts up to {@link CHUNK_ROWS} rows behind `after`.
- * @returns their last key, unless no more rows follow
+ * Encrypts up to {@link CHUNK_ROWS} rows whose keys come after `after`.
+ * @returns `last`: the last of these keys, or undefined if no more rows follow
  */
 async function encryptChunk(
   client: Client,

@@ -34,7 +34,7 @@ export class Served {
       .status;
   }
 
-  /** Creates a delayed webhook, whose endpoint refuses connections, and a login. */
+  /** Creates a login, and a webhook whose endpoint refuses connections, so that its events wait. */
   async keepWaiting(): Promise<void> {
     const topic = 'http://topics.example/runbook';
     const profile = ['http://profiles.example/StructureDefinition/svctopicdestination-webhook-at-least-once'];

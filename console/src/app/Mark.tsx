@@ -1,6 +1,5 @@
 import { type ReactElement } from 'react';
 
-/** The logo of the console. */
 export const Mark = (): ReactElement => (
   <svg className="mark" viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
     <rect width="32" height="32" rx="8" />

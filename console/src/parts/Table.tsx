@@ -15,7 +15,6 @@ export interface Column<Row> {
 }
 
 interface Props<Row> {
-  /** Label for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];

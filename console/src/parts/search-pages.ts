@@ -40,7 +40,6 @@ async function pageOf(response: Response): Promise<Page> {
   };
 }
 
-/** The members of a Bundle that are read here. */
 interface Answer {
   readonly total?: number;
   readonly link?: readonly { readonly relation: string; readonly url: string }[];

@@ -32,7 +32,6 @@ describe('access', () => {
   const asMachine = (path: string): Promise<Received> =>
     app.get(path, { authorization: basicHeader('machine', 'machine') });
 
-  /** Runs `work` while the policy is stored. */
   async function withPolicy<T>(policy: object, work: () => Promise<T>): Promise<T> {
     const path = `/AccessPolicy/policy-${++number}`;
     const answer = await app.put(path, policy);

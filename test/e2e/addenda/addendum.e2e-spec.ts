@@ -69,7 +69,6 @@ describe('addendum RPC', () => {
   async function put(resource: { resourceType: string; id: string; [member: string]: unknown }): Promise<void> {
     expect(await app.put(`/${resource.resourceType}/${resource.id}`, resource)).toMatchObject({ status: 201 });
   }
-  /** Stores a document for one test. */
   async function sdcDocument(status?: string): Promise<{ id: string; resourceType: string }> {
     const target = { id: `doc-${++documents}`, resourceType: 'SDCDocument' };
     await put({ ...target, status });

@@ -100,7 +100,6 @@ describe('documents by RPC', () => {
   const versionsOf = async (id: string): Promise<{ total: number; entry: { resource?: Document }[] }> =>
     (await app.get(`/SDCDocument/${id}/_history`)).json();
 
-  /** Stores a document for one test and returns its id. */
   async function stored(status: unknown, content: object = {}, type = 'SDCDocument'): Promise<string> {
     const id = `d-${++documents}`;
     expect((await app.put(`/${type}/${id}`, { resourceType: type, status, ...content })).status).toBe(201);

@@ -122,7 +122,6 @@ afterAll(async () => {
   await first.close();
 });
 
-/** Expects success. */
 async function done(answer: Promise<Received>): Promise<void> {
   const { status, text } = await answer;
   expect([status === 201 ? 200 : status, text]).toEqual([200, expect.any(String)]);

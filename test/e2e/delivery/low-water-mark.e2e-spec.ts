@@ -89,7 +89,10 @@ const decided = (): Promise<number> => numberOf('select decided_event_id as numb
 const mark = (): Promise<number> =>
   numberOf('select low_water_mark as number from destination_runtime where destination_id = $1', [destinationId]);
 
-/** Calls the function that raises the mark three times. Two would do: one notes a number, the next one decides it. */
+/**
+ * Calls the function that raises the mark three times. Two calls would suffice: the first notes a number, and the
+ * second raises the mark to it if all transactions up to it have ended.
+ */
 const raiseOften = async (): Promise<void> => {
   for (let raised = 0; raised < 3; raised++) await direct.query('select raise_outbox_mark()');
 };
@@ -184,7 +187,7 @@ describe('The low-water mark of a queue', () => {
       await append(direct, MANY);
       await raiseOften();
     }
-    // A transaction of another spec in the same cluster may be older. Then the decision comes later.
+    // A transaction of another spec in the same cluster may be older. Then the mark rises later.
     await eventually('later numbers are decided', async () => {
       await raiseOften();
       return (await decided()) > first;

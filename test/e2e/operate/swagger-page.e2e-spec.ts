@@ -40,7 +40,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
   it('S8.4: works under its Content-Security-Policy, and asks no other server', async () => {
     await page.goto(`${BASE_URL}/api`);
     await page.locator('button.authorize').first().click();
-    // U4: the focus is in the form of the password grant.
+    // The focus is in the form of the password grant.
     await page.waitForFunction('document.activeElement.id === "oauth_username"');
     await page.locator('#auth-basic-username').fill('root');
     await page.locator('#auth-basic-password').fill(ROOT_SECRET);

@@ -5,9 +5,8 @@ import { eventually } from '../../../testing/eventually';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 /**
- * The fields of the server's own types, copied from the interface specification and not from the code. The
- * specification names them in its chapter "Data", and the fields below `ctx` in contract.md 8.2. Each row has a type, a
- * field, a value, and the search that has to find the value.
+ * The fields of the server's own types, copied from the interface specification and not from the code. Each row has a
+ * type, a field, a value, and the search that has to find the value.
  */
 const NAMED: readonly (readonly [type: string, field: string, value: unknown, search: string])[] = [
   ...['SDCDocument', 'SDCWorkflow'].flatMap((type) => [

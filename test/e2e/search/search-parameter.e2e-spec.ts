@@ -100,7 +100,6 @@ describe('live search parameters', () => {
   const warningsOf = async (query: string): Promise<unknown[]> =>
     (await search(query)).entry.filter(({ search: { mode } }) => mode === 'outcome').map(({ resource }) => resource);
 
-  /** Locks the row of a resource, like a slow write. */
   const hold = async (type: string, id: string): Promise<() => Promise<void>> => {
     await database.query('begin');
     await database.query('select from resource where type = $1 and id = $2 for update', [type, id]);

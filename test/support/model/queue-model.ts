@@ -110,7 +110,6 @@ export const waiting = ({ writers }: Queue): number[] =>
     .map(({ number }) => number)
     .sort((one, other) => one - other);
 
-/** Ends a transaction. */
 export const done = (queue: Queue, id: number): Queue => ({ ...queue, lastDone: Math.max(queue.lastDone, id) });
 
 function* writing(queue: Queue, { takesFirst }: QueueVariant): Iterable<readonly [string, Queue]> {

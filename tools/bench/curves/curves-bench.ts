@@ -47,7 +47,7 @@ export async function measureCurves({ only }: SuiteOptions, cleanup: Cleanup): P
     try {
       rows.push(await measureCurve(curve, send, server));
     } catch (error) {
-      // The other curves are still measured.
+      // The other curves are still measured after a curve has failed.
       rows.push([curve.name, ...FAILED]);
       errors.push(`${curve.name}: ${String(error)}`);
     }

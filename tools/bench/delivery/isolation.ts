@@ -11,8 +11,8 @@ import { HANGING_WAYS, HangingReceivers } from './hanging-receivers';
 import { type PacedWrite, arrivalTimes, writeAtPace } from './paced-writes';
 
 /**
- * FIRST is delivered to new destinations. RETRIED is delivered to a destination whose receiver refuses each event at
- * the first attempt.
+ * The types of the written resources. Events of FIRST go to new destinations. Events of RETRIED go to a destination
+ * whose receiver refuses each event at the first attempt.
  */
 const FIRST = 'ClinicalImpression';
 const RETRIED = { type: 'Procedure', ids: ['refused-once'] } as const;

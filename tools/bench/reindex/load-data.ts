@@ -26,7 +26,6 @@ const patientsOf = (body: Body): string[] =>
     (reference) => reference.startsWith('Patient/'),
   );
 
-/** A request and its caller. */
 export interface Asked extends Question {
   readonly name: string;
   readonly isLimited: boolean;

@@ -7,7 +7,7 @@ import { type Body } from './written-resources';
 /** The numbers of writers and readers. Each sends one request after another. */
 export const WRITERS = 4;
 export const READERS = 4;
-/** The number of faults that are shown. */
+/** Maximum number of faults that the report shows. */
 const MOST_FAULTS = 20;
 
 export interface Callers {

@@ -1,7 +1,7 @@
 import { type FieldRow, type FieldValue } from '../../parts/body/body';
 import { personIn } from '../../parts/names';
 
-/** The JSON of `$amendments` (docs/addenda.md). */
+/** The JSON of `$amendments` (docs/reference/addenda.md). */
 export interface RecordAnswer {
   readonly target: Named;
   readonly date: string;

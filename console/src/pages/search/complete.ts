@@ -11,7 +11,7 @@ export interface Suggestion {
 
 const MOST_SUGGESTIONS = 50;
 
-/** The modifiers of each kind of parameter (docs/search.md, "Kinds of parameters"). */
+/** The modifiers of each kind of parameter (docs/reference/search.md, "Kinds of parameters"). */
 const MODIFIERS: Readonly<Record<string, readonly string[]>> = {
   string: ['exact', 'contains', 'starts', 'ends'],
   token: ['not', 'text', 'in', 'not-in', 'of-type', 'i'],

@@ -16,11 +16,9 @@ interface StatedParameter {
   readonly type: string;
 }
 
-/** The parameters of one type. */
 export interface TypeWords {
   /** Kind by name: token, string, reference … */
   readonly kinds: ReadonlyMap<string, string>;
-  /** Includes, such as `Observation:subject`. */
   readonly includes: readonly string[];
   readonly revIncludes: readonly string[];
 }

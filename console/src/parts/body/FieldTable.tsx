@@ -4,7 +4,6 @@ import { type FieldRow, type FieldValue } from './body';
 import css from './field-table.module.css';
 
 interface Props<Row extends FieldRow> {
-  /** Label of the table. */
   readonly label: string;
   readonly rows: readonly Row[];
   /** Renders what is shown below the value of a row. */

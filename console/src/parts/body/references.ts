@@ -1,11 +1,9 @@
 import { type JsonValue } from '../../../../src/platform/json/lossless';
 import { scalarText } from './datatypes';
 
-/** A reference in a body. */
 export interface OutgoingReference {
   /** The path, such as `participant.0.individual`. */
   readonly path: string;
-  /** The reference as written. */
   readonly reference: string;
   readonly display?: string;
   /** A resource that this server may store; undefined for a contained, absolute or logical reference. */
