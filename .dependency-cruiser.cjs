@@ -1,5 +1,5 @@
-/** The floors of docs/architecture.md as rules: imports run downwards only. */
-const floors = [
+/** The layers of docs/architecture.md as rules: imports run downwards only. */
+const layers = [
   ['platform', []],
   ['fhir', ['platform']],
   ['fhirpath', ['fhir', 'platform']],
@@ -314,7 +314,7 @@ module.exports = {
         to: { path: `^src/${room}/`, pathNot: filesOf(room, [...modules, ...above]) },
       },
     ]),
-    ...floors.map(([room, below]) => ({
+    ...layers.map(([room, below]) => ({
       name: `${room}-imports-downwards`,
       severity: 'error',
       comment: `src/${room} may import: ${below.join(', ') || 'nothing of ours'}.`,
