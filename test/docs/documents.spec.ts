@@ -75,7 +75,7 @@ describe('docs/architecture.md', () => {
   it('tells who may import whom as .dependency-cruiser.cjs does', () => {
     const rules = textOf('.dependency-cruiser.cjs').matchAll(/^ {2}\[\s*'([\w-]+)',\s*\[(.*)\],?\s*\],$/gm);
     const wanted = [...rules].map(([, room, below = '']) => [room, below.replaceAll("'", '')]);
-    const told = rowsOf('docs/architecture.md', 'Floors').map(([room, below]) => [
+    const told = rowsOf('docs/architecture.md', 'Layers').map(([room, below]) => [
       codeIn(room)[0],
       codeIn(below).join(', '),
     ]);
