@@ -5,6 +5,25 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   await runStatement(adminUrl, `drop database if exists ${name} with (force)`);
 }
 
+/**
+ * Makes a database as a copy of another one, which has no connections. By default PostgreSQL 15 and newer write each
+ * page of the copy to the WAL, which takes twice the CPU time of a copy of the files. A copy of files waits for
+ * checkpoints, which is slow only where these wait for the disk.
+ */
+export async function copyDatabase(adminUrl: string, from: string, to: string): Promise<void> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ strategy: string }>(
+      `select case when current_setting('server_version_num')::integer >= 150000 and current_setting('fsync') = 'off'
+         then 'strategy file_copy' else '' end as strategy`,
+    );
+    await client.query(`create database ${to} template ${from} ${rows[0]?.strategy ?? ''}`);
+  } finally {
+    await client.end();
+  }
+}
+
 /** The URL of another database on the same PostgreSQL server. */
 export function databaseUrl(adminUrl: string, name: string): string {
   const url = new URL(adminUrl);
