@@ -32,10 +32,15 @@ type State = 'new' | 'started';
  * const end = await startTestDatabase(); // in the global setup of a test runner
  * await end(); // in its global teardown
  */
-export async function startTestDatabase(): Promise<() => Promise<void>> {
+export function startTestDatabase(): Promise<() => Promise<void>> {
+  return startTestDatabaseIn(clustersOfProject());
+}
+
+/** Does what {@link startTestDatabase} does, with the embedded cluster in another folder. */
+export async function startTestDatabaseIn(folder: string): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
   if (given !== undefined) return () => Promise.resolve();
-  const server = await startKeptPostgres();
+  const server = await startKeptPostgres(folder);
   process.env.TEST_DATABASE_URL = server.url;
   return async () => {
     delete process.env.TEST_DATABASE_URL;
@@ -143,7 +148,7 @@ class SharedServer {
     this.leases++;
     try {
       await this.ended;
-      this.server ??= startKeptPostgres();
+      this.server ??= startKeptPostgres(clustersOfProject());
       const { url } = await this.server;
       return { url, release: () => this.release() };
     } catch (error) {
@@ -166,19 +171,16 @@ class SharedServer {
 
 const serverOfProcess = new SharedServer();
 
+/** The folder of the embedded clusters that test runs of this project use. */
+export const clustersOfProject = (): string => join(process.cwd(), 'node_modules', '.cache', 'svc-health-server');
+
 /**
- * Starts the first embedded cluster below node_modules that no other process uses. The cluster keeps its templates for
- * later runs. If several runs go on at the same time, each has its own cluster.
+ * Starts the first embedded cluster in the folder that no other process uses. The cluster keeps its templates for later
+ * runs. If several runs go on at the same time, each has its own cluster.
  */
-async function startKeptPostgres(): Promise<EmbeddedPostgres> {
+async function startKeptPostgres(folder: string): Promise<EmbeddedPostgres> {
   for (let number = 1; ; number++) {
-    const dataDirectory = join(
-      process.cwd(),
-      'node_modules',
-      '.cache',
-      'svc-health-server',
-      `${softwareVersion()}-${number}`,
-    );
+    const dataDirectory = join(folder, `${softwareVersion()}-${number}`);
     try {
       const server = await startCluster(dataDirectory);
       await dropLeftovers(server.url);
@@ -194,7 +196,8 @@ async function startCluster(dataDirectory: string): Promise<EmbeddedPostgres> {
     startEmbeddedPostgres({
       dataDirectory,
       isDurable: false,
-      settings: { max_connections: '300', max_prepared_transactions: '10' },
+      // Copies and drops of databases write checkpoints anyway, so little WAL is needed.
+      settings: { max_connections: '300', max_prepared_transactions: '10', max_wal_size: '512MB' },
     });
   return start().catch(async (error: unknown) => {
     if (!(error instanceof StartError) || error instanceof DirectoryInUseError) throw error;

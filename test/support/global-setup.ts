@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as Databases from '../../testing/test-databases';
+import { clustersFolder } from './clusters-folder';
 import { buildConsole, compileServer } from './compiled-server';
 
 declare global {
@@ -16,7 +17,8 @@ export default async function globalSetup(): Promise<void> {
     process.env.TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');
     // `require` and no `import`: jest maps files of src to the compiled server, which exists only now.
     const kit = createRequire(__filename)('../../testing/test-databases') as typeof Databases;
-    const [end] = await Promise.all([kit.startTestDatabase(), buildConsole(build.folder)]);
+    const folder = await clustersFolder(kit.clustersOfProject());
+    const [end] = await Promise.all([kit.startTestDatabaseIn(folder), buildConsole(build.folder)]);
     globalThis.endTestRun = async () => {
       await build.remove();
       await kit.dropTemplates(); // the next run may have another build of this version
