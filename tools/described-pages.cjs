@@ -56,6 +56,7 @@ function describedPages({ paths, components, tags }) {
     const { $ref, allOf: [first] = [], type, items, format } = schema;
     if ($ref !== undefined || first?.$ref !== undefined) {
       const name = nameOf($ref ?? first.$ref);
+      if (name === 'NativeReference') return '`{resourceType, id}`';
       return OWN.test(name) ? code(name) : `[${name}](${pageOf(name)})`;
     }
     if (type === 'array') return `list of ${typeOf(items)}`;
@@ -85,7 +86,7 @@ function describedPages({ paths, components, tags }) {
   /** The members of a value, with the members inside of them. Types of FHIR stay closed: HL7 describes them. */
   function membersOf(schema = {}, path = '', above = []) {
     const name = schema.$ref === undefined ? undefined : nameOf(schema.$ref);
-    if (name !== undefined && (!OWN.test(name) || above.includes(name))) return [];
+    if (name !== undefined && (!OWN.test(name) || name === 'NativeReference' || above.includes(name))) return [];
     const inside = name === undefined ? above : [...above, name];
     const whole = resolved(schema);
     if (whole.type === 'array') return membersOf(whole.items, `${path}[]`, inside);

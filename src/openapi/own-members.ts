@@ -1,9 +1,74 @@
 import { type Schema } from './schema';
 
+const MASKED = 'Shown as ***; sent back so, it is kept.';
+
+/** The settings of a grant of a Client, which docs/reference/tokens.md explains. */
+const GRANT: Readonly<Record<string, Schema>> = {
+  token_format: { description: 'jwt; without it 256 random bits' },
+  token_expiration: { description: 'Lifetime of an access token in seconds; 3600 when left out' },
+  access_token_expiration: { description: 'Alias of token_expiration, which goes first' },
+  refresh_token: { description: 'Whether refresh tokens are issued' },
+  refresh_token_expiration: { description: 'Lifetime of a refresh token in seconds; none when left out' },
+  audience: { description: 'aud of the tokens; a request may name one of them' },
+};
+
 /** Descriptions of members of this server's own types; their definitions hold none. */
 export const OWN_MEMBERS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
-  Client: { secret: { description: 'Shown as ***; sent back so, it is kept.' } },
-  User: { password: { description: 'Shown as ***; sent back so, it is kept.' } },
+  AccessPolicy: {
+    engine: {
+      type: 'string',
+      description: 'allow, matcho, json-schema, complex, allow-rpc, matcho-rpc, or one of a module',
+    },
+    link: {
+      type: 'array',
+      items: { $ref: '#/components/schemas/NativeReference' },
+      description:
+        'Users, Clients or Operations: one must fit; without links and roleName each caller with credentials',
+    },
+    roleName: { type: 'string', description: 'Covers Users who hold a Role of this name' },
+    type: { type: 'string', description: 'rest: all but RPC calls; rpc: RPC calls only; both when left out' },
+    criteria: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Searches: the grant covers only resources that one of them finds',
+    },
+    description: { type: 'string', description: 'For people' },
+  },
+  Role: { name: { description: 'The roleName of the policies that cover the User' } },
+  Client: {
+    active: { description: 'false ends its Sessions, and refuses its requests' },
+    secret: { description: MASKED },
+    grant_types: { description: 'password, client_credentials, basic, or a grant of a module' },
+    scope: { description: 'Scope tokens that a token request may ask for' },
+  },
+  'Client.auth.password': {
+    ...GRANT,
+    secret_required: { description: 'Whether the client must send its secret; a sent one is always checked' },
+  },
+  'Client.auth.client_credentials': GRANT,
+  User: {
+    userName: { description: 'A login name, of one User only' },
+    email: { description: 'A login name if no other User has it' },
+    password: { description: MASKED },
+    inactive: { description: 'true ends the Sessions of the User, and refuses logins' },
+    data: { description: 'Any content, which policies may read as user.data' },
+  },
+  'User.twoFactor': {
+    enabled: { description: 'Whether a login needs a code of an authenticator app (RFC 6238)' },
+    secretKey: { description: `In base32. ${MASKED}` },
+  },
+  Session: {
+    type: { description: 'The grant that opened it' },
+    start: { description: 'When it was opened' },
+    end: { description: 'When it was closed' },
+    active: { description: 'false closes it, and ends its tokens; a closed one stays closed' },
+    exp: { description: 'End of the access token, in seconds of the epoch' },
+    refresh_token_exp: { description: 'End of the refresh token, in seconds of the epoch' },
+    jti: { description: 'That of the JWT; it names an opaque token without revealing it' },
+    iss: { description: 'The base URL of the server that issued the token' },
+    audience: { description: 'aud of the token' },
+    scope: { description: 'The granted scope; policies alone decide access' },
+  },
   SDCDocument: {
     status: { type: 'string' },
     type: { type: 'string' },

@@ -46,7 +46,8 @@ describe('the pages of the site about requests', () => {
     expect(textOf('putClientById')).toContain('| `auth.password.token_expiration` |');
     expect(textOf('getSvcTopicDestinationOverview')).toContain('| `destination.lastError.message` | valueString |');
     expect(textOf('postAuthToken')).toMatch(/### Body of 400\n\n.*\n.*\n\| `error` \(required\)/);
-    expect(textOf('svc.sdc-sign')).toContain('| `document.patient.id` (required) |');
+    expect(textOf('svc.sdc-sign')).toContain('| `document.patient` | `{resourceType, id}` |');
+    expect(textOf('putAccessPolicyById')).toMatch(/\| `engine` \| string \| allow, matcho/);
     expect(textOf('putPatientById')).toContain('[Patient](https://hl7.org/fhir/R4/patient.html)');
   });
 });
