@@ -6,7 +6,7 @@ import { findRunningCluster } from '../src/platform/database/embedded/running-cl
  * Runs `work` on the database of DATABASE_URL, or on the embedded one in DATA_DIR, which is started if no server runs.
  */
 export async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
-  const { DATA_DIR = './data' } = process.env; // as the server reads it
+  const { DATA_DIR = './data' } = process.env; // the variable that the server reads too
   const runningUrl = directUrlIn(process.env) ?? (await findRunningCluster(DATA_DIR));
   const own =
     runningUrl === undefined ? await startEmbeddedPostgres({ dataDirectory: DATA_DIR, isDurable: true }) : undefined;

@@ -230,7 +230,8 @@ export class ResourceStore {
    * @throws TransactionConflict if a transaction did
    */
   async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
-    if (resources.length <= MAX_ID_LOCKS) return; // the advisory locks on the ids exclude this
+    // With so few resources this transaction holds an advisory lock on each id, so no other transaction used one.
+    if (resources.length <= MAX_ID_LOCKS) return;
     const columns = [resources.map(({ type }) => type), resources.map(({ id }) => id)];
     const versions = new Map(resources.map(({ type, id, content }) => [localKey(type, id), content.version]));
     for (const { type, id, version } of await this.statements.run<LastVersionRow>(LAST_VERSIONS, columns)) {

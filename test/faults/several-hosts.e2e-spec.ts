@@ -31,7 +31,7 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-hosts-'));
-    await chmod(folder, 0o755); // PostgreSQL's account must be able to open it
+    await chmod(folder, 0o755); // the account of PostgreSQL must be able to open the folder
     const [a, b] = [join(folder, 'a'), join(folder, 'b')];
     await promisify(execFile)('mkdir', [a]);
     const first = await start(a);

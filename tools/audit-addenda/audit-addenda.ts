@@ -16,7 +16,7 @@ could not be found out.
 
 async function main(): Promise<number> {
   const { values } = readOptions(USAGE, { options: { heads: { type: 'string' }, since: { type: 'string' } } });
-  const { DATA_DIR = './data' } = process.env; // as the server reads it
+  const { DATA_DIR = './data' } = process.env; // the variable that the server reads too
   const databaseUrl = directUrlIn(process.env) ?? (await findRunningCluster(DATA_DIR));
   if (databaseUrl === undefined) throw new Error(`No server runs on ${DATA_DIR}: start it, or set DATABASE_URL.`);
   let faults = 0;

@@ -16,7 +16,7 @@ async function main(): Promise<number> {
     'npm run demo: plays the whole service against a running server at BASE_URL or PORT. With --keep the destinations and the Sessions stay.',
     { options: { keep: { type: 'boolean', default: false } } },
   );
-  const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
+  const { BASE_URL, PORT = '3000' } = process.env; // the variables that the server reads too
   const baseUrl = BASE_URL ?? `http://localhost:${PORT}`;
   const root = findRootSecret(process.env);
   if (!root) {

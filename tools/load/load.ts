@@ -21,7 +21,7 @@ async function main(): Promise<number> {
     process.stderr.write(USAGE);
     return 2;
   }
-  const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
+  const { BASE_URL, PORT = '3000' } = process.env; // the variables that the server reads too
   const root = (BASE_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
   const baseUrl = root.endsWith('/fhir') ? root : `${root}/fhir`;
   const authorization = authorizationOf(process.env);

@@ -20,10 +20,7 @@ const USAGE = `npm run processes [-- options]: restarts servers under load, and 
 const SCRIPT = resolve('dist/src/main.js');
 /** The drain time of a server: three checks of HAProxy, one every 2 s, with a margin. */
 const DRAIN_SECONDS = 8;
-/**
- * The pause of a client. Two processors both serve and start servers here, and checks must be answered in time
- * meanwhile.
- */
+/** The pause of a client between two requests. Without it, a busy machine would answer HAProxy's checks too late. */
 const PAUSE_MILLISECONDS = 100;
 const REQUESTS_OF_A_CLIENT = 200;
 /**

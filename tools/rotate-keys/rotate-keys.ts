@@ -40,7 +40,7 @@ async function rotateEncryption(): Promise<number> {
 }
 
 async function rotateSigning(isCompromised: boolean): Promise<number> {
-  const { BASE_URL, PORT = '3000' } = process.env; // as the server reads them
+  const { BASE_URL, PORT = '3000' } = process.env; // the variables that the server reads too
   const authorization = authorizationOf(process.env);
   if (authorization === undefined) {
     process.stderr.write(`No credentials: set TOKEN, or BASIC to id:secret.\n\n${USAGE}`);

@@ -325,7 +325,7 @@ const itself = ({ name }: RowAlias): string => `select ${name}.main_date, ${name
 const sameRow = (probe: string, { name }: RowAlias): string =>
   `${probe}.main_date = ${name}.main_date and ${probe}.resource_key = ${name}.resource_key`;
 
-/** SQL of a column of `resource`. The candidate may be a row of `resource` or a search row. */
+/** SQL of a column of `resource`. The alias may name a row of `resource`, or a search index row of the resource. */
 const columnOf = ({ name, isResource }: RowAlias, column: string): string =>
   isResource
     ? `${name}.${column}`
