@@ -41,15 +41,22 @@ export function definitionsByType(
 ): ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>> {
   const types = [...r4ResourceTypes(), ...ownTypes, ...own.map(({ type }) => type)];
   const byType = new Map(types.map((type) => [type, new Map<string, ParameterDefinition>()]));
-  for (const hl7 of searchParameterDefinitions()) {
-    const { code, type: kind, base, expression, target: targets = [] } = hl7;
-    const components = componentsOf(hl7);
-    const parsed = parse(hl7.id === POSITION ? 'number' : kind, expression);
-    const definition = { code, kind, expression: parsed, targets, components, isOwn: false, isLive: false };
-    for (const type of base.flatMap((name) => typesOfBase(name, types))) byType.get(type)?.set(code, definition);
+  parsedOfHl7 ??= searchParameterDefinitions().map((hl7) => ({ base: hl7.base, definition: definitionOfHl7(hl7) }));
+  for (const { base, definition } of parsedOfHl7) {
+    for (const type of base.flatMap((name) => typesOfBase(name, types)))
+      byType.get(type)?.set(definition.code, definition);
   }
   for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
   return byType;
+}
+
+/** HL7's definitions, which a process parses once: one that runs specs starts many servers. */
+let parsedOfHl7: readonly { readonly base: readonly string[]; readonly definition: ParameterDefinition }[] | undefined;
+
+function definitionOfHl7(hl7: SearchParameterDefinition): ParameterDefinition {
+  const { id, code, type: kind, expression, target: targets = [] } = hl7;
+  const parsed = parse(id === POSITION ? 'number' : kind, expression);
+  return { code, kind, expression: parsed, targets, components: componentsOf(hl7), isOwn: false, isLive: false };
 }
 
 const ownDefinitionOf = ({

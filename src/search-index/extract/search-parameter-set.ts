@@ -7,10 +7,11 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** The changes by which a set differs from `below`, the set from which it was made. Both share everything else. */
+/** What a set takes over from the set from which it was made. */
 interface Layer {
-  readonly below: SearchParameterSet;
-  readonly live?: readonly OwnSearchParameter[];
+  readonly definitions: Definitions;
+  /** The set that knows all other types. */
+  readonly below?: SearchParameterSet;
   readonly unfinished?: UnfinishedParameters;
 }
 
@@ -48,13 +49,12 @@ export class SearchParameterSet {
    *   would be indistinguishable
    */
   constructor(
-    private readonly own: readonly OwnSearchParameter[] = [],
-    private readonly ownTypes: readonly string[] = [],
+    own: readonly OwnSearchParameter[] = [],
+    ownTypes: readonly string[] = [],
     private readonly bits?: AssignedBits,
     private readonly layer?: Layer,
   ) {
-    this.definitions =
-      layer === undefined ? definitionsByType(own, ownTypes) : layer.below.definitionsWith(layer.live ?? []);
+    this.definitions = layer?.definitions ?? definitionsByType(own, ownTypes);
     if (layer !== undefined) return;
     refuseRepetitions(own);
     refuseCollisions(this.definitions);
@@ -62,7 +62,7 @@ export class SearchParameterSet {
 
   /** The same parameters with other presence bits. */
   withBits(bits: AssignedBits): SearchParameterSet {
-    return new SearchParameterSet(this.own, this.ownTypes, bits);
+    return new SearchParameterSet([], [], bits, { ...this.layer, definitions: this.definitions });
   }
 
   /**
@@ -70,12 +70,14 @@ export class SearchParameterSet {
    * compiled, all others are shared. If this set already defines a code, the code keeps its meaning.
    */
   withLive(live: readonly OwnSearchParameter[]): SearchParameterSet {
-    return live.length === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, live });
+    if (live.length === 0) return this;
+    return new SearchParameterSet([], [], this.bits, { below: this, definitions: this.definitionsWith(live) });
   }
 
   /** This set, with some parameters marked as unfinished: their index is being built. */
   withUnfinished(unfinished: UnfinishedParameters): SearchParameterSet {
-    return unfinished.ids.size === 0 ? this : new SearchParameterSet([], [], this.bits, { below: this, unfinished });
+    if (unfinished.ids.size === 0) return this;
+    return new SearchParameterSet([], [], this.bits, { below: this, definitions: new Map(), unfinished });
   }
 
   get hasUnfinished(): boolean {
@@ -93,16 +95,16 @@ export class SearchParameterSet {
   }
 
   types(): readonly string[] {
-    return [...new Set([...this.definitions.keys(), ...(this.layer?.below.types() ?? [])])];
+    return [...new Set([...this.definitions.keys(), ...(this.layer?.below?.types() ?? [])])];
   }
 
   has(type: string): boolean {
-    return this.definitions.has(type) || (this.layer?.below.has(type) ?? false);
+    return this.definitions.has(type) || (this.layer?.below?.has(type) ?? false);
   }
 
   /** Whether the type has a parameter with this code, even if it cannot be searched. */
   defines(type: string, code: string): boolean {
-    return this.definitions.get(type)?.has(code) ?? this.layer?.below.defines(type, code) ?? false;
+    return this.definitions.get(type)?.has(code) ?? this.layer?.below?.defines(type, code) ?? false;
   }
 
   /**
@@ -117,7 +119,7 @@ export class SearchParameterSet {
         if (isOther && parameterIdOf(otherType, otherCode) === id) return `${otherType}.${otherCode}`;
       }
     }
-    return this.layer?.below.collidingWith(type, code);
+    return this.layer?.below?.collidingWith(type, code);
   }
 
   find(type: string, code: string): SearchParameter | undefined {
@@ -157,7 +159,7 @@ export class SearchParameterSet {
     const known = this.compiled.get(type);
     if (known !== undefined) return known;
     const definitions = this.definitions.get(type);
-    if (definitions === undefined) return this.layer?.below.parametersOf(type);
+    if (definitions === undefined) return this.layer?.below?.parametersOf(type);
     const parameters = compileParameters(type, definitions.values(), this.bits && (this.bits.get(type) ?? new Map()));
     this.compiled.set(type, parameters);
     return parameters;
