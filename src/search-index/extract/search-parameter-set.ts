@@ -7,7 +7,7 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** What a set takes over from the set from which it was made. */
+/** The parts of a set that come from the set from which it was made. */
 interface Layer {
   readonly definitions: Definitions;
   /** The set that knows all other types. */
