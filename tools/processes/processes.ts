@@ -23,11 +23,14 @@ const DRAIN_SECONDS = 8;
 /** The pause of a client between two requests. Without it, a busy machine would answer HAProxy's checks too late. */
 const PAUSE_MILLISECONDS = 100;
 const REQUESTS_OF_A_CLIENT = 200;
-/**
- * The number of warm-up requests of a client. Two processes share the requests, and each needs enough of them for warm
- * code.
- */
+/** The number of warm-up requests of a client for each process: the code of all processes must be equally warm. */
 const WARM_UP_REQUESTS_OF_A_CLIENT = 1000;
+/**
+ * The pauses of a client for which CPU time is compared. Without a pause, two processes answer more requests a second
+ * than one, so fewer requests share a turn of the event loop. With this pause, both get the same number of requests a
+ * second, about half of what one process can answer.
+ */
+const COMPARED_PAUSES = [0, 16];
 const CONNECTIONS = 5000;
 const SAMPLE_SECONDS = 20;
 const SAMPLE_MILLISECONDS = 10;
@@ -115,44 +118,82 @@ async function bySighup(bed: Bed, rounds: number): Promise<number> {
 async function processorTime(bed: Bed, rounds: number): Promise<number> {
   const { postmasterPid } = await postgresFacts(bed.cluster.url);
   const servers = [await bed.start({ SVC_PROCESSES: '1' }), await bed.start({ SVC_PROCESSES: '2' })];
-  const loads = servers.map(({ url }) => new Load(() => url, bed.authorization));
-  const spent = servers.map((): { server: number; database: number }[] => []);
-  for (const load of loads) await load.sendAll(WARM_UP_REQUESTS_OF_A_CLIENT);
-  const progress = new ProgressBar({ label: 'cpu', total: rounds });
-  for (let round = 0; round < rounds; round++) {
-    for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
-      const [server, load] = [servers[index], loads[index]];
-      if (server === undefined || load === undefined) continue;
-      const pids = [server.pid, ...(await childrenOf(server.pid))];
-      const read = async () => ({
-        answered: load.answered,
-        server: await Promise.all(pids.map(readProcess)),
-        database: await readPostgres(postmasterPid),
-      });
-      const before = await read();
-      await load.sendAll(REQUESTS_OF_A_CLIENT);
-      const after = await read();
-      const perRequest = (nanoseconds: number): number => nanoseconds / 1000 / (after.answered - before.answered);
-      spent[index]?.push({
-        server: perRequest(
-          after.server.reduce((sum, one, at) => sum + nanosecondsBetween(before.server[at] ?? new Map(), one), 0),
-        ),
-        database: perRequest(nanosecondsBetween(before.database, after.database)),
-      });
-    }
-    progress.advance();
+  let failed = 0;
+  for (const [index, server] of servers.entries()) {
+    const load = new Load(() => server.url, bed.authorization);
+    await load.sendAll(WARM_UP_REQUESTS_OF_A_CLIENT * (index + 1));
+    failed += load.failures.length;
   }
-  const [[, two], [, load]] = [servers, loads];
-  if (two !== undefined && load !== undefined) tell(await acceptCost(two, load));
-  if (load !== undefined) tell(`Statements of two processes: ${await waitsOf(bed.cluster.url, load)}`);
+  for (const pause of COMPARED_PAUSES) {
+    const loads = servers.map(({ url }) => new Load(() => url, bed.authorization, pause));
+    const spent = servers.map((): Spent[] => []);
+    const progress = new ProgressBar({ label: `cpu, ${pause} ms`, total: rounds });
+    for (let round = 0; round < rounds; round++) {
+      for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
+        const [server, load] = [servers[index], loads[index]];
+        if (server !== undefined && load !== undefined) spent[index]?.push(await spentBy(server, load, postmasterPid));
+      }
+      progress.advance();
+    }
+    tell(comparison(pause, spent));
+    failed += loads.reduce((sum, { failures }) => sum + failures.length, 0);
+  }
+  const [, two] = servers;
+  if (two !== undefined) {
+    const load = new Load(() => two.url, bed.authorization);
+    tell(await acceptCost(two, load));
+    tell(`Statements of two processes: ${await waitsOf(bed.cluster.url, load)}`);
+    failed += load.failures.length;
+  }
   await Promise.all(servers.map((server) => server.stop()));
-  for (const spender of ['server', 'database'] as const) {
-    const [one = 0, two = 0] = spent.map((rows) => median(rows.map((row) => row[spender])));
-    tell(
-      `${spender}: ${one.toFixed(0)} µs of one process, ${two.toFixed(0)} µs of two, ratio ${(two / one).toFixed(2)}`,
+  return failed;
+}
+
+/** CPU time of one request and the number of requests a second. */
+interface Spent {
+  readonly server: number;
+  readonly database: number;
+  readonly perSecond: number;
+}
+
+/** Sends the requests of one round, and measures the server with all its processes, and PostgreSQL. */
+async function spentBy(server: ChildServer, load: Load, postmasterPid: number): Promise<Spent> {
+  const pids = [server.pid, ...(await childrenOf(server.pid))];
+  const read = async () => ({
+    answered: load.answered,
+    at: performance.now(),
+    server: await Promise.all(pids.map(readProcess)),
+    database: await readPostgres(postmasterPid),
+  });
+  const before = await read();
+  await load.sendAll(REQUESTS_OF_A_CLIENT);
+  const after = await read();
+  const answered = after.answered - before.answered;
+  const perRequest = (nanoseconds: number): number => nanoseconds / 1000 / answered;
+  return {
+    server: perRequest(
+      after.server.reduce((sum, one, at) => sum + nanosecondsBetween(before.server[at] ?? new Map(), one), 0),
+    ),
+    database: perRequest(nanosecondsBetween(before.database, after.database)),
+    perSecond: (answered / (after.at - before.at)) * 1000,
+  };
+}
+
+function comparison(pause: number, spent: readonly (readonly Spent[])[]): string {
+  const lines = [`Each client pauses ${pause} ms between two requests:`];
+  const parts: readonly (readonly [string, (spent: Spent) => number])[] = [
+    ['server', ({ server }) => server],
+    ['database', ({ database }) => database],
+    ['together', ({ server, database }) => server + database],
+  ];
+  for (const [name, of] of parts) {
+    const [one = 0, two = 0] = spent.map((rounds) => median(rounds.map(of)));
+    lines.push(
+      `  ${name}: ${one.toFixed(0)} µs of one process, ${two.toFixed(0)} µs of two, ratio ${(two / one).toFixed(2)}`,
     );
   }
-  return loads.reduce((sum, { failures }) => sum + failures.length, 0);
+  const [one = 0, two = 0] = spent.map((rounds) => median(rounds.map(({ perSecond }) => perSecond)));
+  return [...lines, `  requests a second: ${one.toFixed(0)} of one process, ${two.toFixed(0)} of two`].join('\n');
 }
 
 /** Measures the process that accepts connections and hands them over to the others. It processes no requests. */
