@@ -17,7 +17,6 @@ export class SteadyWriters {
 
   /**
    * @param server returns the server to write to; called before each write
-   * @param server to write to; called before each write
    */
   constructor(server: () => DeliveringServer) {
     this.running = Array.from({ length: WRITERS }, async (_value, writer) => {

@@ -12,7 +12,10 @@ export interface FailedClause {
 /** A function that returns the clause that a request failed; undefined when the policy grants the request. */
 export type PolicyCheck = (request: AccessRequest) => FailedClause | undefined | Promise<FailedClause | undefined>;
 
-/** Evaluates the policies whose `engine` names it, for requests that their links cover. */
+/**
+ * Evaluates the policies whose `engine` names it. A policy is evaluated for the Users, Clients and Operations in its
+ * `link`; without `link`, for all requests.
+ */
 export interface PolicyEngine {
   /** Names of the policy's members that this engine reads, in addition to the members of all policies. */
   readonly members?: readonly string[];

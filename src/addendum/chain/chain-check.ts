@@ -88,8 +88,8 @@ export class ChainCheck {
   }
 
   /**
-   * Whether the fault at the current position (`found`) is only a wrong order: the link `elsewhere` of the same chain,
-   * or the text of its addendum, belongs at this position.
+   * Whether a fault at the current position is only a wrong order: the link `elsewhere` of the same chain belongs here,
+   * or the link `found` here has the text of the addendum of `elsewhere`.
    */
   isMisplaced(elsewhere: StoredLink, found: StoredLink | undefined): boolean {
     const sequence = this.count + 1;

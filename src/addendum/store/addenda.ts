@@ -110,8 +110,8 @@ export class Addenda {
   }
 
   /**
-   * Like {@link holdTarget}, but the target need not be stored, since the call sends its body. A caller with a row
-   * filter must be able to read the target nevertheless.
+   * Like {@link holdTarget}, but the target need not be stored, since the call sends its body. Only a caller whom
+   * a policy limits to some rows needs a stored target, which is one of these rows.
    */
   async holdBrought(target: NativeReference): Promise<void> {
     await this.entries.hold(target);

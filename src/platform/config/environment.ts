@@ -117,7 +117,7 @@ export class Environment {
   readonly credentialFailureWindowSeconds!: number;
   /** `SVC_SESSION_RETENTION_DAYS`: how long an ended Session is kept; 0 keeps it forever. */
   readonly sessionRetentionDays!: number;
-  /** `SVC_SESSION_SWEEP_SECONDS`: interval between two sweeps of ended Sessions; 0 disables the sweeps. */
+  /** `SVC_SESSION_SWEEP_SECONDS`: how often expired Sessions are ended and old ones deleted; 0: never. */
   readonly sessionSweepSeconds!: number;
   /** `SVC_KEY_OVERLAP_SECONDS`: how long a new signing key is published before it signs. */
   readonly keyOverlapSeconds!: number;

@@ -5,7 +5,8 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../config/environment';
 
 /**
- * After this time idle connections are closed. Connections with requests are closed earlier, after their next response.
+ * How long after the first `Connection: close` idle connections are closed. Connections with requests close earlier,
+ * after their next response.
  */
 const LEAVE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 20;

@@ -40,7 +40,7 @@ interface Compiled extends ParameterDefinition {
   readonly composite?: Composite;
 }
 
-/** The presence bits of one type by code, from 0 to 62. */
+/** For each search parameter of one type, by code: the bit (0 to 62) that is set if a resource has a value for it. */
 export type PresenceBits = ReadonlyMap<string, number>;
 
 /**

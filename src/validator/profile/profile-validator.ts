@@ -36,9 +36,7 @@ export class ProfileValidator {
   private readonly trees: ProfileTrees;
   private readonly constraints: ConstraintCheck;
   private place: PlacedResource | undefined;
-  /**
-   * The resources inside the validated resource, with their places. They are collected when a profile first needs them.
-   */
+  /** The resources inside the validated resource, with their paths. They are collected when a profile needs them. */
   private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
   /**
    * The issues of each value by each profile. So a value is checked once by a profile, even if several elements name

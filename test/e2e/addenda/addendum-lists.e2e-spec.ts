@@ -84,7 +84,7 @@ describe('lists of addenda that do not stand in memory', () => {
 
     beforeAll(async () => {
       await noted('huge', 4);
-      // Together the notes then have 80 MB, more than any call can write.
+      // No call can store such long notes, so SQL lengthens them: together they have 80 MB.
       await database.query(
         `update resource set body = replace(body, '"text":"', '"text":"' || repeat('x', 20000000))
          where type = 'SDCAddendum' and id in (select addendum_id from addendum_entry where target_id = 'huge')`,
