@@ -10,7 +10,7 @@ import { setupOpenApi } from './openapi/openapi';
 import { errorPages, sitePages } from './openapi/site-pages';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
-import { paceLogins } from './platform/http/pace-logins';
+import { paceRequests } from './platform/http/pace-requests';
 import { requestBodies } from './platform/http/request-bodies';
 import { assertOneCopy } from './platform/discovery/package-copies';
 import { BackgroundTasks } from './platform/background/background-tasks';
@@ -117,7 +117,7 @@ export async function listen(
   if (hasMetrics) await app.get(MetricsServer, { strict: false }).listen();
   await app.get(InitBundle, { strict: false }).apply();
   app.get(BackgroundTasks).start();
-  paceLogins(app.getHttpServer());
+  paceRequests(app.getHttpServer());
   refuseBrokenRequests(app.getHttpServer());
   app.get(Drain, { strict: false }).watch(app.getHttpServer());
   await app.listen(port, host);

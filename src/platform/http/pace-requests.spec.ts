@@ -3,22 +3,30 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { paceLogins } from './pace-logins';
+import { paceRequests } from './pace-requests';
 
 const LOGINS = 200;
 const LOGIN = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';
 
-describe('S7: many token requests at once', () => {
+describe('S7: many requests at once', () => {
   const handled: (string | undefined)[] = [];
+  /** The number of requests that began in each turn of the event loop. */
+  const perTurn: number[] = [];
+  let begun = 0;
   const server = createServer(({ url }, response) => {
     handled.push(url);
+    if (begun++ === 0)
+      setImmediate(() => {
+        perTurn.push(begun);
+        begun = 0;
+      });
     response.end();
   });
   let accepted = 0;
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    paceLogins(server);
+    paceRequests(server);
     server.on('connection', () => accepted++).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -31,7 +39,7 @@ describe('S7: many token requests at once', () => {
     await once(server, 'close');
   });
 
-  it('begin one in a turn of the event loop, so that the request behind them does not wait for all of them', async () => {
+  it('of token requests, one begins in a turn of the event loop, so that the request behind them does not wait for all of them', async () => {
     const [last, left, ...others] = sockets.toReversed() as [Socket, Socket, ...Socket[]];
     const answers = [last, ...others].map((socket) => once(socket, 'data'));
     for (const socket of others) socket.write(LOGIN);
@@ -45,5 +53,14 @@ describe('S7: many token requests at once', () => {
   it('all begin, except those whose client has left', async () => {
     await delay(50);
     expect(handled).toHaveLength(LOGINS + 1);
+  });
+
+  it('S10: of other requests, 16 begin in a turn, and as many that waited', async () => {
+    perTurn.length = 0;
+    const others = sockets.slice(0, LOGINS);
+    const answers = others.map((socket) => once(socket, 'data'));
+    for (const socket of others) socket.write('GET /Patient/p1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await Promise.all(answers);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(32);
   });
 });
