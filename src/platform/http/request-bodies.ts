@@ -1,5 +1,8 @@
 import { type IncomingMessage } from 'node:http';
-import { type Request, type RequestHandler } from 'express';
+import { type Request, type RequestHandler, type Response } from 'express';
+import { addressPrefixOf } from '../admission/address-prefix';
+import { quietTurn } from '../admission/quiet-turn';
+import { Slots } from '../admission/slots';
 import { ServiceError } from '../errors/service-error';
 import { type RequestContext } from '../request/request-context';
 import { receive, SMALL_BYTES } from './receive';
@@ -41,8 +44,8 @@ export function requestBodies(requests: RequestContext, rules: BodyRules): Reque
       next();
       return;
     }
-    response.once('finish', () => {
-      dropUnread(request, rules.stallSeconds);
+    response.once('prefinish', () => {
+      dropUnread(request, response, rules.stallSeconds);
     });
     if (!METHODS.has(request.method)) {
       next();
@@ -136,14 +139,25 @@ async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean
   }
 }
 
+/** Unread bodies are dropped in turn, since 1,000 of them have gigabytes. */
+const drops = new Slots({ permits: 4, longestWaitMilliseconds: Infinity, busyMessage: '' });
+
 /**
- * Limits the time for dropping an unread body. After a response, Node reads and drops the rest of the body, so that the
- * client receives the response.
+ * Drops the rest of an unread body after the response, for a limited time. A connection that the client wants closed
+ * stays open meanwhile: if it closed while bytes arrive, TCP would reset it, and the client might lose the response
+ * (RFC 9112, section 9.6).
  */
-function dropUnread(request: Request, seconds: number): void {
+function dropUnread(request: Request, response: Response, seconds: number): void {
   if (request.complete) return;
-  const timer = setTimeout(() => request.socket.destroy(), seconds * 1000).unref();
-  request.once('close', () => {
+  const { socket } = request;
+  const isLast = !response.shouldKeepAlive;
+  if (isLast) socket.destroySoon = () => socket.end();
+  const timer = setTimeout(() => socket.destroy(), seconds * 1000).unref();
+  (isLast ? socket : request).once('close', () => {
     clearTimeout(timer);
+  });
+  request.on('data', () => {
+    request.pause();
+    void drops.run({ key: addressPrefixOf(socket.remoteAddress ?? '') }, quietTurn).then(() => request.resume());
   });
 }
