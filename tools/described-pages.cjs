@@ -184,8 +184,8 @@ function describedPages({ paths, components, tags }) {
       const { operationId, summary, description = '', parameters, requestBody, responses, callbacks } = item[method];
       const name = `${method.toUpperCase()} ${path}`;
       const content = blocks(
-        `# \`${name}\`: ${cell(summary)}`,
-        cell(description),
+        `# \`${name}\``,
+        `**${cell(summary.replace(/\.$/, ''))}.** ${cell(description)}`,
         `More: ${GUIDES[item[method].tags[0]]}.`,
         section('## Parameters', parametersOf(parameters)),
         section('## Body', bodyOf(requestBody)),
@@ -203,7 +203,7 @@ function describedPages({ paths, components, tags }) {
     const [summary] = description.split(/(?<=[.:;]) (.*)/s);
     const name = `RPC ${method}`;
     const content = blocks(
-      `# \`${method}\`: ${cell(summary.replace(/[.:;]$/, ''))}`,
+      `# \`${name}\``,
       `A method of [\`POST /rpc\`](rpc.md). ${cell(description)}`,
       section('## Params', members(properties.params)),
       section('## A call', shown(example)),

@@ -36,7 +36,7 @@ describe('the pages of the site about requests', () => {
     const requests = [...pages.values()].filter(({ name }) => !name.startsWith('RPC '));
     expect(requests).toHaveLength(operations);
     for (const { content, name, summary } of pages.values()) {
-      expect(content).toMatch(/^# `(?:(?:GET|POST|PUT|PATCH|DELETE) \/|svc)[^`]*`: \S/);
+      expect(content).toMatch(/^# `(?:GET \/|POST \/|PUT \/|PATCH \/|DELETE \/|RPC svc)[^`]*`\n\n\S/);
       expect([name, summary]).not.toContain('');
     }
   });
