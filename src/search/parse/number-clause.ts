@@ -3,9 +3,6 @@ import { type NumberRange, type SearchClause, type UnitKey } from '../query/sear
 import { isUcumCode, UCUM } from '../../platform/ucum/ucum';
 import { invalid, type Prefix, prefixOf, splitOutsideEscapes, unescaped } from './values';
 
-/** The share of the searched number by which a match of `ap` may differ (http://hl7.org/fhir/R4/search.html#prefix). */
-const APPROXIMATION = 0.1;
-
 export interface ParsedQuantity {
   readonly ranges: readonly NumberRange[];
   /** The unit that numbers must have; absent if any unit matches. */
@@ -18,7 +15,7 @@ export function numberRangesOf(name: string, text: string): readonly NumberRange
   if (!/^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/.test(rest) || !Number.isFinite(Number(rest))) {
     throw invalid(name, 'takes a number such as gt5.4');
   }
-  return rangesOf(prefix, Number(rest), halfStepOf(rest));
+  return rangesOf(prefix, decimalOf(rest));
 }
 
 /** Reads `[prefix]number`, `…||code` or `…|system|code`. http://hl7.org/fhir/R4/search.html#quantity */
@@ -54,26 +51,43 @@ export function quantityClauseOf(
   ]);
 }
 
-/**
- * Half of the unit of the last digit, by which a match may differ: `5.4` means [5.35, 5.45), `100` means [99.5, 100.5),
- * `1e2` means [95, 105), since it has one significant digit (http://hl7.org/fhir/R4/search.html#number).
- */
-function halfStepOf(text: string): number {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const hasExponent = text.length > mantissa.length;
-  const place = hasExponent && fraction === '' && whole.length > 0 ? 0 : -fraction.length;
-  return 0.5 * 10 ** (place + Number(exponent));
+/** A number with the digits of its text: `digits` × 10^`exponent`. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
 }
 
-function rangesOf(prefix: Prefix, value: number, half: number): readonly NumberRange[] {
-  const low = rounded(value - half);
-  const high = rounded(value + half);
+/** The place of the last digit is kept: `100` has three digits, `1e2` has one. */
+function decimalOf(text: string): Decimal {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+/** The nearest double of tenths of a decimal's last place, as index rows hold it. */
+const doubleOf = (tenths: bigint, exponent: number): number => Number(`${tenths}e${exponent - 1}`);
+
+/**
+ * The ranges of one searched number. `eq` matches numbers that differ by less than half of the last digit's unit: `5.4`
+ * means [5.35, 5.45), `100` means [99.5, 100.5) (http://hl7.org/fhir/R4/search.html#number).
+ *
+ * The bounds are computed in decimal, since 5.4 - 0.05 is 5.3500000000000005 in binary. If the sent digits are finer
+ * than a double, the upper bound has the same double as the number, and includes it: a number is always found by its
+ * own digits.
+ */
+function rangesOf(prefix: Prefix, { digits, exponent }: Decimal): readonly NumberRange[] {
+  const value = doubleOf(digits * 10n, exponent);
+  const low = doubleOf(digits * 10n - 5n, exponent);
+  const high = doubleOf(digits * 10n + 5n, exponent);
+  const isValueHigh = high === value;
   switch (prefix) {
     case 'eq':
-      return [range(low, high, false, true)];
+      return [range(low, high, false, !isValueHigh)];
     case 'ne':
-      return [range(-Infinity, low, true, true), range(high, Infinity, false, true)];
+      return [
+        ...(low === -Infinity ? [] : [range(-Infinity, low, true, true)]),
+        ...(high === Infinity ? [] : [range(high, Infinity, isValueHigh, true)]),
+      ];
     case 'gt':
     case 'sa':
       return [range(value, Infinity, true, true)];
@@ -85,14 +99,12 @@ function rangesOf(prefix: Prefix, value: number, half: number): readonly NumberR
     case 'le':
       return [range(-Infinity, value, true, false)];
     case 'ap': {
-      const slack = Math.abs(value) * APPROXIMATION;
-      return [range(rounded(value - slack), rounded(value + slack), false, false)];
+      // A match of `ap` may differ by a tenth of the number (http://hl7.org/fhir/R4/search.html#prefix).
+      const slack = digits < 0n ? -digits : digits;
+      return [range(doubleOf(digits * 10n - slack, exponent), doubleOf(digits * 10n + slack, exponent), false, false)];
     }
   }
 }
-
-/** Rounds away errors of binary arithmetic: 5.4 - 0.05 is 5.3500000000000005. */
-const rounded = (value: number): number => Number(value.toPrecision(15));
 
 const range = (low: number, high: number, isLowOpen: boolean, isHighOpen: boolean): NumberRange => ({
   low,
