@@ -85,7 +85,7 @@ export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
     // The body is hashed before the target is locked, so that the lock is short.
     const digest = await this.revisions.digestOf(change);
     return this.unitOfWork.run(async () => {
-      await this.addenda.holdBrought(target);
+      await this.addenda.holdBrought(target, change.body);
       return (await this.revisions.recordStatus(change, digest)).addendum;
     });
   }

@@ -111,11 +111,12 @@ export class Addenda {
 
   /**
    * Like {@link holdTarget}, but the target need not be stored, since the call sends its body. Only a caller whom
-   * a policy limits to some rows needs a stored target, which is one of these rows.
+   * a policy limits to some rows needs a stored target, and both the target and the body must be among these rows.
    */
-  async holdBrought(target: NativeReference): Promise<void> {
+  async holdBrought(target: NativeReference, body: string): Promise<void> {
     await this.entries.hold(target);
     await this.assertSeen(target, ['resource']);
+    await this.targets.assertBodyGranted(target, body);
   }
 
   /**

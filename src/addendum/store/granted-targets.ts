@@ -65,6 +65,16 @@ export class GrantedTargets implements ResourceChangeListener {
   }
 
   /**
+   * Refuses a body that the caller could not store as the target. Its snapshot would become the latest, and hide the
+   * record from all callers whose row filter excludes the body.
+   * @throws ServiceError 'forbidden' as for a PUT of the body
+   */
+  async assertBodyGranted(target: NativeReference, body: string): Promise<void> {
+    const limit = await this.limits.current();
+    if (limit !== undefined && !(await this.isBodyGranted(body, target, limit))) throw notGranted();
+  }
+
+  /**
    * Refuses to create a target that already has addenda hidden by the caller's row filter, like any other hidden
    * resource. Addenda without a snapshot count as hidden, since nothing shows whose they are. Addenda that a concurrent
    * call adds are not checked here, but by {@link find}.
@@ -100,17 +110,21 @@ export class GrantedTargets implements ResourceChangeListener {
     return false;
   }
 
+  /** Whether the row filter includes the snapshot. */
+  private async isGranted({ addendumId }: SnapshotEntry, target: NativeReference, limit: RowLimit): Promise<boolean> {
+    const addendum = await this.reader.find('SDCAddendum', addendumId);
+    const text = addendum === undefined ? undefined : memberText(addendum.text, 'snapshot');
+    return text !== undefined && this.isBodyGranted(text, target, limit);
+  }
+
   /**
-   * Whether the row filter includes the snapshot. To find out, the snapshot replaces the stored body inside a
+   * Whether the row filter includes a body of the target. To find out, the body replaces the stored one inside a
    * savepoint, which is rolled back.
    */
-  private isGranted({ addendumId }: SnapshotEntry, target: NativeReference, limit: RowLimit): Promise<boolean> {
-    const { resourceType: type, id } = target;
+  private isBodyGranted(text: string, { resourceType: type, id }: NativeReference, limit: RowLimit): Promise<boolean> {
     return this.unitOfWork.run(async () => {
       const stored = await this.store.lock(type, id);
-      const addendum = await this.reader.find('SDCAddendum', addendumId);
-      const text = addendum === undefined ? undefined : memberText(addendum.text, 'snapshot');
-      if (stored === undefined || text === undefined) return false;
+      if (stored === undefined) return false;
       const { version, updatedAt } = stored;
       const value = JSON.parse(text) as Resource;
       await this.statements.run(SAVEPOINT, []);

@@ -175,4 +175,26 @@ describe('S4: addenda of documents that were never stored', () => {
       await expectUnread(id);
     }
   });
+
+  it.each([
+    ['completed', 'add-to-history'],
+    ['in-progress', 'add-to-history'],
+    ['completed', 'sign'],
+    ['in-progress', 'save'],
+  ])('is not hidden by a body of another ward: %s by %s', async (status, method) => {
+    const id = newId();
+    const own = documentOf(id, 'own', { status: 'in-progress' });
+    await app.put(`/SDCDocument/${id}`, own);
+    const foreign = documentOf(id, 'other', { status });
+    const forged =
+      method === 'add-to-history'
+        ? { method: `svc.sdc.addendum/${method}`, params: { resource: foreign, user } }
+        : { method: `svc.sdc/${method}`, params: { document: foreign } };
+    const answer = await asNurse('POST', '/rpc', forged);
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('rows-not-granted')]);
+    expect((await call('add-to-history', { resource: own, user }, nurse.bearer)).status).toBe(200);
+    const read = await call('get-addendums', { target: targetOf(id) }, nurse.bearer);
+    expect([read.status, read.json<{ result: unknown[] }>().result.length]).toEqual([200, 1]);
+    expect((await app.get(`/SDCDocument/${id}`)).json()).toMatchObject({ meta: { versionId: '1' } });
+  });
 });
