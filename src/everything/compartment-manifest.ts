@@ -1,8 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import { answerParameters, type AnswerValues } from '../operation/operation';
 import { type CompartmentQuery } from './plan/compartment-query';
 import { CompartmentReader } from './read/compartment-reader';
 import { type Tally, tallyOf } from './read/tally';
 import { type EverythingCall } from './request/everything-call';
+
+const PARTS = {
+  complete: 'boolean',
+  count: 'integer',
+  bytes: 'decimal',
+  type: { code: 'code', count: 'integer', bytes: 'decimal', 'left-out': { by: 'code', count: 'integer' } },
+  included: { count: 'integer', bytes: 'decimal' },
+  'left-out': { by: 'code', code: 'code' },
+} as const;
+
+/** The numbers of a type. `left-out` counts the entries that a parameter excludes, by that parameter. */
+interface TypeCounts extends AnswerValues<typeof PARTS.type> {
+  readonly count: number;
+  readonly bytes: number;
+  readonly 'left-out': readonly { readonly by: '_type' | '_since' | 'dates'; readonly count: number }[];
+}
 
 /** Returns the size of an answer instead of its resources (`_manifest`). */
 @Injectable()
@@ -26,70 +43,28 @@ export class CompartmentManifest {
     const types = [...tallies.found]
       .filter(([, tally]) => tally.all > 0)
       .map(([type, tally]) => typeOf(type, tally, query));
-    return JSON.stringify(manifestParametersOf(types, tallies.included, query.limit && hiddenTypes));
+    const sum = (of: (counts: TypeCounts) => number): number => types.reduce((total, counts) => total + of(counts), 0);
+    const hidden = query.limit && hiddenTypes;
+    const parameters = answerParameters(PARTS, {
+      complete: hidden === undefined && types.every((counts) => counts['left-out'].length === 0),
+      count: sum(({ count }) => count),
+      bytes: sum(({ bytes }) => bytes),
+      type: types,
+      included: tallies.included,
+      // Only the hidden types are named: a number would reveal how many entries the caller may not see.
+      'left-out': hidden && { by: 'rights', code: hidden },
+    });
+    return JSON.stringify(parameters);
   }
 }
 
-interface TypeCounts {
-  readonly type: string;
-  readonly count: number;
-  readonly bytes: number;
-  /** How many entries are not in the answer, by the parameter that excludes them. */
-  readonly leftOut: readonly (readonly [by: '_type' | '_since' | 'dates', count: number])[];
-}
-
 function typeOf(type: string, { all, recent, count, bytes }: Tally, { types }: CompartmentQuery): TypeCounts {
-  if (types?.has(type) === false) return { type, count: 0, bytes: 0, leftOut: [['_type', all]] };
-  const leftOut = [['_since', all - recent] as const, ['dates', recent - count] as const];
-  return { type, count, bytes, leftOut: leftOut.filter(([, number]) => number > 0) };
+  if (types?.has(type) === false) return { code: type, count: 0, bytes: 0, 'left-out': [{ by: '_type', count: all }] };
+  const leftOut = [{ by: '_since', count: all - recent } as const, { by: 'dates', count: recent - count } as const];
+  return { code: type, count, bytes, 'left-out': leftOut.filter((one) => one.count > 0) };
 }
 
 const sumOf = (a: Tally | undefined, b: Tally): Tally =>
   a === undefined
     ? b
     : { all: a.all + b.all, recent: a.recent + b.recent, count: a.count + b.count, bytes: a.bytes + b.bytes };
-
-function manifestParametersOf(
-  types: readonly TypeCounts[],
-  included: Pick<Tally, 'count' | 'bytes'> | undefined,
-  hiddenTypes: readonly string[] | undefined,
-): object {
-  const sum = (of: (counts: TypeCounts) => number): number => types.reduce((total, counts) => total + of(counts), 0);
-  return {
-    resourceType: 'Parameters',
-    parameter: [
-      {
-        name: 'complete',
-        valueBoolean: hiddenTypes === undefined && types.every(({ leftOut }) => leftOut.length === 0),
-      },
-      { name: 'count', valueInteger: sum(({ count }) => count) },
-      { name: 'bytes', valueDecimal: sum(({ bytes }) => bytes) },
-      ...types.map((counts) => ({
-        name: 'type',
-        part: [
-          codePart(counts.type),
-          ...partsOfTally(counts),
-          ...counts.leftOut.map(([by, count]) => ({
-            name: 'left-out',
-            part: [
-              { name: 'by', valueCode: by },
-              { name: 'count', valueInteger: count },
-            ],
-          })),
-        ],
-      })),
-      ...(included === undefined ? [] : [{ name: 'included', part: partsOfTally(included) }]),
-      // Only the hidden types are named: a number would reveal how many entries the caller may not see.
-      ...(hiddenTypes === undefined
-        ? []
-        : [{ name: 'left-out', part: [{ name: 'by', valueCode: 'rights' }, ...hiddenTypes.map(codePart)] }]),
-    ],
-  };
-}
-
-const codePart = (type: string): object => ({ name: 'code', valueCode: type });
-
-const partsOfTally = ({ count, bytes }: Pick<Tally, 'count' | 'bytes'>): readonly object[] => [
-  { name: 'count', valueInteger: count },
-  { name: 'bytes', valueDecimal: bytes },
-];

@@ -7,7 +7,7 @@ import { ResourceReader } from '../store/resource-reader';
 import { SearchIndex } from '../search-index/search-index';
 import { type ParameterState, progressOf } from '../search-index/states/parameter-state';
 import { ParameterStates } from '../search-index/states/parameter-states.repository';
-import { Operation, type OperationHandler, type OperationRequest } from './operation';
+import { Operation, type OperationHandler, type OperationRequest, partsAnswer } from './operation';
 
 const ANSWER_PARTS = {
   index: {
@@ -84,25 +84,16 @@ export class IndexesStatusOperation implements OperationHandler {
   }
 }
 
-function answerOf(states: readonly ParameterState[], now: Date): FhirAnswer {
-  const parameter = states.map((state) => ({ name: 'index', part: partsOfState(state, now.getTime()) }));
-  return {
-    status: 200,
-    text: JSON.stringify({ resourceType: 'Parameters', ...(states.length === 0 ? {} : { parameter }) }),
-  };
-}
-
-function partsOfState(row: ParameterState, now: number): object[] {
-  const { percent, secondsLeft } = progressOf(row, now);
-  return [
-    { name: 'base', valueCode: row.resource_type },
-    { name: 'code', valueCode: row.code },
-    { name: 'state', valueCode: row.state },
-    { name: 'done', valueDecimal: row.done_count },
-    { name: 'total', valueDecimal: row.total_count },
-    { name: 'percent', valueInteger: percent },
-    ...(secondsLeft === undefined ? [] : [{ name: 'secondsLeft', valueInteger: secondsLeft }]),
-    ...(row.started_at === null ? [] : [{ name: 'started', valueInstant: row.started_at.toISOString() }]),
-    ...(row.finished_at === null ? [] : [{ name: 'finished', valueInstant: row.finished_at.toISOString() }]),
-  ];
-}
+const answerOf = (states: readonly ParameterState[], now: Date): FhirAnswer =>
+  partsAnswer(ANSWER_PARTS, {
+    index: states.map((state) => ({
+      base: state.resource_type,
+      code: state.code,
+      state: state.state,
+      done: state.done_count,
+      total: state.total_count,
+      ...progressOf(state, now.getTime()),
+      started: state.started_at,
+      finished: state.finished_at,
+    })),
+  });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Destinations, MOST_COUNTED } from '../delivery/destinations';
+import { type AnswerValues } from '../operation/operation';
 import { Statements } from '../platform/database/statements';
 import { HealthCheck } from '../platform/health/health-check';
 import { type MetricFamily, type Sample } from '../platform/metrics/metric-family';
@@ -7,7 +8,6 @@ import { Metrics } from '../platform/metrics/metrics';
 import { softwareVersion } from '../platform/software-version';
 import { Clock } from '../platform/time/clock';
 import { MOST_SESSIONS_COUNTED, SessionTokens } from '../session/session-tokens.repository';
-import { group, type Part, valuePart } from './parameter-parts';
 import { type RequestTotals, requestTotalsOf, secondsOfShare } from './request-classes';
 import { DATABASE, DATABASE_SIZE, RESOURCE_COUNTS } from './status-statements';
 
@@ -19,12 +19,67 @@ const DATABASE_CHECK = 'db:responseTime';
 /** Results of logins that count as refused: the codes of RFC 6749, and `throttled`. */
 const REFUSED = /^(?:invalid|unauthorized|unsupported)_|^throttled$/;
 
+/** The parts of the answer. */
+export const STATUS_PARTS = {
+  timestamp: 'instant',
+  health: { databaseMilliseconds: 'decimal', status: 'code', description: 'string' },
+  server: {
+    version: 'string',
+    processes: 'decimal',
+    memoryBytes: 'decimal',
+    cpuSeconds: 'decimal',
+    eventLoopDelaySeconds: 'decimal',
+    backgroundFailures: 'decimal',
+    started: 'instant',
+  },
+  requests: {
+    count: 'decimal',
+    refused: 'decimal',
+    failed: 'decimal',
+    cut: 'decimal',
+    p50Seconds: 'decimal',
+    p95Seconds: 'decimal',
+    p99Seconds: 'decimal',
+    class: 'code',
+    within: { atMostSeconds: 'decimal', count: 'decimal' },
+  },
+  logins: { ok: 'decimal', refused: 'decimal', failed: 'decimal', waiting: 'decimal' },
+  denials: { policy: 'decimal', rows: 'decimal' },
+  connections: { size: 'decimal', inUse: 'decimal', waiting: 'decimal' },
+  sessions: { active: 'decimal', activeIsMore: 'boolean' },
+  delivery: {
+    destinations: 'decimal',
+    destinationsIsMore: 'boolean',
+    failing: 'decimal',
+    isHeld: 'boolean',
+    queued: 'decimal',
+    queuedIsMore: 'boolean',
+    inProcess: 'decimal',
+    oldestAgeSeconds: 'decimal',
+  },
+  database: {
+    version: 'string',
+    maxConnections: 'decimal',
+    connections: 'decimal',
+    standbys: 'decimal',
+    standbyLagBytes: 'decimal',
+    slotLagBytes: 'decimal',
+  },
+  storage: {
+    bytes: 'decimal',
+    timestamp: 'instant',
+    table: { name: 'string', bytes: 'decimal', rows: 'decimal', deadRows: 'decimal' },
+    resources: { count: 'decimal', type: 'code' },
+  },
+  missing: 'code',
+} as const;
+export type StatusValues = AnswerValues<typeof STATUS_PARTS>;
 type Families = ReadonlyMap<string, MetricFamily>;
 
 /** Reads the parts of the answer. Each part has a time limit of its own, and may fail without the others. */
 @Injectable()
 export class StatusParts {
-  private storage: { readonly parts: Promise<readonly Part[]>; readonly endsAt: number } | undefined;
+  private storage: { readonly values: Promise<StatusValues>; readonly endsAt: number } | undefined;
 
   constructor(
     private readonly check: HealthCheck,
@@ -35,47 +90,46 @@ export class StatusParts {
     private readonly clock: Clock,
   ) {}
 
-  async ofHealth(): Promise<readonly Part[]> {
+  async ofHealth(): Promise<StatusValues> {
     const { status, description, checks } = await this.check.run();
     const [ping] = checks[DATABASE_CHECK] ?? [];
-    const milliseconds = { databaseMilliseconds: ping?.observedValue };
-    return [group('health', milliseconds, [codePart('status', status), ...valuePart('description', description)])];
+    return { health: { databaseMilliseconds: ping?.observedValue, status, description } };
   }
 
   /** Returns the metrics, summed over all processes of this server. */
-  async ofProcesses(): Promise<readonly Part[]> {
+  async ofProcesses(): Promise<StatusValues> {
     const families = new Map((await this.metrics.ofStart('/metrics')).map((family) => [family.name, family]));
     const times = families.get('svc_http_request_duration_seconds') ?? { samples: [] };
-    return [
-      serverPart(families),
-      ...requestTotalsOf(times).map(requestPart),
-      loginsPart(families),
-      group('denials', {
+    return {
+      server: serverOf(families),
+      requests: requestTotalsOf(times).map(withQuantiles),
+      logins: loginsOf(families),
+      denials: {
         policy: sumOf(families, 'svc_access_denials_total', ({ reason }) => reason === 'policy'),
         rows: sumOf(families, 'svc_access_denials_total', ({ reason }) => reason === 'rows'),
-      }),
-      group('connections', {
+      },
+      connections: {
         size: sumOf(families, 'svc_database_pool_size'),
         inUse: sumOf(families, 'svc_database_pool_in_use'),
         waiting: sumOf(families, 'svc_database_pool_waiting'),
-      }),
-    ];
+      },
+    };
   }
 
-  async ofSessions(): Promise<readonly Part[]> {
+  async ofSessions(): Promise<StatusValues> {
     const active = await this.tokens.countLive();
-    const counted = { active: Math.min(active, MOST_SESSIONS_COUNTED) };
-    return [group('sessions', active > MOST_SESSIONS_COUNTED ? { ...counted, activeIsMore: true } : counted)];
+    const activeIsMore = active > MOST_SESSIONS_COUNTED || undefined;
+    return { sessions: { active: Math.min(active, MOST_SESSIONS_COUNTED), activeIsMore } };
   }
 
-  async ofDelivery(): Promise<readonly Part[]> {
+  async ofDelivery(): Promise<StatusValues> {
     const found = await this.destinations.statusFrom('', MOST_DESTINATIONS + 1, undefined, MOST_COUNTED + 1);
     const counted = found.slice(0, MOST_DESTINATIONS);
     const sum = (of: (one: (typeof found)[number]) => number): number =>
       counted.reduce((total, one) => total + of(one), 0);
     const ages = counted.flatMap(({ oldestAge }) => oldestAge ?? []);
-    return [
-      group('delivery', {
+    return {
+      delivery: {
         destinations: counted.length,
         destinationsIsMore: found.length > MOST_DESTINATIONS || undefined,
         failing: sum(({ failStreak }) => Number(failStreak > 0)),
@@ -84,44 +138,39 @@ export class StatusParts {
         queuedIsMore: counted.some(({ eventsQueued }) => eventsQueued > MOST_COUNTED) || undefined,
         inProcess: sum(({ eventsInProcess }) => eventsInProcess),
         oldestAgeSeconds: ages.length === 0 ? undefined : Math.max(...ages),
-      }),
-    ];
+      },
+    };
   }
 
-  async ofDatabase(): Promise<readonly Part[]> {
-    const row = await this.statements.runOne<Record<string, string | number | null>>(DATABASE, []);
-    return [group('database', row ?? {})];
+  async ofDatabase(): Promise<StatusValues> {
+    return { database: await this.statements.runOne<Record<string, string | number | null>>(DATABASE, []) };
   }
 
   /** Returns the sizes of the database. They are read again after a minute. */
-  ofStorage(): Promise<readonly Part[]> {
+  ofStorage(): Promise<StatusValues> {
     if (this.storage === undefined || this.storage.endsAt < performance.now()) {
-      const parts = this.readStorage();
-      this.storage = { parts, endsAt: performance.now() + STORAGE_MILLISECONDS };
-      parts.catch(() => (this.storage = undefined));
+      const values = this.readStorage();
+      this.storage = { values, endsAt: performance.now() + STORAGE_MILLISECONDS };
+      values.catch(() => (this.storage = undefined));
     }
-    return this.storage.parts;
+    return this.storage.values;
   }
 
-  private async readStorage(): Promise<readonly Part[]> {
-    const at = this.clock.now().toISOString();
+  private async readStorage(): Promise<StatusValues> {
+    const timestamp = this.clock.now();
     const size = await this.statements.runOne<{ bytes: number }>(DATABASE_SIZE, []);
-    const counts = await this.statements.run<{ type: string; count: number }>(RESOURCE_COUNTS, []);
+    const resources = await this.statements.run<{ type: string; count: number }>(RESOURCE_COUNTS, []);
     const sizes = samplesOf(await this.metrics.read('/metrics/hours', 'cluster'), 'svc_table_size_bytes');
     const rows = samplesOf(await this.metrics.read('/metrics/minutes', 'cluster'), 'svc_table_rows');
     const rowsOf = (table: string | undefined, state: string): number | undefined =>
       rows.find(({ labels = {} }) => labels.table === table && labels.state === state)?.value;
     const largest = sizes.toSorted((one, other) => other.value - one.value).slice(0, MOST_TABLES);
-    const tables = largest.map(({ labels: { table } = {}, value: bytes }) =>
-      group('table', { name: table, bytes, rows: rowsOf(table, 'live'), deadRows: rowsOf(table, 'dead') }),
-    );
-    const resources = counts.map(({ type, count }) => group('resources', { count }, [codePart('type', type)]));
-    const parts = [...valuePart('timestamp', at, 'Instant'), ...tables, ...resources];
-    return [group('storage', { bytes: size?.bytes }, parts)];
+    const table = largest.map(({ labels: { table: name } = {}, value: bytes }) => ({
+      ...{ name, bytes, rows: rowsOf(name, 'live'), deadRows: rowsOf(name, 'dead') },
+    }));
+    return { storage: { bytes: size?.bytes, timestamp, table, resources } };
   }
 }
-
-const codePart = (name: string, code: string): Part => ({ name, valueCode: code });
 
 const samplesOf = (families: readonly MetricFamily[], name: string): readonly Sample[] =>
   families.find((family) => family.name === name)?.samples ?? [];
@@ -137,42 +186,36 @@ const sumOf = (
     ?.samples.filter(({ labels = {} }) => isWanted(labels))
     .reduce((total, { value }) => total + value, 0);
 
-function serverPart(families: Families): Part {
-  const startedAt = sumOf(families, 'process_start_time_seconds') ?? NaN;
-  const started = Number.isFinite(startedAt) ? new Date(startedAt * 1000).toISOString() : undefined;
-  return group(
-    'server',
-    {
-      version: softwareVersion(),
-      processes: sumOf(families, 'svc_processes'),
-      memoryBytes: sumOf(families, 'process_resident_memory_bytes'),
-      cpuSeconds: sumOf(families, 'process_cpu_seconds_total'),
-      eventLoopDelaySeconds: sumOf(families, 'svc_event_loop_delay_seconds', ({ quantile }) => quantile === '0.99'),
-      backgroundFailures: sumOf(families, 'svc_background_failures_total'),
-    },
-    valuePart('started', started, 'Instant'),
-  );
+function serverOf(families: Families): StatusValues['server'] {
+  const startedAt = sumOf(families, 'process_start_time_seconds');
+  return {
+    version: softwareVersion(),
+    processes: sumOf(families, 'svc_processes'),
+    memoryBytes: sumOf(families, 'process_resident_memory_bytes'),
+    cpuSeconds: sumOf(families, 'process_cpu_seconds_total'),
+    eventLoopDelaySeconds: sumOf(families, 'svc_event_loop_delay_seconds', ({ quantile }) => quantile === '0.99'),
+    backgroundFailures: sumOf(families, 'svc_background_failures_total'),
+    started: startedAt && new Date(startedAt * 1000),
+  };
 }
 
-function requestPart(totals: RequestTotals): Part {
-  const { class: name, count, refused, failed, cut, within } = totals;
-  const shares = { p50Seconds: 0.5, p95Seconds: 0.95, p99Seconds: 0.99 };
-  const seconds = Object.entries(shares).map(([key, share]) => [key, secondsOfShare(within, share)] as const);
-  return group('requests', { count, refused, failed, cut, ...Object.fromEntries(seconds) }, [
-    codePart('class', name),
-    ...[...within].flatMap(([atMostSeconds, answered]) =>
-      atMostSeconds === Infinity ? [] : [group('within', { atMostSeconds, count: answered })],
-    ),
-  ]);
-}
+const withQuantiles = ({ within, ...totals }: RequestTotals): AnswerValues<(typeof STATUS_PARTS)['requests']> => ({
+  ...totals,
+  p50Seconds: secondsOfShare(within, 0.5),
+  p95Seconds: secondsOfShare(within, 0.95),
+  p99Seconds: secondsOfShare(within, 0.99),
+  within: [...within].flatMap(([atMostSeconds, count]) =>
+    atMostSeconds === Infinity ? [] : [{ atMostSeconds, count }],
+  ),
+});
 
-function loginsPart(families: Families): Part {
+function loginsOf(families: Families): StatusValues['logins'] {
   const logins = (isWanted: (result: string) => boolean): number | undefined =>
     sumOf(families, 'svc_logins_total', ({ result = '' }) => isWanted(result));
-  return group('logins', {
+  return {
     ok: logins((result) => result === 'ok'),
     refused: logins((result) => REFUSED.test(result)),
     failed: logins((result) => result !== 'ok' && !REFUSED.test(result)),
     waiting: sumOf(families, 'svc_logins_waiting'),
-  });
+  };
 }

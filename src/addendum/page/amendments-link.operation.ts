@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type FhirAnswer, parametersAnswer } from '../../fhir/edge/fhir-answer';
+import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import {
+  answerParameters,
   Operation,
   type OperationDefinition,
   type OperationHandler,
   type OperationRequest,
+  partsAnswer,
 } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
@@ -15,6 +17,7 @@ import { RecordReader } from './record-reader';
 /** Headers of responses that contain a link or were opened by a link. */
 export const LINK_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
+const PARTS = { url: 'url', expires: 'instant' } as const;
 const LINK = {
   code: 'amendments-link',
   level: 'instance',
@@ -23,18 +26,11 @@ const LINK = {
   needsSession: true,
   details:
     'Opens $amendments without credentials, once and within 60 s, while the Session of the caller lives; rights are judged again then. HEAD does not use it up. Needs a Bearer token, and the right to $amendments.',
-  answerParts: { url: 'url', expires: 'instant' },
-  exampleAnswer: {
-    resourceType: 'Parameters',
-    parameter: [
-      {
-        name: 'url',
-        valueUrl:
-          'http://localhost:3000/SDCDocument/vitals-1/$amendments?link-token=_fYwrkOC4oeIqatDvsHtA-Y9JOKxY3u-czeuxfpnC5M',
-      },
-      { name: 'expires', valueInstant: '2026-01-31T10:01:00.000Z' },
-    ],
-  },
+  answerParts: PARTS,
+  exampleAnswer: answerParameters(PARTS, {
+    url: 'http://localhost:3000/SDCDocument/vitals-1/$amendments?link-token=_fYwrkOC4oeIqatDvsHtA-Y9JOKxY3u-czeuxfpnC5M',
+    expires: '2026-01-31T10:01:00.000Z',
+  }),
 } as const satisfies Partial<OperationDefinition>;
 
 /** Makes a one-time link for a browser, since a browser sends no token when it opens a page. */
@@ -66,11 +62,8 @@ abstract class AmendmentsLinkOperation implements OperationHandler {
     this.requests.grant(rows);
     await this.reader.read({ id, resourceType: type });
     const { token, expiresAt } = await this.links.make(sessionId, target);
-    const answer = parametersAnswer([
-      { name: 'url', valueUrl: `${rootUrl}/${target}/$amendments?link-token=${token}` },
-      { name: 'expires', valueInstant: expiresAt.toISOString() },
-    ]);
-    return { ...answer, headers: LINK_HEADERS };
+    const url = `${rootUrl}/${target}/$amendments?link-token=${token}`;
+    return { ...partsAnswer(PARTS, { url, expires: expiresAt }), headers: LINK_HEADERS };
   }
 }
 

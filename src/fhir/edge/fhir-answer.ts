@@ -31,15 +31,6 @@ export interface FhirAnswer {
   readonly contentType?: string;
 }
 
-/**
- * The answer of an operation that returns Parameters with these parts. FHIR has no empty arrays, so without parts it
- * has no `parameter`.
- */
-export const parametersAnswer = (parameter: readonly object[]): FhirAnswer => ({
-  status: 200,
-  text: JSON.stringify({ resourceType: 'Parameters', ...(parameter.length === 0 ? {} : { parameter }) }),
-});
-
 /** Key in `response.locals` under which audit records find the text of the one returned resource. */
 export const SHOWN_RESOURCE = 'shownResource';
 

@@ -1,7 +1,8 @@
 import { localKey } from '../../fhir/reference';
+import { type AnswerValues } from '../../operation/operation';
 import { printPosition } from '../../store/history-position';
 import { type DryRunRequest } from './dry-run-request';
-import { type DryRunResult, type TriggerVerdict, type UnmetPart, type VersionVerdict } from './dry-run-result';
+import { type DryRunResult, type UnmetPart } from './dry-run-result';
 
 const HOUR_MILLISECONDS = 3_600_000;
 /**
@@ -10,33 +11,59 @@ const HOUR_MILLISECONDS = 3_600_000;
  */
 const MOST_UNMET = 20;
 
-interface Part {
-  readonly name: string;
-  readonly [value: string]: unknown;
-}
+const REASON = { failed: 'code', clause: 'string', supported: 'string' } as const;
+export const DRY_RUN_PARTS = {
+  start: 'instant',
+  end: 'instant',
+  isComplete: 'boolean',
+  versionsExamined: 'integer',
+  events: 'integer',
+  undecided: 'integer',
+  eventsPerHour: 'decimal',
+  busiestHour: { start: 'instant', events: 'integer' },
+  next: 'string',
+  unmet: { index: 'integer', ...REASON, versions: 'integer' },
+  version: {
+    reference: 'Reference',
+    time: 'instant',
+    interaction: 'code',
+    fires: 'boolean',
+    trigger: { index: 'integer', fires: 'boolean', undecided: 'string', ...REASON },
+  },
+} as const;
+type Values = AnswerValues<typeof DRY_RUN_PARTS>;
 
-/**
- * Returns the response of `$dry-run`: first the counts, then one part `version` for each listed version, oldest first.
- */
-export function dryRunParameters({ start, end, after }: DryRunRequest, result: DryRunResult): object {
+/** Returns the response of `$dry-run`: the counts, and then a part `version` for each version, oldest first. */
+export function dryRunValues({ start, end, after }: DryRunRequest, result: DryRunResult): Values {
   const { listed, unmet, examined, matchedAt, undecided, next } = result;
   const from = after?.updatedAt ?? start;
   const until = next?.updatedAt ?? end;
-  const busiest = busiestHourOf(matchedAt);
-  const parameter: Part[] = [
-    { name: 'start', valueInstant: from.toISOString() },
-    { name: 'end', valueInstant: until.toISOString() },
-    { name: 'isComplete', valueBoolean: next === undefined },
-    { name: 'versionsExamined', valueInteger: examined },
-    { name: 'events', valueInteger: matchedAt.length },
-    { name: 'undecided', valueInteger: undecided },
-    { name: 'eventsPerHour', valueDecimal: perHour(matchedAt.length, until.getTime() - from.getTime()) },
-    ...(busiest === undefined ? [] : [{ name: 'busiestHour', part: busiest }]),
-    ...(next === undefined ? [] : [{ name: 'next', valueString: printPosition(next) }]),
-    ...unmet.slice(0, MOST_UNMET).map(unmetParameter),
-    ...listed.map(versionParameter),
-  ];
-  return { resourceType: 'Parameters', parameter };
+  return {
+    start: from,
+    end: until,
+    isComplete: next === undefined,
+    versionsExamined: examined,
+    events: matchedAt.length,
+    undecided,
+    eventsPerHour: perHour(matchedAt.length, until.getTime() - from.getTime()),
+    busiestHour: busiestHourOf(matchedAt),
+    next: next && printPosition(next),
+    unmet: unmet
+      .slice(0, MOST_UNMET)
+      .map(({ index, reason, versions }) => ({ index, ...reasonValues(reason), versions })),
+    version: listed.map(({ version, interaction, triggers }) => ({
+      reference: { reference: `${localKey(version.type, version.id)}/_history/${version.version}` },
+      time: version.updatedAt,
+      interaction,
+      fires: triggers.some(({ decision }) => decision !== false),
+      trigger: triggers.map(({ index, decision, reason }) => ({
+        index,
+        fires: decision !== false,
+        ...(decision === undefined ? { undecided: 'The criterion cannot be evaluated, or takes too long.' } : {}),
+        ...(reason === undefined ? {} : reasonValues(reason)),
+      })),
+    })),
+  };
 }
 
 function perHour(events: number, milliseconds: number): number {
@@ -44,7 +71,7 @@ function perHour(events: number, milliseconds: number): number {
   return Math.round((events / (milliseconds / HOUR_MILLISECONDS)) * 100) / 100;
 }
 
-function busiestHourOf(times: readonly Date[]): readonly Part[] | undefined {
+function busiestHourOf(times: readonly Date[]): Values['busiestHour'] {
   const counts = new Map<number, number>();
   for (const time of times) {
     const hour = Math.floor(time.getTime() / HOUR_MILLISECONDS);
@@ -53,49 +80,10 @@ function busiestHourOf(times: readonly Date[]): readonly Part[] | undefined {
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
   if (most === undefined) return undefined;
   const [hour, events] = most;
-  return [
-    { name: 'start', valueInstant: new Date(hour * HOUR_MILLISECONDS).toISOString() },
-    { name: 'events', valueInteger: events },
-  ];
+  return { start: new Date(hour * HOUR_MILLISECONDS), events };
 }
 
-function versionParameter({ version, interaction, triggers }: VersionVerdict): Part {
-  const fires = triggers.some(({ decision }) => decision !== false);
-  return {
-    name: 'version',
-    part: [
-      {
-        name: 'reference',
-        valueReference: { reference: `${localKey(version.type, version.id)}/_history/${version.version}` },
-      },
-      { name: 'time', valueInstant: version.updatedAt.toISOString() },
-      { name: 'interaction', valueCode: interaction },
-      { name: 'fires', valueBoolean: fires },
-      ...triggers.map(triggerPart),
-    ],
-  };
-}
-
-function triggerPart({ index, decision, reason }: TriggerVerdict): Part {
-  return {
-    name: 'trigger',
-    part: [
-      { name: 'index', valueInteger: index },
-      { name: 'fires', valueBoolean: decision !== false },
-      ...(decision === undefined
-        ? [{ name: 'undecided', valueString: 'The criterion cannot be evaluated, or takes too long.' }]
-        : []),
-      ...(reason === undefined ? [] : reasonParts(reason)),
-    ],
-  };
-}
-
-const unmetParameter = ({ index, reason, versions }: UnmetPart): Part => ({
-  name: 'unmet',
-  part: [{ name: 'index', valueInteger: index }, ...reasonParts(reason), { name: 'versions', valueInteger: versions }],
+const reasonValues = ({ part, text }: UnmetPart['reason']): AnswerValues<typeof REASON> => ({
+  failed: part,
+  [part === 'fhirPathCriteria' ? 'clause' : 'supported']: text,
 });
-
-const reasonParts = ({ part, text }: UnmetPart['reason']): readonly Part[] => [
-  { name: 'failed', valueCode: part },
-  { name: part === 'fhirPathCriteria' ? 'clause' : 'supported', valueString: text },
-];

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
-import { Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
+import { Operation, type OperationHandler, type OperationRequest, partsAnswer } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
 import { ResourceTypes } from '../../model/resource-types';
-import { dryRunParameters } from './dry-run-answer';
+import { DRY_RUN_PARTS, dryRunValues } from './dry-run-answer';
 import { readDryRunRequest } from './dry-run-request';
 import { TopicDryRun } from './topic-dry-run';
 
@@ -31,6 +31,7 @@ import { TopicDryRun } from './topic-dry-run';
     },
     { name: '_after', description: 'Where an earlier answer ended: its "next"' },
   ],
+  answerParts: DRY_RUN_PARTS,
   exampleBody: {
     resourceType: 'Parameters',
     parameter: [
@@ -64,6 +65,6 @@ export class DryRunOperation implements OperationHandler {
           code: 'topic-invalid',
         });
     }
-    return { status: 200, text: JSON.stringify(dryRunParameters(request, await this.dryRun.run(request))) };
+    return partsAnswer(DRY_RUN_PARTS, dryRunValues(request, await this.dryRun.run(request)));
   }
 }
