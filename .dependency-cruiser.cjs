@@ -71,7 +71,7 @@ const faces = {
     'trials',
     'webhook/webhook.module',
   ],
-  operation: ['operation', 'operation.module', 'operation.registry', 'operation-api.module'],
+  operation: ['body-values', 'operation', 'operation.module', 'operation.registry', 'operation-api.module'],
   rpc: ['member-text', 'rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
   session: [
     'refresh-tokens.repository',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AnswerFormat } from '../../fhir/edge/format';
 import { Environment } from '../../platform/config/environment';
 import { Slices } from '../../platform/time/slices';
+import { valuesInBody } from '../../operation/body-values';
 import { type OperationRequest } from '../../operation/operation';
 import { type Compartment, Compartments } from '../../resource/compartment/compartments';
 import { type ReachedTypes } from '../../search/rows/reach';
@@ -12,7 +13,6 @@ import { careDateIdsOf } from '../plan/care-dates';
 import { type CompartmentQuery, type IncludedTypes } from '../plan/compartment-query';
 import { EntryPrinter } from '../print/entry-printer';
 import { Reasons } from '../print/reasons';
-import { parametersOf } from './everything-parameters';
 import { type EverythingRequest, readEverythingRequest } from './everything-request';
 import { assertReferencesFinished, includesOf, SHARED_TYPES } from './read-includes';
 
@@ -47,7 +47,7 @@ export class EverythingCalls {
   async read({ id = '', query, body, headers, rootUrl, format }: OperationRequest): Promise<EverythingCall> {
     const compartment = await this.compartments.of('Patient');
     const { parameters } = await this.index.current();
-    const given = parametersOf(query, body);
+    const given = new URLSearchParams([...query, ...valuesInBody(body)]);
     const request = readEverythingRequest(given, {
       prefer: headers.prefer,
       maxTimeoutSeconds: this.environment.everythingTimeoutMaxSeconds,

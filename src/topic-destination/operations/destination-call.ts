@@ -1,10 +1,17 @@
 import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
-import { type Resource } from '../../fhir/types';
 import { type EventRange } from '../../delivery/timeline';
+import { valuesInBody } from '../../operation/body-values';
+import { type OperationDefinition } from '../../operation/operation';
 import { type ErrorCode } from '../../platform/errors/error-codes';
 import { ServiceError } from '../../platform/errors/service-error';
-import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { readJson } from '../../platform/json/read-json';
+
+/** Settings that the operations on one destination share. */
+export const ON_DESTINATION = {
+  resourceType: 'SvcTopicDestination',
+  level: 'instance',
+  exampleId: 'hook-1',
+  tag: 'Topics',
+} as const satisfies Partial<OperationDefinition>;
 
 export type CallParameters = ReadonlyMap<string, string>;
 
@@ -18,7 +25,7 @@ export function callParametersOf(
 ): CallParameters {
   const found = new Map<string, string>();
   const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
-  for (const [name, value] of [...asked, ...parametersIn(body)]) {
+  for (const [name, value] of [...asked, ...valuesInBody(body)]) {
     if (!names.includes(name))
       throw parameterRefusal(
         name,
@@ -59,11 +66,16 @@ export function wholeNumber(
 }
 
 /** @throws ServiceError 'invalid' that names the parameter */
-export function callFlagOf(parameters: CallParameters, name: string): boolean {
-  const text = parameters.get(name) ?? 'false';
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw parameterRefusal(name, 'must be true or false');
+/** Returns a parameter that takes one of the known texts. */
+export function choice<T extends string>(parameters: CallParameters, name: string, known: readonly T[]): T | undefined {
+  const text = parameters.get(name);
+  const found = known.find((one) => one === text);
+  if (text === undefined || found !== undefined) return found;
+  throw parameterRefusal(name, `must be one of ${known.join(', ')}`);
 }
+
+export const callFlagOf = (parameters: CallParameters, name: string): boolean =>
+  choice(parameters, name, ['true', 'false']) === 'true';
 
 /** An instant with a time zone. Without one, the meaning of the time would be unknown. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
@@ -74,26 +86,6 @@ function instant(parameters: CallParameters, name: string): Date | undefined {
   const date = INSTANT.test(text) ? new Date(text) : new Date(NaN);
   if (!Number.isNaN(date.getTime())) return date;
   throw parameterRefusal(name, 'must be a time with its zone, such as 2026-01-31T09:30:00Z');
-}
-
-function parametersIn(body: Buffer): readonly [string, string][] {
-  if (body.length === 0) return [];
-  const { resourceType, parameter = [] } = readJson(decodeUtf8(body)).value as Resource;
-  if (resourceType !== 'Parameters' || !Array.isArray(parameter)) {
-    throw new ServiceError('invalid', 'Send Parameters, or no body and a query.', { code: 'body-not-a-resource' });
-  }
-  return parameter.map((element: unknown) => {
-    const { name, ...rest } = (element ?? {}) as Readonly<Record<string, unknown>>;
-    const [value, ...more] = Object.entries(rest).filter(([member]) => member.startsWith('value'));
-    const isValue = ['string', 'number', 'boolean'].includes(typeof value?.[1]);
-    if (typeof name !== 'string' || value === undefined || !isValue || more.length > 0) {
-      throw new ServiceError('invalid', 'Each parameter has a name and one value: a text, a number or a boolean.', {
-        code: 'parameter-value-invalid',
-        expression: 'Parameters.parameter',
-      });
-    }
-    return [name, String(value[1])];
-  });
 }
 
 const parameterRefusal = (name: string, message: string, code: ErrorCode = 'parameter-value-invalid'): ServiceError =>

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   EVENT_STATES,
-  type EventState,
   Timeline,
   type TimelineAttempt,
   type TimelineCursor,
@@ -18,7 +17,7 @@ import {
 } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { GrantedReader } from '../../resource/rows/granted-reader';
-import { RANGE_NAMES, callParametersOf, eventRangeOf, wholeNumber } from './destination-call';
+import { ON_DESTINATION, RANGE_NAMES, callParametersOf, choice, eventRangeOf, wholeNumber } from './destination-call';
 import { ReadableFocus } from '../events/readable-focus';
 
 const DEFAULT_COUNT = 20;
@@ -62,13 +61,10 @@ const PARAMETERS = [
 /** Returns the events of a destination with their history: recorded, batched, each attempt, delivered. */
 @Injectable()
 @Operation({
-  resourceType: 'SvcTopicDestination',
+  ...ON_DESTINATION,
   code: 'events',
-  level: 'instance',
   methods: ['GET'],
   enforcesRows: true,
-  exampleId: 'hook-1',
-  tag: 'Topics',
   description: 'The history of each event: recorded, batched, each attempt, delivered',
   details:
     'Queued events first, newest first; then numbered events, the largest number first. Each event has a state, its times and its attempts, with duration and outcome. Its focus, version, interaction and correlationId are shown to callers who may read the resource. "next" is the URL of the next page, if there is one.',
@@ -84,7 +80,7 @@ export class DestinationEventsOperation implements OperationHandler {
 
   async execute({ id = '', query, body, rootUrl }: OperationRequest): Promise<FhirAnswer> {
     const parameters = callParametersOf({ query, body }, [...RANGE_NAMES, 'state', '_count', '_page']);
-    const state = stateOf(parameters.get('state'));
+    const state = choice(parameters, 'state', EVENT_STATES);
     const cursor = cursorOf(parameters.get('_page'));
     const limit = wholeNumber(parameters, '_count', MAX_COUNT) ?? DEFAULT_COUNT;
     await this.granted.assertSeen('SvcTopicDestination', id);
@@ -122,17 +118,6 @@ const shownAttempt = (attempt: TimelineAttempt): AnswerValues<typeof PARTS.event
   ...(attempt.isReplay ? { replay: true } : {}),
   outcome: attempt.outcome,
 });
-
-function stateOf(text: string | undefined): EventState | undefined {
-  const state = EVENT_STATES.find((known) => known === text);
-  if (text !== undefined && state === undefined) {
-    throw new ServiceError('invalid', `state must be one of ${EVENT_STATES.join(', ')}.`, {
-      code: 'parameter-value-invalid',
-      expression: 'state',
-    });
-  }
-  return state;
-}
 
 function cursorOf(text: string | undefined): TimelineCursor {
   if (text === undefined) return {};

@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  DESTINATION_STATES,
-  Destinations,
-  type DestinationState,
-  type DestinationStatus,
-  MOST_COUNTED,
-} from '../../delivery/destinations';
+import { DESTINATION_STATES, Destinations, type DestinationStatus, MOST_COUNTED } from '../../delivery/destinations';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import {
   type AnswerValues,
@@ -15,11 +9,10 @@ import {
   type OperationHandler,
   type OperationRequest,
 } from '../../operation/operation';
-import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { ResourceReader } from '../../store/resource-reader';
 import { ReadableFocus } from '../events/readable-focus';
-import { callParametersOf, wholeNumber } from './destination-call';
+import { callParametersOf, choice, wholeNumber } from './destination-call';
 
 const TYPE = 'SvcTopicDestination';
 const DEFAULT_COUNT = 20;
@@ -82,7 +75,7 @@ export class DestinationOverviewOperation implements OperationHandler {
   async execute({ query, body, rootUrl }: OperationRequest): Promise<FhirAnswer> {
     const parameters = callParametersOf({ query, body }, ['_count', '_id', 'state', '_page']);
     const count = wholeNumber(parameters, '_count', MAX_COUNT) ?? DEFAULT_COUNT;
-    const state = stateOf(parameters.get('state'));
+    const state = choice(parameters, 'state', DESTINATION_STATES);
     const id = parameters.get('_id');
     const from = id ?? parameters.get('_page') ?? '';
     const limit = id === undefined ? count + 1 : 1;
@@ -120,14 +113,4 @@ function shownStatus(status: DestinationStatus): AnswerValues<typeof PARTS.desti
       failed,
     })),
   };
-}
-
-function stateOf(text: string | undefined): DestinationState | undefined {
-  const state = DESTINATION_STATES.find((known) => known === text);
-  if (text !== undefined && state === undefined)
-    throw new ServiceError('invalid', `state must be one of ${DESTINATION_STATES.join(', ')}.`, {
-      code: 'parameter-value-invalid',
-      expression: 'state',
-    });
-  return state;
 }

@@ -4,7 +4,7 @@ import { Trials } from '../../delivery/trials';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { partsAnswer, Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
-import { RANGE_NAMES, callParametersOf, eventRangeOf, callFlagOf } from './destination-call';
+import { ON_DESTINATION, RANGE_NAMES, callParametersOf, eventRangeOf, callFlagOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
 const PARTS = {
@@ -20,11 +20,9 @@ const PARTS = {
 /** Sends delivered events again, with the same numbers. */
 @Injectable()
 @Operation({
-  resourceType: 'SvcTopicDestination',
+  ...ON_DESTINATION,
   code: 'replay',
-  level: 'instance',
   methods: ['POST'],
-  exampleId: 'hook-1',
   exampleBody: {
     resourceType: 'Parameters',
     parameter: [
@@ -32,7 +30,6 @@ const PARTS = {
       { name: 'to', valueDecimal: 20 },
     ],
   },
-  tag: 'Topics',
   description: 'Sends delivered events once more',
   details:
     'By number or by time of delivery, in Parameters or in the query, at most 10,000 in one call. They join the end of the queue; the response has their count and range (queued, from, to). They keep their notifications: same numbers, same bytes, same webhook-id, so a receiver that drops known ids drops them. With "endpoint" the notifications go there instead while you wait, each once, at most 50. The response lists each; "next" is the number to continue from. With dryRun true nothing is sent: the response has the count and range of what would be (events, from, to), and limitedTo, the number up to which one call may send, where there are more than 10,000.',

@@ -4,7 +4,7 @@ import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { partsAnswer, Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
 import { GrantedReader } from '../../resource/rows/granted-reader';
-import { callParametersOf, wholeNumber } from './destination-call';
+import { ON_DESTINATION, callParametersOf, wholeNumber } from './destination-call';
 
 const PARTS = {
   method: 'code',
@@ -18,13 +18,10 @@ const PARTS = {
 /** Returns the request that contains an event, for people who compare it with the log of the receiver. */
 @Injectable()
 @Operation({
-  resourceType: 'SvcTopicDestination',
+  ...ON_DESTINATION,
   code: 'request',
-  level: 'instance',
   methods: ['GET'],
   enforcesRows: true,
-  exampleId: 'hook-1',
-  tag: 'Topics',
   description: 'The request that carries an event, without its secrets',
   details:
     'Method, URL, headers, length of the body, and the numbers of the events in the same notification. Values of configured headers and of the query, and the signature, are ***; the body is not shown. Of an event that was delivered it is the request of a replay. No parts before the first notification, where no number is given.',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Destinations } from '../../delivery/destinations';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { partsAnswer, Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
-import { callParametersOf } from './destination-call';
+import { ON_DESTINATION, callParametersOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
 const PARTS = { pauseEnded: 'boolean' } as const;
@@ -10,13 +10,10 @@ const PARTS = { pauseEnded: 'boolean' } as const;
 /** Ends the pause of a destination after a failure, for a receiver that works again. */
 @Injectable()
 @Operation({
-  resourceType: 'SvcTopicDestination',
+  ...ON_DESTINATION,
   code: 'retry',
-  level: 'instance',
   methods: ['POST'],
-  exampleId: 'hook-1',
   exampleBody: { resourceType: 'Parameters' },
-  tag: 'Topics',
   description: 'Tries a failing destination at once',
   details:
     'Ends the pause that follows a failure: the next attempt starts now, and what waits behind it follows in order. "pauseEnded" is false where there was no pause, as during an attempt. Another failure pauses as long as it would have without the call.',

@@ -11,6 +11,7 @@ import {
 } from '../../operation/operation';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../../platform/http/known-parameters';
 import { GrantedReader } from '../../resource/rows/granted-reader';
+import { ON_DESTINATION } from './destination-call';
 
 const PARTS = {
   messageBatchesDelivered: 'decimal',
@@ -27,13 +28,10 @@ const PARTS = {
 /** Returns the status of a destination (interface specification, "Status result of the destination"). */
 @Injectable()
 @Operation({
-  resourceType: 'SvcTopicDestination',
+  ...ON_DESTINATION,
   code: 'status',
-  level: 'instance',
   methods: ['GET'],
   enforcesRows: true,
-  exampleId: 'hook-1',
-  tag: 'Topics',
   description: 'Counts of delivered and waiting events, and the latest errors',
   details:
     'Totals of all servers since it was created, exact through crashes. …DeliveryAttempts count failed attempts; messagesInProcess counts the batch under way, messagesQueued the events behind it. After a failure up to five lastErrorDetail follow, newest first, each with message and timestamp; they stay after a success. Status is active, or held after a restore until an operator releases delivery.',

@@ -9,7 +9,7 @@ import {
   type OperationHandler,
   type OperationRequest,
 } from '../../operation/operation';
-import { callParametersOf } from './destination-call';
+import { ON_DESTINATION, callParametersOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
 const PARTS = { grade: 'code', finding: { name: 'code', grade: 'code', message: 'string' } } as const;
@@ -17,13 +17,10 @@ const PARTS = { grade: 'code', finding: { name: 'code', grade: 'code', message: 
 /** Sends a sample in the same way as events, and grades the responses of the receiver. */
 @Injectable()
 @Operation({
-  resourceType: 'SvcTopicDestination',
+  ...ON_DESTINATION,
   code: 'test',
-  level: 'instance',
   methods: ['POST'],
-  exampleId: 'hook-1',
   exampleBody: { resourceType: 'Parameters' },
-  tag: 'Topics',
   description: 'Sends a sample to the webhook, and grades the responses',
   details:
     'A notification without events, signed as all are, sent up to three times: once; a second time, as deliveries can repeat; and with a wrong signature, which should be refused. Each finding has a name, a grade (pass, warn, fail) and advice. $status does not count it.',

@@ -1,0 +1,31 @@
+import { ServiceError } from '../platform/errors/service-error';
+import { decodeUtf8 } from '../platform/json/decode-utf8';
+import { readJson } from '../platform/json/read-json';
+
+/**
+ * Returns the names and values in the body of a call: those of its Parameters resource
+ * (http://hl7.org/fhir/R4/operations.html#request). An empty body has none.
+ * @throws ServiceError 'invalid' if the body is not a Parameters resource with simple values
+ */
+export function valuesInBody(body: Buffer): readonly [name: string, value: string][] {
+  if (body.length === 0) return [];
+  const { value } = readJson(decodeUtf8(body));
+  const { resourceType, parameter = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (resourceType !== 'Parameters' || !Array.isArray(parameter))
+    throw new ServiceError('invalid', 'Send a Parameters resource, or nothing.', {
+      code: 'body-not-a-resource',
+      expression: 'Parameters',
+    });
+  return parameter.map((one: unknown, place): [string, string] => {
+    const { name, ...rest } = (one ?? {}) as Readonly<Record<string, unknown>>;
+    const given = Object.entries(rest).filter(([key]) => /^value[A-Z]/.test(key));
+    const plain = given[0]?.[1];
+    const isPlain = ['string', 'number', 'boolean'].includes(typeof plain);
+    if (typeof name === 'string' && given.length === 1 && isPlain) return [name, String(plain)];
+    throw new ServiceError(
+      'invalid',
+      'Each parameter has a name and one plain value, such as valueInstant or valueCode.',
+      { code: 'parameter-value-invalid', expression: `Parameters.parameter[${place}]` },
+    );
+  });
+}
