@@ -5,7 +5,6 @@ import { CompartmentAnswers } from './compartment-answers';
 import { CompartmentExplanation } from './compartment-explanation';
 import { CompartmentManifest } from './compartment-manifest';
 import { CompartmentSetup } from './compartment-setup';
-import { ListSweeper } from './pages/list-sweeper';
 import { PageLists } from './pages/page-lists';
 import { PageWriter } from './pages/page-writer';
 import { PatientEverything } from './patient-everything.operation';
@@ -25,7 +24,6 @@ import { EverythingCalls } from './request/everything-call';
     CompartmentExplanation,
     PageLists,
     PageWriter,
-    ListSweeper,
     CompartmentSetup,
   ],
 })

@@ -5,7 +5,6 @@ import { EntryAccessModule } from '../resource/access/entry-access.module';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
 import { RpcErrors } from './rpc-errors';
-import { KeptCallSweeper } from './repeats/kept-call-sweeper';
 import { KeptCalls } from './repeats/kept-calls';
 import { RpcController } from './rpc.controller';
 import { RpcRegistry } from './rpc.registry';
@@ -14,7 +13,7 @@ import { RpcRegistry } from './rpc.registry';
 @Module({
   imports: [DiscoveryModule, EntryAccessModule],
   controllers: [RpcController],
-  providers: [RpcRegistry, RpcAccess, RpcDispatcher, RpcErrors, KeptCalls, KeptCallSweeper, Echo],
+  providers: [RpcRegistry, RpcAccess, RpcDispatcher, RpcErrors, KeptCalls, Echo],
   exports: [RpcRegistry],
 })
 export class RpcModule {}

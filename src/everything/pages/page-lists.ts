@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Background, type BackgroundTask } from '../../platform/background/background';
 import { Environment } from '../../platform/config/environment';
 import { type Snapshot } from '../../platform/database/snapshots';
 import { Statements } from '../../platform/database/statements';
@@ -19,6 +20,7 @@ import {
   FORGET_OLDEST,
   IS_FULL,
   READ_ENTRIES,
+  SWEEP,
 } from './page-statements';
 
 /** Maximum number of resources in one list of pages. */
@@ -43,10 +45,11 @@ export interface PageOfEntries {
 
 /**
  * Stores, for each paged answer, the list of the resource versions on all its pages, read at one moment. The lists are
- * in the database, so that any replica can serve a page.
+ * in the database, so that any replica can serve a page. A late sweep is harmless: an expired list is refused anyway.
  */
 @Injectable()
-export class PageLists {
+@Background({ task: 'sweep of page lists', interval: () => 60_000 })
+export class PageLists implements BackgroundTask {
   constructor(
     private readonly reader: CompartmentReader,
     private readonly statements: Statements,
@@ -101,6 +104,10 @@ export class PageLists {
     if (entries.length < Math.min(count, list.size - position)) throw expired();
     const next = position + count;
     return { entries, total: list.total, ...(next < list.size ? { next: { listId, position: next } } : {}) };
+  }
+
+  async step(): Promise<undefined> {
+    await this.statements.run(SWEEP, []);
   }
 
   private get caller(): string {

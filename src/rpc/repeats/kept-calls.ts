@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Background, type BackgroundTask } from '../../platform/background/background';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
@@ -9,7 +10,7 @@ import { type Caller } from '../../platform/request/caller';
 import { RequestContext } from '../../platform/request/request-context';
 import { ResultById } from '../rpc-method';
 import { RpcRefusal } from '../rpc-refusal';
-import { FIND_CALL, FORGET_OLDEST, KEEP_CALL, LOCK_CALL } from './kept-call-statements';
+import { FIND_CALL, FORGET_OLDEST, KEEP_CALL, LOCK_CALL, SWEEP_CALLS } from './kept-call-statements';
 
 /** Maximum size of a kept result. The row of a call with a longer result is stored without the result. */
 const MAX_KEPT_BYTES = 64 * 1024;
@@ -37,9 +38,13 @@ interface KeptRow {
   readonly kept: string | null;
 }
 
-/** Runs a call with an `Idempotency-Key` once, in one transaction with the row that records it (ADR 0061). */
+/**
+ * Runs a call with an `Idempotency-Key` once, in one transaction with the row that records it (ADR 0061). A late sweep
+ * of expired rows is harmless, since they are ignored.
+ */
 @Injectable()
-export class KeptCalls {
+@Background({ task: 'sweep of kept RPC calls', interval: () => 60_000 })
+export class KeptCalls implements BackgroundTask {
   constructor(
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
@@ -66,6 +71,11 @@ export class KeptCalls {
       if (found.kept === null) throw notKept();
       return repeat(new JsonText(found.kept));
     });
+  }
+
+  async step(): Promise<number | undefined> {
+    const { has_more: hasMore } = (await this.statements.runOne<{ has_more: boolean }>(SWEEP_CALLS, [])) ?? {};
+    return hasMore === true ? 0 : undefined;
   }
 
   /**

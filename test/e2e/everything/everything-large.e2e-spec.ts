@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { ListSweeper } from '../../../src/everything/pages/list-sweeper';
+import { PageLists } from '../../../src/everything/pages/page-lists';
 import { type Bundle, bundleOf, storeTogether } from '../../support/bundle';
 import { eventually } from '../../../testing/eventually';
 import { login, type Person } from '../../../testing/world';
@@ -226,9 +226,9 @@ describe('$everything of large charts', () => {
 
     it('that are over are swept', async () => {
       await database.query('update everything_list set expires_at = clock_timestamp()');
-      const sweeper = app.app.get(ListSweeper, { strict: false });
+      const lists = app.app.get(PageLists, { strict: false });
       await eventually('nothing is left', async () => {
-        await sweeper.step();
+        await lists.step();
         const { rows } = await database.query('select from everything_list union all select from everything_entry');
         return rows.length === 0;
       });
