@@ -1,3 +1,5 @@
+import { parameterInvalid } from '../platform/errors/parameter-invalid';
+
 /** A period in epoch milliseconds, both ends inclusive. */
 export interface DateRange {
   readonly low: number;
@@ -49,6 +51,16 @@ export function dateSpanOf(text: string): DateSpan | undefined {
   if (fraction === undefined) return span(secondStart, 1000, 'second', hasZone);
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
   return span(secondStart + milliseconds, 10 ** Math.max(0, 3 - fraction.length), 'fraction', hasZone);
+}
+
+/**
+ * Reads a parameter that is a date or a time. A plus sign of its time zone that was not percent-encoded arrives as a
+ * space.
+ */
+export function dateParameter(name: string, text: string): DateSpan {
+  const found = dateSpanOf(text.replace(' ', '+'));
+  if (found !== undefined) return found;
+  throw parameterInvalid(`${name} must be a time such as 2026-01-31T10:00:00Z, or a date.`, name);
 }
 
 /**

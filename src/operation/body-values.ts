@@ -1,3 +1,4 @@
+import { parameterInvalid } from '../platform/errors/parameter-invalid';
 import { ServiceError } from '../platform/errors/service-error';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { readJson } from '../platform/json/read-json';
@@ -22,10 +23,9 @@ export function valuesInBody(body: Buffer): readonly [name: string, value: strin
     const plain = given[0]?.[1];
     const isPlain = ['string', 'number', 'boolean'].includes(typeof plain);
     if (typeof name === 'string' && given.length === 1 && isPlain) return [name, String(plain)];
-    throw new ServiceError(
-      'invalid',
+    throw parameterInvalid(
       'Each parameter has a name and one plain value, such as valueInstant or valueCode.',
-      { code: 'parameter-value-invalid', expression: `Parameters.parameter[${place}]` },
+      `Parameters.parameter[${place}]`,
     );
   });
 }

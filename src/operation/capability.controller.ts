@@ -3,6 +3,7 @@ import { ApiExcludeEndpoint, ApiOperation, ApiQuery, ApiResponse, ApiTags } from
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../fhir/edge/fhir-answer';
 import { FormatGuard } from '../fhir/edge/format.guard';
+import { parameterInvalid } from '../platform/errors/parameter-invalid';
 import { ServiceError } from '../platform/errors/service-error';
 import { assertKnownParameters, RESOURCE_PARAMETERS } from '../platform/http/known-parameters';
 import { queryOf } from '../platform/http/raw-request';
@@ -37,8 +38,7 @@ export class CapabilityController {
     const known = ['mode', ...RESOURCE_PARAMETERS];
     assertKnownParameters('The CapabilityStatement', queryOf(request), known, request.get('prefer'));
     const mode = queryOf(request).get('mode') ?? 'full';
-    if (!MODES.includes(mode))
-      throw new ServiceError('invalid', `mode must be ${MODES.join(', ')}.`, { code: 'parameter-value-invalid' });
+    if (!MODES.includes(mode)) throw parameterInvalid(`mode must be ${MODES.join(', ')}.`);
     const { text, etag } = await this.statements.of(mode);
     await sendAnswer(response, { status: HttpStatus.OK, text, headers: { ETag: etag }, isResource: true });
   }

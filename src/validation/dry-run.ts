@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { isR4ResourceType } from '../fhir/definitions/definitions';
 import { RequestContext } from '../platform/request/request-context';
+import { parameterInvalid } from '../platform/errors/parameter-invalid';
 import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceTypes } from '../model/resource-types';
@@ -33,10 +34,7 @@ export class DryRun {
       this.types.assertWritable(type, mode, id === undefined ? 'type' : 'instance');
     if (mode === 'delete') return validationAnswer([]);
     if (mode === 'profile' && profiles.length === 0)
-      throw new ServiceError('invalid', 'Mode "profile" needs a profile.', {
-        code: 'parameter-value-invalid',
-        expression: 'profile',
-      });
+      throw parameterInvalid('Mode "profile" needs a profile.', 'profile');
     if (resource === undefined) {
       throw new ServiceError('invalid', 'Send the resource to validate, or Parameters with "resource".', {
         code: 'body-not-a-resource',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type Resource } from '../fhir/types';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
+import { parameterInvalid } from '../platform/errors/parameter-invalid';
 import { ServiceError } from '../platform/errors/service-error';
 import { Slices } from '../platform/time/slices';
 import { DryRun } from './dry-run';
@@ -28,10 +29,7 @@ export class ValidateAny implements OperationHandler {
   async execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
     const request = await this.slices.run(readValidateRequest(undefined, body, query));
     if (request.mode === 'delete')
-      throw new ServiceError('invalid', 'Mode "delete" is for one resource: call /Type/id/$validate.', {
-        code: 'parameter-value-invalid',
-        expression: 'mode',
-      });
+      throw parameterInvalid('Mode "delete" is for one resource: call /Type/id/$validate.', 'mode');
     const type = (request.resource?.value as Partial<Resource> | null | undefined)?.resourceType;
     if (typeof type !== 'string')
       throw new ServiceError('invalid', 'Send a resource with "resourceType", or Parameters with such a "resource".', {

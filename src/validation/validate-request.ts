@@ -1,4 +1,5 @@
 import { type Resource } from '../fhir/types';
+import { parameterInvalid } from '../platform/errors/parameter-invalid';
 import { ServiceError } from '../platform/errors/service-error';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf, membersOf } from '../platform/json/json-members';
@@ -96,10 +97,7 @@ function* parametersIn(sent: ScannedJson): Steps<readonly Parameter[]> {
 function modeOf(text: string | undefined): ValidateRequest['mode'] {
   const mode = MODES.find((known) => known === text);
   if (text !== undefined && mode === undefined) {
-    throw new ServiceError('invalid', `mode must be one of ${MODES.join(', ')}.`, {
-      code: 'parameter-value-invalid',
-      expression: 'mode',
-    });
+    throw parameterInvalid(`mode must be one of ${MODES.join(', ')}.`, 'mode');
   }
   return mode;
 }

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, HttpStatus, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { ServiceError } from '../../platform/errors/service-error';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { KeyRotation, type RotationResult } from '../keys/key-rotation';
@@ -45,8 +45,6 @@ export class KeyRotationController {
       return this.rotation.rotate();
     }
     if (query.size === 1 && name === 'compromised' && value === 'true') return this.rotation.replaceAll();
-    throw new ServiceError('invalid', 'The one parameter is compromised, which is true or false.', {
-      code: 'parameter-value-invalid',
-    });
+    throw parameterInvalid('The one parameter is compromised, which is true or false.');
   }
 }

@@ -1,9 +1,10 @@
-import { dateSpanOf } from '../../fhir/instant';
+import { dateParameter } from '../../fhir/instant';
 import { readSubset } from '../../fhir/subset/read-subset';
 import { type Subset } from '../../fhir/subset/subset';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ExplainOptions, explainOptionsOf } from '../../search/query/explain-options';
-import { isLenient } from '../../platform/http/known-parameters';
+import { assertGivenOnce, assertKnownParameters, isLenient } from '../../platform/http/known-parameters';
 import { countOf, timeoutOf } from '../../search/query/result-parameters';
 import { type CarePeriod } from '../plan/compartment-query';
 
@@ -53,7 +54,11 @@ export function readEverythingRequest(
   query: URLSearchParams,
   options: { prefer: string | undefined; maxTimeoutSeconds: number; isInCompartment: (type: string) => boolean },
 ): EverythingRequest {
-  assertKnownNames(query, isLenient(options.prefer));
+  assertKnownParameters('$everything', query, PARAMETERS, options.prefer);
+  assertGivenOnce(
+    query,
+    [...query.keys()].filter((name) => !LISTS.includes(name)),
+  );
   const subset = readSubset(query);
   const used = new URLSearchParams();
   const cursor = cursorOf(query);
@@ -67,7 +72,8 @@ export function readEverythingRequest(
   if (asked !== undefined) used.set('_timeout', String(asked));
   const since = query.get('_since');
   return {
-    since: since === null ? undefined : new Date(spanOf('_since', since, '2026-01-31T10:00:00Z').low),
+    // A date without a time means the beginning of that day, so that no entry of that day is missed.
+    since: since === null ? undefined : new Date(dateParameter('_since', since).low),
     period: periodOf(query),
     types,
     timeoutSeconds: asked ?? Math.min(DEFAULT_TIMEOUT_SECONDS, options.maxTimeoutSeconds),
@@ -96,8 +102,7 @@ export function linkedParameters(
  * a page.
  */
 function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
-  if (query.get('_count') === '')
-    throw new ServiceError('invalid', '_count must be a whole number such as 20.', { code: 'parameter-value-invalid' });
+  if (query.get('_count') === '') throw parameterInvalid('_count must be a whole number such as 20.');
   return cursor !== undefined || query.has('_count') ? countOf(query) : undefined;
 }
 
@@ -123,47 +128,17 @@ function cursorOf(query: URLSearchParams): PageCursor | undefined {
 
 function isManifestOf(query: URLSearchParams): boolean {
   const text = query.get('_manifest') ?? '';
-  if (!['', '0', '1', 'true', 'false'].includes(text))
-    throw new ServiceError('invalid', '_manifest must be 1 or 0.', { code: 'parameter-value-invalid' });
+  if (!['', '0', '1', 'true', 'false'].includes(text)) throw parameterInvalid('_manifest must be 1 or 0.');
   return text === '1' || text === 'true';
 }
 
-function assertKnownNames(query: URLSearchParams, ignoresUnknown: boolean): void {
-  for (const name of new Set(query.keys())) {
-    if (!PARAMETERS.includes(name) && !ignoresUnknown)
-      throw new ServiceError(
-        'invalid',
-        `$everything does not know "${name.slice(0, 64)}"; it takes ${PARAMETERS.join(', ')}.`,
-        { code: 'parameter-unknown' },
-      );
-    if (!LISTS.includes(name) && query.getAll(name).length > 1)
-      throw new ServiceError('invalid', `${name.slice(0, 64)} is given twice.`, { code: 'parameter-repeated' });
-  }
-}
-
-/**
- * Reads a date or time as the span that it covers. For `_since`, a date without a time means the beginning of that day,
- * so that no entry of that day is missed.
- */
-function spanOf(name: string, text: string, example: string): { readonly low: number; readonly high: number } {
-  // A plus sign of a time zone that was not percent-encoded arrives as a space.
-  const span = dateSpanOf(text.replace(' ', '+'));
-  if (span === undefined)
-    throw new ServiceError('invalid', `${name} must be a date or time such as ${example}.`, {
-      code: 'parameter-value-invalid',
-    });
-  return span;
-}
-
 function periodOf(query: URLSearchParams): CarePeriod | undefined {
-  const edge = (name: string): ReturnType<typeof spanOf> | undefined => {
-    const text = query.get(name);
-    return text === null ? undefined : spanOf(name, text, '2026-01-31');
-  };
-  const [start, end] = [edge('start')?.low, edge('end')?.high];
+  const [from, until] = [query.get('start'), query.get('end')];
+  const start = from === null ? undefined : dateParameter('start', from).low;
+  const end = until === null ? undefined : dateParameter('end', until).high;
   if (start === undefined && end === undefined) return undefined;
   if (start !== undefined && end !== undefined && start > end)
-    throw new ServiceError('invalid', 'start must not be later than end.', { code: 'parameter-value-invalid' });
+    throw parameterInvalid('start must not be later than end.');
   return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
 }
 
@@ -174,16 +149,11 @@ function typesOf(
   if (!query.has('_type')) return undefined;
   const named = query.getAll('_type').flatMap((list) => list.split(','));
   const types = named.map((name) => name.trim()).filter((name) => name !== '');
-  if (types.length === 0)
-    throw new ServiceError('invalid', '_type must name resource types, such as Observation,Condition.', {
-      code: 'parameter-value-invalid',
-    });
+  if (types.length === 0) throw parameterInvalid('_type must name resource types, such as Observation,Condition.');
   const foreign = types.find((type) => !isInCompartment(type));
   const known = new Set(types.filter(isInCompartment));
   if (foreign === undefined || (isLenient(prefer) && known.size > 0)) return known;
-  throw new ServiceError(
-    'invalid',
+  throw parameterInvalid(
     `_type: "${foreign.slice(0, 64)}" is no type of the Patient compartment (GET /fhir/CompartmentDefinition/patient lists them).`,
-    { code: 'parameter-value-invalid' },
   );
 }

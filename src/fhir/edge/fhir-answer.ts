@@ -1,5 +1,5 @@
 import { type Request, type Response } from 'express';
-import { ServiceError } from '../../platform/errors/service-error';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { queryOf } from '../../platform/http/raw-request';
 import { type Produce, sendBody, sendHead, termsOf, type TextPrinter } from '../../platform/http/send-body';
 import { IndentedJson } from '../../platform/json/indent-json';
@@ -88,10 +88,7 @@ function asRead(response: Response, answer: FhirAnswer): FhirAnswer | Promise<Fh
   if (isNotModified(request.headers, headers)) return { status: 304, headers };
   if (!request.url.includes('?')) return answer;
   const subset = readSubset(queryOf(request));
-  if (subset === 'count')
-    throw new ServiceError('invalid', '_summary=count is for searches and histories.', {
-      code: 'parameter-value-invalid',
-    });
+  if (subset === 'count') throw parameterInvalid('_summary=count is for searches and histories.');
   return subset === undefined ? answer : asSubset(response, answer, subset);
 }
 

@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type AnswerFormat, type FormatOffer, xmlHint } from './format';
 import { formatOfRequest, formatParameterOf } from './requested-format';
@@ -21,7 +22,7 @@ export class FormatGuard implements CanActivate {
  */
 export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerFormat {
   if (!['true', 'false', '', null].includes(formatParameterOf(request, '_pretty'))) {
-    throw new ServiceError('invalid', '_pretty must be true or false.', { code: 'parameter-value-invalid' });
+    throw parameterInvalid('_pretty must be true or false.');
   }
   const format = formatOfRequest(request, offer);
   if (format !== undefined) return format;

@@ -1,3 +1,4 @@
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { AskedElements } from './element-paths';
 import { type Subset } from './subset';
@@ -22,27 +23,18 @@ export function readSubset(query: URLSearchParams): Subset | 'count' | undefined
     .getAll('_elements')
     .join(',')
     .split(',', MOST_NAMES + 1);
-  if (names.length > MOST_NAMES)
-    throw new ServiceError('invalid', `_elements takes at most ${MOST_NAMES} names of elements.`, {
-      code: 'parameter-value-invalid',
-    });
+  if (names.length > MOST_NAMES) throw parameterInvalid(`_elements takes at most ${MOST_NAMES} names of elements.`);
   const paths = names.map((name) => name.trim()).filter((name) => name !== '');
   if (summary === 'count') return 'count';
   if (summary !== '' && summary !== 'true' && summary !== 'text' && summary !== 'data' && summary !== 'false') {
-    throw new ServiceError('invalid', '_summary must be true, text, data, count or false.', {
-      code: 'parameter-value-invalid',
-    });
+    throw parameterInvalid('_summary must be true, text, data, count or false.');
   }
   const isWhole = summary === '' || summary === 'false';
   if (paths.length === 0) return isWhole ? undefined : { summary };
   if (!isWhole)
     throw new ServiceError('invalid', 'Use _summary or _elements, not both.', { code: 'parameters-exclusive' });
   if (!paths.every((path) => PATH.test(path))) {
-    throw new ServiceError(
-      'invalid',
-      '_elements must be names of elements with commas between, such as name,birthDate.',
-      { code: 'parameter-value-invalid' },
-    );
+    throw parameterInvalid('_elements must be names of elements with commas between, such as name,birthDate.');
   }
   const [dropped, kept] = [true, false].map((isDropped) =>
     paths.filter((path) => path.startsWith('-') === isDropped).map((path) => path.replace(/^-/, '').split('.')),

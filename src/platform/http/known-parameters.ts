@@ -30,3 +30,12 @@ export function assertKnownParameters(
     { code: 'parameter-unknown' },
   );
 }
+
+/** @throws ServiceError 'invalid' for one of `names` that is given more than once */
+export function assertGivenOnce(query: URLSearchParams, names: readonly string[]): void {
+  const repeated = names.find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined)
+    throw new ServiceError('invalid', `${repeated.slice(0, 64)} is given twice. Send it once.`, {
+      code: 'parameter-repeated',
+    });
+}

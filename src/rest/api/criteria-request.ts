@@ -1,4 +1,5 @@
 import { type Request } from 'express';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
 import { isLenient } from '../../platform/http/known-parameters';
@@ -42,7 +43,7 @@ export const isConditionalCreate = (request: Request): boolean =>
 export function isNoContent(request: Request): boolean {
   const text = queryOf(request).get('_no-content');
   if (['true', 'false', '', null].includes(text)) return text === 'true';
-  throw new ServiceError('invalid', '_no-content must be true or false.', { code: 'parameter-value-invalid' });
+  throw parameterInvalid('_no-content must be true or false.');
 }
 
 /**

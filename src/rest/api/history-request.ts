@@ -1,10 +1,11 @@
-import { type DateRange, dateSpanOf } from '../../fhir/instant';
+import { dateParameter } from '../../fhir/instant';
 import { readSubset } from '../../fhir/subset/read-subset';
 import { type Subset } from '../../fhir/subset/subset';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { parseBookmark } from '../../resource/feed-bookmark';
 import { type HistoryRequest } from '../../resource/resource-history';
-import { isLenient } from '../../platform/http/known-parameters';
+import { assertGivenOnce, assertKnownParameters } from '../../platform/http/known-parameters';
 import { countOf, totalModeOf } from '../../search/query/result-parameters';
 import { type HistoryScope } from '../../store/history-statements';
 import { parsePosition } from '../../store/history-position';
@@ -44,16 +45,18 @@ export function readHistoryQuery(
   of: Pick<HistoryScope, 'types' | 'id'>,
   prefer: string | undefined,
 ): HistoryQuery {
-  assertKnown(query, isLenient(prefer));
+  assertKnownParameters('A history', query, PARAMETERS, prefer);
+  assertGivenOnce(
+    query,
+    PARAMETERS.filter((name) => name !== '_elements'),
+  );
   const valueOf = (name: string): string | undefined =>
     query.get(name) === '' ? undefined : (query.get(name) ?? undefined);
   if (!['-_lastUpdated', undefined].includes(valueOf('_sort'))) {
-    throw new ServiceError('invalid', 'A history is sorted by -_lastUpdated, newest first, and no other way.', {
-      code: 'parameter-value-invalid',
-    });
+    throw parameterInvalid('A history is sorted by -_lastUpdated, newest first, and no other way.');
   }
   const [since, at] = [valueOf('_since'), valueOf('_at')];
-  const period = at === undefined ? undefined : rangeOf('_at', at);
+  const period = at === undefined ? undefined : dateParameter('_at', at);
   const subset = readSubset(query);
   const count = subset === 'count' ? 0 : countOf(query);
   const used = new URLSearchParams(
@@ -68,7 +71,7 @@ export function readHistoryQuery(
   return {
     scope: {
       ...of,
-      ...(since === undefined ? {} : { since: new Date(rangeOf('_since', since).low) }),
+      ...(since === undefined ? {} : { since: new Date(dateParameter('_since', since).low) }),
       ...(period === undefined ? {} : { period: { start: new Date(period.low), end: new Date(period.high) } }),
       ...(bookmark?.history === undefined ? {} : { afterTransaction: bookmark.transaction }),
     },
@@ -80,21 +83,6 @@ export function readHistoryQuery(
     subset: subset === 'count' ? undefined : subset,
     used,
   };
-}
-
-function assertKnown(query: URLSearchParams, isLenientCall: boolean): void {
-  for (const name of query.keys()) {
-    if (!PARAMETERS.includes(name) && !isLenientCall) {
-      throw new ServiceError(
-        'invalid',
-        `A history does not know "${name.slice(0, 64)}"; it takes ${PARAMETERS.slice(0, -2).join(', ')}.`,
-        { code: 'parameter-unknown' },
-      );
-    }
-    if (name !== '_elements' && PARAMETERS.includes(name) && query.getAll(name).length > 1) {
-      throw new ServiceError('invalid', `${name} is given twice. Send it once.`, { code: 'parameter-repeated' });
-    }
-  }
 }
 
 function walkOf(at: {
@@ -114,21 +102,7 @@ function walkOf(at: {
 function pageOf(text: string | undefined, count: number): number | undefined {
   if (text === undefined) return undefined;
   const page = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (page === 0)
-    throw new ServiceError('invalid', '_page must be a whole number from 1 on.', { code: 'parameter-value-invalid' });
+  if (page === 0) throw parameterInvalid('_page must be a whole number from 1 on.');
   if ((page - 1) * count <= LARGEST_SKIP) return page;
-  throw new ServiceError(
-    'invalid',
-    `_page leads to the first ${LARGEST_SKIP} versions; to go on, follow the "next" links.`,
-    { code: 'parameter-value-invalid' },
-  );
-}
-
-/** Reads a date. If the plus sign of its time zone was not encoded in the URL, it arrives as a space. */
-function rangeOf(name: string, text: string): DateRange {
-  const span = dateSpanOf(text.replace(' ', '+'));
-  if (span !== undefined) return span;
-  throw new ServiceError('invalid', `${name} must be a time such as 2026-01-31T10:00:00Z, or a date.`, {
-    code: 'parameter-value-invalid',
-  });
+  throw parameterInvalid(`_page leads to the first ${LARGEST_SKIP} versions; to go on, follow the "next" links.`);
 }

@@ -1,5 +1,6 @@
 import { type Request } from 'express';
 import { xmlHint } from '../../fhir/edge/format';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
@@ -42,7 +43,6 @@ function methodOf(request: Request): PatchKind | undefined {
   const method = queryOf(request).get('_method');
   if (method === null) return undefined;
   const kind = KINDS.find((known) => known === method);
-  if (kind === undefined)
-    throw new ServiceError('invalid', `_method takes one of ${KINDS.join(', ')}.`, { code: 'parameter-value-invalid' });
+  if (kind === undefined) throw parameterInvalid(`_method takes one of ${KINDS.join(', ')}.`);
   return kind;
 }

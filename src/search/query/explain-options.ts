@@ -1,4 +1,5 @@
-import { ServiceError } from '../../platform/errors/service-error';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
+import { type ServiceError } from '../../platform/errors/service-error';
 
 /** Options of the command `EXPLAIN` (https://www.postgresql.org/docs/current/sql-explain.html). */
 export interface ExplainOptions {
@@ -38,5 +39,4 @@ export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undef
   return { sql: [...choices, ...(isJson ? ['format json'] : [])].join(', '), isJson };
 }
 
-const badExplain = (why: string): ServiceError =>
-  new ServiceError('invalid', `_explain: ${why}.`, { code: 'parameter-value-invalid' });
+const badExplain = (why: string): ServiceError => parameterInvalid(`_explain: ${why}.`);

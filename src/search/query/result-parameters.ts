@@ -1,4 +1,4 @@
-import { ServiceError } from '../../platform/errors/service-error';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 
 /** Parameters that shape the answer but do not choose the matches. The code that makes the answer reads them. */
 export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
@@ -14,8 +14,7 @@ const LARGEST_COUNT = 1000;
 export function countOf(query: URLSearchParams): number {
   const text = query.get('_count');
   if (text === null || text === '') return DEFAULT_COUNT;
-  if (!/^\d{1,9}$/.test(text))
-    throw new ServiceError('invalid', '_count must be a whole number such as 20.', { code: 'parameter-value-invalid' });
+  if (!/^\d{1,9}$/.test(text)) throw parameterInvalid('_count must be a whole number such as 20.');
   return Math.min(Number(text), LARGEST_COUNT);
 }
 
@@ -34,14 +33,9 @@ const DEEPEST = 10_000;
 export function pageOf(query: URLSearchParams, count: number): number | undefined {
   const text = query.get('_page');
   if (text === null || text === '') return undefined;
-  if (!/^[1-9]\d*$/.test(text))
-    throw new ServiceError('invalid', '_page must be a whole number from 1 on.', { code: 'parameter-value-invalid' });
+  if (!/^[1-9]\d*$/.test(text)) throw parameterInvalid('_page must be a whole number from 1 on.');
   if (isTooDeep(Number(text), count)) {
-    throw new ServiceError(
-      'invalid',
-      `_page goes as far as ${DEEPEST} resources; beyond them follow the "next" link of a page.`,
-      { code: 'parameter-value-invalid' },
-    );
+    throw parameterInvalid(`_page goes as far as ${DEEPEST} resources; beyond them follow the "next" link of a page.`);
   }
   return Number(text);
 }
@@ -53,7 +47,7 @@ export function isArrayResult(query: URLSearchParams): boolean {
   const text = query.get('_result');
   if (text === null || text === '') return false;
   if (text === 'array') return true;
-  throw new ServiceError('invalid', '_result is array, or absent for a Bundle.', { code: 'parameter-value-invalid' });
+  throw parameterInvalid('_result is array, or absent for a Bundle.');
 }
 
 /** Whether the client requested a total explicitly. */
@@ -66,10 +60,7 @@ export const asksForTotal = (query: URLSearchParams): boolean =>
  */
 export function timeoutOf(text: string | null, most: number): number | undefined {
   if (text === null) return undefined;
-  if (!/^[1-9]\d*$/.test(text))
-    throw new ServiceError('invalid', '_timeout must be a whole number of seconds above 0.', {
-      code: 'parameter-value-invalid',
-    });
+  if (!/^[1-9]\d*$/.test(text)) throw parameterInvalid('_timeout must be a whole number of seconds above 0.');
   return Math.min(Number(text), most);
 }
 
@@ -79,5 +70,5 @@ export type TotalMode = 'accurate' | 'estimate' | 'none';
 export function totalModeOf(text: string | null | undefined): TotalMode {
   if (text === null || text === undefined) return 'accurate';
   if (text === 'accurate' || text === 'estimate' || text === 'none') return text;
-  throw new ServiceError('invalid', '_total must be accurate, estimate or none.', { code: 'parameter-value-invalid' });
+  throw parameterInvalid('_total must be accurate, estimate or none.');
 }

@@ -1,6 +1,7 @@
-import { dateSpanOf } from '../../fhir/instant';
+import { dateParameter } from '../../fhir/instant';
 import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
 import { type Resource } from '../../fhir/types';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
@@ -59,8 +60,9 @@ export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Da
     if (value !== undefined && typeof value !== 'string') throw invalid(name, 'must be a text.');
     return value;
   };
-  const end = rangeOfTime('end', text('end'))?.high ?? now.getTime();
-  const start = rangeOfTime('start', text('start'))?.low ?? end - DEFAULT_WINDOW_MILLISECONDS;
+  const [from, until] = [text('start'), text('end')];
+  const end = until === undefined ? now.getTime() : dateParameter('end', until).high;
+  const start = from === undefined ? end - DEFAULT_WINDOW_MILLISECONDS : dateParameter('start', from).low;
   if (start > end) throw invalid('start', 'must not lie behind the end.');
   const after = text('_after');
   return {
@@ -112,16 +114,6 @@ function arrayOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   throw invalid('parameter', 'must be an array of objects.');
 }
 
-function rangeOfTime(
-  name: string,
-  text: string | undefined,
-): { readonly low: number; readonly high: number } | undefined {
-  if (text === undefined) return undefined;
-  const span = dateSpanOf(text.replace(' ', '+'));
-  if (span === undefined) throw invalid(name, 'must be a time such as 2026-01-31T10:00:00Z, or a date.');
-  return span;
-}
-
 function mostEvents(value: unknown): number {
   const count = value === undefined ? DEFAULT_COUNT : Number(value);
   if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
@@ -135,5 +127,4 @@ function flagOf(name: string, value: unknown): boolean | undefined {
   return flag;
 }
 
-const invalid = (name: string, message: string): ServiceError =>
-  new ServiceError('invalid', `${name} ${message}`, { code: 'parameter-value-invalid', expression: name });
+const invalid = (name: string, message: string): ServiceError => parameterInvalid(`${name} ${message}`, name);

@@ -3,7 +3,7 @@ import { Replays } from '../../delivery/replays';
 import { Trials } from '../../delivery/trials';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { partsAnswer, Operation, type OperationHandler, type OperationRequest } from '../../operation/operation';
-import { ServiceError } from '../../platform/errors/service-error';
+import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ON_DESTINATION, RANGE_NAMES, callParametersOf, eventRangeOf, callFlagOf } from './destination-call';
 import { DestinationPrincipal } from '../destinations/destination-principal';
 
@@ -54,9 +54,7 @@ export class DestinationReplayOperation implements OperationHandler {
     const parameters = callParametersOf({ query, body }, [...RANGE_NAMES, 'endpoint', 'dryRun']);
     const range = eventRangeOf(parameters);
     if (!RANGE_NAMES.some((name) => parameters.has(name))) {
-      throw new ServiceError('invalid', 'Say what to send again: "from" and "to" (numbers), or "since" and "until".', {
-        code: 'parameter-value-invalid',
-      });
+      throw parameterInvalid('Say what to send again: "from" and "to" (numbers), or "since" and "until".');
     }
     const endpoint = parameters.get('endpoint');
     await this.principals.assertMayChange(id);

@@ -1,0 +1,11 @@
+import { ServiceError } from './service-error';
+
+/**
+ * The refusal of a value of a parameter.
+ * @param expression the path of the value, for the OperationOutcome
+ */
+export const parameterInvalid = (message: string, expression?: string): ServiceError =>
+  new ServiceError('invalid', message, {
+    code: 'parameter-value-invalid',
+    ...(expression === undefined ? {} : { expression }),
+  });
