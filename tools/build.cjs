@@ -41,21 +41,32 @@ function run(program, words, environment) {
   throw new Error(`${program} ended with code ${status}: dist/ is as it was`);
 }
 
-/** Compiles folders of TypeScript, and copies the other files in them. */
+/** Compiles folders of TypeScript into a folder, and copies the other files in them. */
 function compile(folders, into) {
   const files = ['--extensions', '.ts', '--ignore', '**/*.spec.ts', '--copy-files'];
   run('@swc/cli/bin/swc.js', [...folders, '--config-file', '.swcrc', ...files, '-d', into]);
 }
 
-function build() {
-  const startedAt = new Date();
+/** Builds the console into the folder of a compiled server, which serves it. */
+function buildConsole(folder) {
+  const environment = { NODE_ENV: 'production', SVC_CONSOLE_OUT: join(folder, 'console') };
+  run('vite/bin/vite.js', ['build', 'console', '--logLevel', 'warn'], environment);
+}
+
+/** A new folder below node_modules, so that a server compiled into it finds its packages. */
+function newFolder() {
   const cache = join(root, 'node_modules', '.cache');
   fs.mkdirSync(cache, { recursive: true });
-  const folder = fs.mkdtempSync(join(cache, 'svc-dist-'));
+  return fs.mkdtempSync(join(cache, 'svc-build-'));
+}
+
+function build() {
+  const startedAt = new Date();
+  const folder = newFolder();
   const [made, old] = [join(folder, 'made'), join(folder, 'old')];
   try {
     compile(['src', 'testing', 'tools'], made);
-    run('vite/bin/vite.js', ['build', 'console', '--logLevel', 'warn'], { SVC_CONSOLE_OUT: join(made, 'console') });
+    buildConsole(made);
     fs.mkdirSync(join(made, 'errors', 'reference'), { recursive: true });
     const page = errorsPage(fs.readFileSync(join(root, ERRORS), 'utf8'));
     for (const name of ['index.html', 'reference/errors.html']) fs.writeFileSync(join(made, 'errors', name), page);
@@ -69,7 +80,9 @@ function build() {
   }
 }
 
-if (process.argv.includes('--force') || !isUpToDate()) {
+module.exports = { buildConsole, compile, newFolder };
+
+if (require.main === module && (process.argv.includes('--force') || !isUpToDate())) {
   process.stdout.write('Building the server, its tools and the console …\n');
   build();
 }

@@ -10,7 +10,6 @@ import { runStatement } from '../../../testing/databases';
 import { eventually } from '../../../testing/eventually';
 import { ADMIN_PASSWORD, startTestApp, type TestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
-import { compileServer } from '../../support/compiled-server';
 import { destination, newDestination, newTopic } from '../../support/destinations';
 
 const newKey = (): string => randomBytes(32).toString('base64');
@@ -25,10 +24,8 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   const [older, newer] = [newKey(), newKey()];
   let app: TestApp;
   let receiver: WebhookReceiver;
-  let compiled: Awaited<ReturnType<typeof compileServer>>;
 
   beforeAll(async () => {
-    compiled = await compileServer('tools');
     receiver = await WebhookReceiver.start();
     app = await startTestApp({ environment: { SVC_ENCRYPTION_KEY: older } });
     await app.put('/Client/jwt-app', {
@@ -51,7 +48,6 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   afterAll(async () => {
     await app.close();
     await receiver.stop();
-    await compiled.remove();
   });
 
   const onKeys = (SVC_ENCRYPTION_KEY: string, SVC_ENCRYPTION_KEYS_ACCEPTED = ''): Promise<TestApp> =>
@@ -76,7 +72,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   };
 
   const startTool = (key: string, accepted: string): ChildProcessWithoutNullStreams =>
-    spawn(process.execPath, [join(compiled.folder, 'tools/rotate-keys/rotate-keys.js'), '--encryption'], {
+    spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'tools/rotate-keys/rotate-keys.js'), '--encryption'], {
       env: {
         PATH: process.env.PATH,
         DATABASE_URL: app.databaseUrl,

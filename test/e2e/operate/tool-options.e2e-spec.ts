@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { compileServer } from '../../support/compiled-server';
+import { describe, expect, it } from '@jest/globals';
 
 interface Ended {
   readonly code: number | null;
@@ -25,16 +24,9 @@ const TOOLS: readonly (readonly [finding: string, tool: string, options: readonl
 ];
 
 describe('the tools', () => {
-  let compiled: Awaited<ReturnType<typeof compileServer>>;
-
-  beforeAll(async () => {
-    compiled = await compileServer('tools');
-  });
-  afterAll(() => compiled.remove());
-
   const run = (tool: string, ...sent: string[]): Promise<Ended> =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [join(compiled.folder, 'tools', `${tool}.js`), ...sent]);
+      const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'tools', `${tool}.js`), ...sent]);
       let [stdout, stderr] = ['', ''];
       child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
       child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));

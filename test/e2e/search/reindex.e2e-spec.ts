@@ -5,7 +5,6 @@ import { type Client } from 'pg';
 import { progressOfTypes, requestReindex } from '../../../tools/reindex/request-reindex';
 import { idsOn } from '../../support/bundle';
 import { cloneDatabase } from '../../../testing/test-databases';
-import { compileServer } from '../../support/compiled-server';
 import { runStatement } from '../../../testing/databases';
 import { eventually } from '../../../testing/eventually';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
@@ -15,18 +14,13 @@ const patient = (id: string, family: string): object => ({ resourceType: 'Patien
 describe('npm run reindex', () => {
   let app: TestApp;
   let client: Client;
-  let compiled: Awaited<ReturnType<typeof compileServer>>;
 
   beforeAll(async () => {
-    compiled = await compileServer('tools');
     app = await startTestApp();
     client = await app.connect();
     for (const number of [1, 2, 3]) await app.put(`/Patient/r${number}`, patient(`r${number}`, `Lost ${number}`));
   });
-  afterAll(async () => {
-    await app.close();
-    await compiled.remove();
-  });
+  afterAll(() => app.close());
 
   /** Deletes rows, as a fault of older code or a manual change could. */
   const loseRows = async (): Promise<void> => {
@@ -40,7 +34,7 @@ describe('npm run reindex', () => {
 
   const runOn = (databaseUrl: string, ...sent: string[]): Promise<{ code: number | null; text: string }> =>
     new Promise((resolve) => {
-      const child = spawn(process.execPath, [join(compiled.folder, 'tools/reindex/reindex.js'), ...sent], {
+      const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'tools/reindex/reindex.js'), ...sent], {
         env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
       });
       let text = '';
