@@ -1,7 +1,6 @@
 import { referenceTargetOf } from '../../fhir/reference';
 import { type Extraction, type RowWriter } from './extraction';
-import { amountsOf } from './quantity-rows';
-import { codesOf } from './token-rows';
+import { amountsOf, codesOf } from './value-rows';
 import { type Branch, type Visit, walkSteps } from '../../fhirpath/fhirpath';
 
 /** A component of a composite: the paths to its values. They start at the item that both components share. */
@@ -62,7 +61,7 @@ function addNumbers(parameterId: number, keys: readonly Key[], value: unknown, e
   for (const { text } of keys) {
     const codeHash = extraction.hashes.ofText(text);
     for (const { value: amount, unit } of amounts) {
-      extraction.addNumber({ parameterId, codeHash, value: amount, unitHash: extraction.hashes.ofUnit(unit) }, unit);
+      extraction.addNumber(parameterId, codeHash, amount, unit);
     }
   }
 }

@@ -63,10 +63,10 @@ export class Extraction extends Scope {
     if (this.isNew(`${parameterId}:${low}:${high}`)) this.dates.push({ parameterId, low, high });
   }
 
-  addNumber(row: NumberRow, unit: Unit | undefined): void {
-    const { parameterId, codeHash, value, unitHash } = row;
+  addNumber(parameterId: number, codeHash: number, value: number, unit?: Unit): void {
+    const unitHash = this.hashes.ofUnit(unit);
     if (!this.isNew(`${parameterId}#${codeHash}#${value}#${unitHash}`)) return;
-    this.numbers.push(row);
+    this.numbers.push({ parameterId, codeHash, value, unitHash });
     if (unit !== undefined && this.isNew(`u${unitHash}`)) this.units.push({ unitHash, ...unit });
   }
 

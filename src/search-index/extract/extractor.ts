@@ -2,18 +2,13 @@ import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { localKey } from '../../fhir/reference';
 import { memoized } from '../../platform/memoized';
 import { type Steps } from '../../platform/time/steps';
-import { dateRows } from './date-rows';
 import { compositeRows } from './composite-rows';
-import { Extraction, type RowWriter } from './extraction';
-import { positionRows } from './position-rows';
-import { quantityRows } from './quantity-rows';
-import { referenceRows } from './reference-rows';
+import { Extraction } from './extraction';
 import { type RowHashes } from './row-hashes';
 import { type SearchParameter } from './search-parameter';
 import { type SearchParameterSet } from './search-parameter-set';
 import { type DateRow, type SearchRows } from './search-rows';
-import { stringRows } from './string-rows';
-import { tokenRows, uriRows } from './token-rows';
+import { valueRows } from './value-rows';
 import { type Visit, visitEach, walkSteps } from '../../fhirpath/fhirpath';
 
 /**
@@ -121,7 +116,7 @@ function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Vis
   // A parameter served by the rows of others needs no visitor, since the visitors of the others note that a value is
   // present. Only a narrowing (`patient` of `subject`) has its own bit for this.
   if (isAlias && parameter.narrowedTo === undefined) return undefined;
-  const write = isAlias ? undefined : writerOf(parameter, patientIds.includes(parameterId));
+  const write = isAlias ? undefined : valueRows(parameter.kind, parameterId, patientIds.includes(parameterId));
   const low = Number(BigInt.asIntN(32, presenceMask));
   const high = Number(BigInt.asIntN(32, presenceMask >> 32n));
   return (value, extraction) => {
@@ -129,28 +124,6 @@ function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Vis
     extraction.presentHigh |= high;
     write?.(value, extraction);
   };
-}
-
-function writerOf({ kind, parameterId }: SearchParameter, tellsPatient: boolean): RowWriter | undefined {
-  switch (kind) {
-    case 'token':
-      return tokenRows(parameterId);
-    case 'uri':
-      return uriRows(parameterId);
-    case 'reference':
-      return referenceRows(parameterId, tellsPatient);
-    case 'date':
-      return dateRows(parameterId);
-    case 'string':
-      return stringRows(parameterId);
-    case 'number':
-    case 'quantity':
-      return quantityRows(parameterId);
-    case 'special':
-      return positionRows(parameterId);
-    case 'composite':
-      return undefined;
-  }
 }
 
 /** The clinical date of a resource: the earliest start of its dates. A period without a start counts by its end. */

@@ -1,4 +1,4 @@
-import { LATITUDE, LONGITUDE } from '../../search-index/extract/position-rows';
+import { LATITUDE, LONGITUDE } from '../../search-index/extract/value-rows';
 import { degreesOfLatitude, EARTH_RADIUS_METERS } from '../query/great-circle';
 import { type NearPlace } from '../query/search-query';
 import { type Binder } from '../../store/binder';

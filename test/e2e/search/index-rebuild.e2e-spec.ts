@@ -25,7 +25,7 @@ const idOf = (number: number): string => `p${String(number).padStart(2, '0')}`;
 const MENDS: readonly Mend[] = [
   {
     version: 'extraction',
-    file: `${EXTRACT}/string-rows.js`,
+    file: `${EXTRACT}/value-rows.js`,
     line: "'prefix',",
     mended: "'prefix', 'use',",
     finds: { 'Patient?name=official': ['p07'] },
