@@ -29,12 +29,11 @@ import { MissedCriteria } from './testing/missed-criteria';
 import { OwnReads } from './testing/own-reads';
 import { PolicyTest } from './testing/policy-test';
 import { RequestTest } from './testing/request-test';
-import { TestPolicyController } from './testing/test-policy.controller';
-import { TestRequestController } from './testing/test-request.controller';
+import { AccessTestController } from './testing/access-test.controller';
 
 @Module({
   imports: [DiscoveryModule, ResourceModule],
-  controllers: [DecisionController, TestPolicyController, TestRequestController],
+  controllers: [DecisionController, AccessTestController],
   providers: [
     AccessDecision,
     AccessPolicies,

@@ -1,20 +1,30 @@
 import { Controller, HttpCode, HttpStatus, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { ServiceError } from '../../platform/errors/service-error';
-import { isObject } from '../../platform/json/plain-object';
-import { OperationId } from '../../platform/http/route-access';
-import { Slices } from '../../platform/time/slices';
 import { readBodyInSteps } from '../../fhir/edge/resource-request';
+import { type Resource } from '../../fhir/types';
+import { ServiceError } from '../../platform/errors/service-error';
+import { OperationId } from '../../platform/http/route-access';
+import { isObject } from '../../platform/json/plain-object';
+import { Slices } from '../../platform/time/slices';
+import { type LazyRequest } from '../request/lazy-request';
 import { DescribedRequests } from './described-request';
+import { PolicyTest, type PolicyTestResult } from './policy-test';
 import { RequestTest, type RequestTestResult } from './request-test';
 
-interface TestRequestAnswer extends RequestTestResult {
+interface Described {
   readonly request: object;
   readonly operation: { readonly id: string } | null;
 }
 
+interface TestPolicyAnswer extends Described {
+  readonly policy: Resource;
+  readonly result: PolicyTestResult;
+}
+
 const EXAMPLE = { request: { 'request-method': 'get', uri: '/fhir/Patient/p7', 'user-id': 'admin' } };
+
+const POLICY = { engine: 'matcho', matcho: { 'request-method': 'get', params: { 'resource/type': 'Patient' } } };
 
 const ANSWER = {
   request: {
@@ -54,15 +64,37 @@ const ANSWER = {
 };
 
 @ApiTags('Access')
-@Controller('auth/test-request')
-export class TestRequestController {
+@Controller('auth')
+export class AccessTestController {
   constructor(
     private readonly described: DescribedRequests,
-    private readonly test: RequestTest,
+    private readonly policies: PolicyTest,
+    private readonly requests: RequestTest,
     private readonly slices: Slices,
   ) {}
 
-  @Post()
+  @Post('test-policy')
+  @HttpCode(HttpStatus.OK)
+  @OperationId('AuthTestPolicy')
+  @ApiOperation({
+    summary: 'Tries a policy on a described request',
+    description:
+      'The body is {"request", "policy"}. `request` has `request-method` and `uri`, and as needed `user-id`, `client-id`, `headers`, `params`, `body`, `session`, `remote-addr`, `operation`. `policy` is a draft, or the id of a stored one. Nothing is called and nothing is stored.',
+  })
+  @ApiBody({ schema: { type: 'object', example: { ...EXAMPLE, policy: POLICY } } })
+  @ApiResponse({
+    status: HttpStatus.OK,
+    description:
+      '{"request", "operation", "policy", "result": {"eval-result", "failed"?: {"path", "reason"}, "criteria"?}}',
+  })
+  async tryPolicy(@Req() sent: Request): Promise<TestPolicyAnswer> {
+    const body = await this.bodyOf(sent, '{"request", "policy"}');
+    const policy = await this.policies.policyOf(body.policy);
+    const { request, shown } = this.describe(body.request);
+    return { ...shown, policy, result: await this.policies.resultOf(policy, request) };
+  }
+
+  @Post('test-request')
   @HttpCode(HttpStatus.OK)
   @OperationId('AuthTestRequest')
   @ApiOperation({
@@ -76,20 +108,26 @@ export class TestRequestController {
     description: 'The request as understood, the decision, and each policy with its result; at most 100 policies',
     example: ANSWER,
   })
-  async try(@Req() sent: Request): Promise<TestRequestAnswer> {
-    const { value } = await this.slices.run(readBodyInSteps(sent));
-    if (!isObject(value)) throw new ServiceError('unprocessable', 'Send {"request"}.');
-    const { request, echo } = this.described.of(value.request);
+  async tryRequest(@Req() sent: Request): Promise<Described & RequestTestResult> {
+    const body = await this.bodyOf(sent, '{"request"}');
+    const { request, shown } = this.describe(body.request);
     const { userId, clientId } = request.caller;
     if (userId === undefined && clientId === '')
       throw new ServiceError('unprocessable', 'request names no caller: add user-id, or client-id of a Client.', {
         expression: 'request',
       });
+    return { ...shown, ...(await this.requests.resultOf(request)) };
+  }
+
+  private async bodyOf(sent: Request, members: string): Promise<Readonly<Record<string, unknown>>> {
+    const { value } = await this.slices.run(readBodyInSteps(sent));
+    if (isObject(value)) return value;
+    throw new ServiceError('unprocessable', `Send ${members}.`);
+  }
+
+  private describe(described: unknown): { readonly request: LazyRequest; readonly shown: Described } {
+    const { request, echo } = this.described.of(described);
     const { operationId } = request;
-    return {
-      request: echo,
-      operation: operationId === undefined ? null : { id: operationId },
-      ...(await this.test.resultOf(request)),
-    };
+    return { request, shown: { request: echo, operation: operationId === undefined ? null : { id: operationId } } };
   }
 }
