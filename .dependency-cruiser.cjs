@@ -72,7 +72,7 @@ const faces = {
     'webhook/webhook.module',
   ],
   operation: ['body-values', 'operation', 'operation.module', 'operation.registry', 'operation-api.module'],
-  rpc: ['member-text', 'rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
+  rpc: ['rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
   session: [
     'refresh-tokens.repository',
     'session-links',

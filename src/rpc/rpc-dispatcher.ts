@@ -6,7 +6,7 @@ import { callHandler, handlerNameOf } from '../platform/discovery/handler-calls'
 import { nearestCode } from '../platform/text/nearest-code';
 import { JsonParts } from '../platform/json/json-parts';
 import { JsonText, jsonTextOf } from '../platform/json/json-text';
-import { memberText } from './member-text';
+import { memberText } from '../platform/json/json-members';
 import { checkedParams } from './rpc-params';
 import { type RpcCall } from './rpc-method';
 import { RpcRefusal } from './rpc-refusal';

@@ -3,7 +3,7 @@ import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { membersOf, objectText } from '../platform/json/json-members';
+import { withMember } from '../platform/json/json-members';
 import { readJson } from '../platform/json/read-json';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';
@@ -66,7 +66,9 @@ export class Sessions {
    * @throws ServiceError 'not-found' or 'gone' for a Session that is not stored.
    */
   close(sessionId: string): Promise<WriteResult> {
-    return this.writer.patch('Session', sessionId, (stored) => readJson(closed(stored)), { method: 'PUT' });
+    return this.writer.patch('Session', sessionId, (stored) => readJson(withMember(stored, 'active', 'false')), {
+      method: 'PUT',
+    });
   }
 
   /**
@@ -159,9 +161,3 @@ export function sessionBody(session: NewSession, start: Date): object {
 }
 
 const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
-
-/** Returns the stored text with `active` set to false. All other bytes stay. */
-function closed(stored: string): string {
-  const members = membersOf(stored).map(({ key, valueText }) => [key, key === 'active' ? 'false' : valueText] as const);
-  return objectText(members);
-}

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
-import { withLeadingMembers, withMember } from '../../platform/json/json-members';
+import { memberText, withLeadingMembers, withMember } from '../../platform/json/json-members';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { Slices } from '../../platform/time/slices';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type StoredResource } from '../../model/stored-resource';
-import { memberText } from '../../rpc/member-text';
 import { RpcRefusal } from '../../rpc/rpc-refusal';
 import { Addenda, type ParamPath, targetNotFound } from '../store/addenda';
 import { type DocumentStatus, statusAfter, type Transition } from './document-status';

@@ -16,7 +16,7 @@ import { type RowLimit } from '../../search/rows/row-limit';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { ResourceStore } from '../../store/resource-store';
 import { type StoredResource } from '../../model/stored-resource';
-import { memberText } from '../../rpc/member-text';
+import { memberText } from '../../platform/json/json-members';
 import { AddendumEntries, type SnapshotEntry } from '../chain/addendum-entries.repository';
 import { TARGET_TYPES } from '../params/references';
 import { snapshotDigestOf } from '../snapshots/snapshot-digest';

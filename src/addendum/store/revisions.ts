@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
-import { objectText } from '../../platform/json/json-members';
+import { memberText, objectText } from '../../platform/json/json-members';
 import { type JsonText } from '../../platform/json/json-text';
 import { Slices } from '../../platform/time/slices';
-import { memberText } from '../../rpc/member-text';
 import { AddendumEntries } from '../chain/addendum-entries.repository';
 import { diffSnapshots } from '../snapshots/snapshot-diff';
 import { snapshotDigestOf } from '../snapshots/snapshot-digest';

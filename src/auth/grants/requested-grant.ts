@@ -1,6 +1,5 @@
 import { type Client, settingsOf } from '../client/client';
 import { OAuthError } from '../oauth/oauth-error';
-import { grantedScope } from '../oauth/scope';
 import { type TokenOrder } from '../token/token-issuer';
 import { type TokenRequest } from '../oauth/token-request';
 
@@ -19,4 +18,21 @@ export function requestedGrant(client: Client, request: TokenRequest, baseUrl: s
   if (audience !== undefined && audience !== baseUrl && !settingsOf(client, grantType).audience.includes(audience))
     throw new OAuthError('invalid_target', 'audience must be one of those of the client');
   return { client, grantType, scope, audience };
+}
+
+/** Whether a text is a scope token. RFC 6749, section 3.3: printable ASCII without space, `"` and `\`. */
+export const isScopeToken = (text: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(text);
+
+/**
+ * Returns the requested scope if all of it is allowed.
+ * @param requested the scope tokens as sent, separated by single spaces; undefined when no scope was requested
+ * @param allowed the scope tokens that may be granted
+ * @returns the distinct scope tokens, separated by spaces; undefined when no scope was requested; null for a malformed
+ * or forbidden scope
+ */
+export function grantedScope(requested: string | undefined, allowed: readonly string[]): string | undefined | null {
+  if (requested === undefined) return undefined;
+  const tokens = requested.split(' ');
+  const mayBeHad = tokens.every((token) => isScopeToken(token) && allowed.includes(token));
+  return mayBeHad ? [...new Set(tokens)].join(' ') : null;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
-import { membersOf, objectText } from '../../platform/json/json-members';
+import { withMember } from '../../platform/json/json-members';
 import { readJson } from '../../platform/json/read-json';
 import { ResourceWriter } from '../../resource/resource-writer';
 import { CredentialGuard } from '../guessing/credential-guard';
@@ -41,7 +41,7 @@ export class PasswordChange {
     await this.unitOfWork.run(async () => {
       if ((await this.passwords.lock(userId))?.passwordId !== verified?.passwordId) throw changedMeanwhile();
       // The rule of Users stores this hash as it is and ends the Sessions. The patch creates a new version of the User.
-      await this.writer.patch('User', userId, (text) => readJson(withPassword(text, hash)));
+      await this.writer.patch('User', userId, (text) => readJson(withMember(text, 'password', JSON.stringify(hash))));
     });
   }
 
@@ -64,14 +64,6 @@ export class PasswordChange {
     return { verified, hash: await this.hashes.hash(next) };
   }
 }
-
-const withPassword = (text: string, hash: string): string =>
-  objectText([
-    ...membersOf(text)
-      .filter(({ key }) => key !== 'password')
-      .map(({ key, valueText }) => [key, valueText] as const),
-    ['password', JSON.stringify(hash)],
-  ]);
 
 const wrong = (): ServiceError =>
   new ServiceError('unprocessable', 'currentPassword is wrong.', {

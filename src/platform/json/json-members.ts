@@ -24,6 +24,10 @@ export function membersOf(objectText: string): readonly JsonMember[] {
   return members;
 }
 
+/** Returns the JSON text of one member of an object given as text; undefined when the object does not have it. */
+export const memberText = (objectText: string, name: string): string | undefined =>
+  membersOf(objectText).find(({ key }) => key === name)?.valueText;
+
 /** Returns the texts of the elements of an array given as compact text, in order; none if the text is not an array. */
 export function elementsOf(arrayText: string): readonly string[] {
   const elements: string[] = [];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DeliveryKinds, type DestinationParameter } from '../../delivery/delivery-kind';
 import { Destinations } from '../../delivery/destinations';
 import { type Resource } from '../../fhir/types';
-import { elementsOf, membersOf, withMember } from '../../platform/json/json-members';
+import { elementsOf, memberText, withMember } from '../../platform/json/json-members';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { ResourceReader } from '../../store/resource-reader';
 import { type StoredResource } from '../../model/stored-resource';
@@ -32,7 +32,7 @@ export class ShownDestination {
     // The current values belong to the current version, so they must not be shown in an older one.
     const isPresent = (await this.reader.find(type, id))?.version === version;
     if (inForce === undefined || inForce.kind !== resource.kind || !isPresent) return undefined;
-    const stored = elementsOf(membersOf(text).find(({ key }) => key === 'parameter')?.valueText ?? '[]');
+    const stored = elementsOf(memberText(text, 'parameter') ?? '[]');
     const shown = kind
       .unmasked(parameters, inForce.settings)
       .map((parameter, index) => (parameter === parameters[index] ? stored[index] : JSON.stringify(parameter)));
