@@ -50,8 +50,8 @@ export interface TestBed extends ServerBed {
 }
 
 /** Starts everything in a new folder; `cleanup` stops and removes it. */
-export async function setUpTestBed(cleanup: Cleanup): Promise<TestBed> {
-  const ground = await layGround(cleanup);
+export async function setUpTestBed(cleanup: Cleanup, options: BedOptions = {}): Promise<TestBed> {
+  const ground = await layGround(cleanup, options);
   // The database is copied before a server uses it. The baseline gets the same rows, and the same token is valid there.
   await runQuery(ground.postgresUrl, 'create database bench_floor template bench_server');
   const bed = await ground.startServer();

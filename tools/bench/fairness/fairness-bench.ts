@@ -8,8 +8,9 @@ import { connect } from '../own-database';
 import { withPriority } from '../paced-reads';
 import { loginOf } from '../prepare-server';
 import { fillDatabase } from '../scale/scale-database';
+import { quantile } from '../statistics';
 import { type SuiteOptions, type SuiteReport, chosen } from '../suite';
-import { type OwnContender, type ServerBed, setUpServer } from '../test-bed';
+import { type OwnContender, setUpTestBed, type TestBed } from '../test-bed';
 import { checksOf } from './checks';
 import { fairnessCharts, prepareScenes } from './fairness-data';
 import { type SceneFigures, runScene } from './run-scene';
@@ -40,14 +41,14 @@ export async function measureFairness({ sizes, only }: SuiteOptions, cleanup: Cl
 }
 
 interface Stage {
-  readonly bed: ServerBed;
+  readonly bed: TestBed;
   readonly callers: readonly string[];
   readonly attacker: ChildProcess;
   readonly database: Client;
 }
 
 async function setUpStage(resources: number, cleanup: Cleanup): Promise<Stage> {
-  const bed = await setUpServer(cleanup, { fill: (url) => fillDatabase(url, resources, fairnessCharts(resources)) });
+  const bed = await setUpTestBed(cleanup, { fill: (url) => fillDatabase(url, resources, fairnessCharts(resources)) });
   const callers = await prepareScenes(bed, CALLERS);
   const attacker = fork(resolve('dist/tools/bench/fairness/attacker.js'));
   await cleanup.undoing(attacker, (child) => child.kill());
@@ -58,11 +59,14 @@ async function setUpStage(resources: number, cleanup: Cleanup): Promise<Stage> {
 async function runOn(server: OwnContender, scene: Scene, stage: Stage): Promise<SceneFigures> {
   const { bed, callers, attacker, database } = stage;
   const reader = new LoadClient(server, READER_CONNECTIONS);
+  const floorReader = new LoadClient(bed.floor, READER_CONNECTIONS);
   const order = { url: new URL(server.baseUrl).origin, callers, login: loginOf(bed.secrets) };
   try {
-    return await withPriority(() => runScene(scene, { serverPid: server.pid, attacker, reader, database, order }));
+    const readers = { reader, floorReader };
+    return await withPriority(() => runScene(scene, { serverPid: server.pid, attacker, ...readers, database, order }));
   } finally {
     reader.close();
+    floorReader.close();
   }
 }
 
@@ -76,6 +80,9 @@ function reportOf(figures: readonly SceneFigures[]): SuiteReport {
       rows.push([index === 0 ? one.scene.name : '', check.what, check.measured, check.promised, verdict]);
       isKept &&= check.isKept;
     }
+    const { readsP99Milliseconds: most = Infinity } = one.scene.promises;
+    if (quantile(one.floorReads, 0.99) > most)
+      notes.push(`${one.scene.name}: the baseline is slower than the limit too. Measure on a quiet machine.`);
     for (const [status, text] of Object.entries(one.attack.refusals)) {
       const isPromised = one.scene.promises.statuses?.includes(Number(status)) ?? false;
       if (!isPromised) notes.push(`${one.scene.name}, an answer ${status}: ${text.slice(-200)}`);

@@ -20,6 +20,8 @@ export interface Stage {
   readonly serverPid: number;
   readonly attacker: ChildProcess;
   readonly reader: LoadClient;
+  /** Reads from the baseline, which nobody attacks, on the same PostgreSQL. */
+  readonly floorReader: LoadClient;
   readonly database: Client;
   readonly order: Omit<AttackOrder, 'scene'>;
 }
@@ -31,6 +33,8 @@ export interface SceneFigures {
   /** Milliseconds of reads before the attack (`alone`), and of other callers' reads during it (`reads`). */
   readonly alone: readonly number[];
   readonly reads: readonly number[];
+  /** Milliseconds of reads from the baseline during the attack: what the busy machine alone costs. */
+  readonly floorReads: readonly number[];
   /** Seconds of other callers' logins; Infinity for a failed one. */
   readonly logins: readonly number[];
   /** Seconds from the disconnection of the attackers to the last statement seen in the database. */
@@ -39,16 +43,21 @@ export interface SceneFigures {
 
 /** Runs one scene, and measures the server's resources and the latencies of other callers meanwhile. */
 export async function runScene(scene: Scene, stage: Stage): Promise<SceneFigures> {
-  const { attacker, order, reader, database } = stage;
+  const { attacker, order, reader, floorReader, database } = stage;
   // The first seconds compile code and fill caches.
-  await readUntil(reader, delay(ALONE_SECONDS * 1_000));
+  const begun = delay(ALONE_SECONDS * 1_000);
+  await Promise.all([readUntil(reader, begun), readUntil(floorReader, begun)]);
   const alone = await readUntil(reader, delay(ALONE_SECONDS * 1_000));
   const { result, memory } = await measureMemory(stage.serverPid, async () => {
     attacker.send({ ...order, scene: scene.name });
     const attacking = once(attacker, 'message').then(([sent]) => sent as AttackResult);
     const quiet = attacking.then(() => secondsUntilQuiet(database));
-    const [reads, logins] = await Promise.all([readUntil(reader, attacking), logInUntil(order, attacking)]);
-    return { attack: await attacking, reads, logins, quietSeconds: await quiet };
+    const [reads, floorReads, logins] = await Promise.all([
+      readUntil(reader, attacking),
+      readUntil(floorReader, attacking),
+      logInUntil(order, attacking),
+    ]);
+    return { attack: await attacking, reads, floorReads, logins, quietSeconds: await quiet };
   });
   return { scene, memory, alone, ...result };
 }
