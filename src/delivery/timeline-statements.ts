@@ -90,7 +90,6 @@ export const READ_ATTEMPTS: Statement = {
     ) attempt where place <= ${SHOWN_ATTEMPTS} order by "endedAt"`,
 };
 
-/** Reads delivered batches in the order of their numbers. */
 export const READ_DELIVERED: Statement = {
   name: 'timeline-read-delivered',
   text: `${DELIVERED} order by first_number limit $2`,

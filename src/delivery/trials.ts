@@ -20,7 +20,6 @@ const MAX_BATCHES = 50;
  */
 const MAX_SECONDS = 30;
 
-/** The numbers of the first and the last event of a batch. */
 interface EventNumbers {
   readonly firstNumber: number;
   readonly lastNumber: number;

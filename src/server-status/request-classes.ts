@@ -17,7 +17,6 @@ const CLASSES = [
   ['write', /^(POST|PUT|PATCH|DELETE) \/:type/],
 ] as const;
 
-/** The numbers of requests of one class. */
 export interface RequestTotals {
   readonly class: string;
   count: number;

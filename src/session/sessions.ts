@@ -141,7 +141,6 @@ export class Sessions {
   }
 }
 
-/** The body of a new Session resource. */
 export function sessionBody(session: NewSession, start: Date): object {
   const { grantType, userId, clientId, parentId, scope, audience, expiresAt, refresh, jti, issuer } = session;
   return {

@@ -9,7 +9,6 @@ export interface VisibleRows {
   testOfCurrent(types: readonly string[], bind: Binder): string;
 }
 
-/** The versions that a history lists. */
 export interface HistoryScope {
   readonly types: readonly string[];
   /** Lists only versions of this resource; `types` then holds exactly its type. */

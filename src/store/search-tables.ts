@@ -22,7 +22,6 @@ export interface SearchTable {
   /** The letter by which statement names identify the table. */
   readonly letter: string;
   readonly columns: readonly Column[];
-  /** Inserts the rows of new resources. */
   readonly insertSql: (from: RowSource) => string;
   /**
    * Replaces the rows of stored resources by those of `from`; without `from`, only removes them.

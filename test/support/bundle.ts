@@ -75,7 +75,6 @@ export async function followPages<Entry = SearchEntry>(
   return pages;
 }
 
-/** Sends entries as one transaction. */
 export const transactionOn = (app: TestApp, entry: readonly object[], sent: Sent = {}): Promise<Received> =>
   app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry }, sent);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** The file system in memory that Linux has. In a container it often has 64 MB only. */
 const MEMORY = '/dev/shm';
-/** Far more than a run needs, so that several runs may go on at the same time. */
+/** The free memory that is required: far more than one run needs, so that several runs fit. */
 const NEEDED_BYTES = 6 * 2 ** 30;
 
 /**

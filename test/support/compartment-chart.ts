@@ -217,7 +217,6 @@ const OWN_MISSES: Readonly<Record<string, Form>> = {
   'own, another type': ({ id }) => ({ value: { resourceType: 'User', id } }),
 };
 
-/** A resource to be sent. */
 export interface Drawn {
   readonly resource: SentResource;
   readonly isForTransaction: boolean;

@@ -15,13 +15,11 @@ export class Counter {
   value!: number;
 }
 
-/** Adds $2 to the counter $1. */
 export const COUNTER_ADD: Statement = {
   name: 'counter-add',
   text: 'update counter set value = value + $2 where name = $1 returning value',
 };
 
-/** Reads the counter $1. */
 export const COUNTER_READ: Statement = { name: 'counter-read', text: 'select value from counter where name = $1' };
 
 const IN_TRANSACTION: Statement = {

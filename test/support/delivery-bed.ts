@@ -73,7 +73,6 @@ export class DeliveryBed {
     this.receiver = await this.startReceiver();
   }
 
-  /** Starts an additional receiver. */
   async startReceiver(): Promise<WebhookReceiver> {
     const receiver = await WebhookReceiver.start();
     this.receivers.push(receiver);

@@ -3,7 +3,6 @@ import { eventually } from '../../testing/eventually';
 import { type Received, type Sent, type TestApp } from '../../testing/test-app';
 import { storeAll } from '../../testing/world';
 
-/** Stores a resource under its own type and id. */
 export async function storeOn(app: TestApp, resource: object): Promise<void> {
   const { resourceType, id } = resource as { resourceType: string; id: string };
   await storeAll(app, [[`${resourceType}/${id}`, resource]]);

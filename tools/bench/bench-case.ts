@@ -9,7 +9,6 @@ export interface BenchRequest {
 export interface BenchCase {
   readonly name: string;
   readonly expectedStatus: number;
-  /** The number of requests of one round. */
   readonly operations: number;
   /** The number of resources that one request writes, if more than one. */
   readonly resources?: number;

@@ -1,6 +1,5 @@
 import { type CpuReading, hasCpuTimes, nanosecondsBetween, readPostgres, readProcess } from './cpu-time';
 
-/** CPU time of the server and of the database. */
 export interface CpuShare {
   readonly serverMicroseconds: number;
   readonly databaseMicroseconds: number;

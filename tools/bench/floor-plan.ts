@@ -21,7 +21,6 @@ import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } fr
 const TYPE = 'Observation';
 const parameters = new SearchParameterSet();
 
-/** A search planned in advance. */
 export interface PlannedSearch {
   readonly count: number;
   readonly page: CompiledSearch;

@@ -44,7 +44,6 @@ export async function prepareServer(url: string, secrets: FirstSecrets, endpoint
   return accessTokenOf(client, loginOf(secrets));
 }
 
-/** Returns the access token for the form of a token request. */
 export async function accessTokenOf(client: HttpClient, form: Readonly<Record<string, string>>): Promise<string> {
   return stringAt(await succeed(client, { method: 'POST', path: '/auth/token', body: { form } }), 'access_token');
 }

@@ -33,7 +33,6 @@ export interface BedOptions {
   readonly fill?: (databaseUrl: string) => Promise<void>;
 }
 
-/** The server with charts, and a webhook receiver. */
 export interface ServerBed {
   readonly server: OwnContender;
   readonly receiver: WebhookReceiver;

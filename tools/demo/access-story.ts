@@ -142,7 +142,6 @@ export async function tellDenial(story: Story, nurse: Authorization, secrets: De
   story.tell(textTable(['policy', 'failed at', 'reason'], rows));
 }
 
-/** Closes the session; its token is then refused. */
 export async function tellGoodbye(story: Story, authorization: Authorization): Promise<void> {
   story.step('Goodbye: the session is closed, and its token is refused');
   const closed = await story.call({ method: 'DELETE', path: '/Session', authorization }, 200);

@@ -25,7 +25,6 @@ export class LoadState {
     return new LoadState(path, server, all);
   }
 
-  /** The remaining entries of a unit. */
   remainingOf({ fileHash, number, entries }: LoadUnit): readonly LoadEntry[] {
     const left = this.all[this.server]?.[fileHash]?.[number];
     return left === undefined ? entries : entries.filter((_entry, index) => left.includes(index));

@@ -63,7 +63,6 @@ export function policySummariesOf(
   return { policies, ...(tried.length > policies.length ? { more: tried.length - policies.length } : {}) };
 }
 
-/** Returns the note of a denial without a list of policies. */
 export function noteOn({ user, client, operation }: DenialSummary['request'], isLimited: boolean): string {
   if (isLimited)
     return 'The policies that grant this request limit it to some resources; this route cannot keep to some.';

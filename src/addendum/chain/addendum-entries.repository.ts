@@ -89,8 +89,8 @@ export class AddendumEntries {
   }
 
   /**
-   * Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end. Like a search, this
-   * takes a slot: otherwise long records would use all connections, and the texts of all of them would be in memory.
+   * Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end. The read waits for
+   * a slot, like a search. Otherwise reads of long records would use all connections, with all their texts in memory.
    */
   entriesAfter(
     { resourceType, id }: NativeReference,

@@ -4,7 +4,6 @@ import { type FieldRow } from './field-rows';
 import { type FieldValue } from './field-value';
 import { type Html, markup, NOTHING, spelledOut } from './html';
 
-/** The name and the columns of a table. */
 export interface TableForm {
   readonly name: 'values' | 'changes';
   readonly columns: readonly string[];

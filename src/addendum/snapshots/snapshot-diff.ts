@@ -229,7 +229,6 @@ const KINDS: Readonly<Record<string, DiffKind>> = {
   '[': 'array',
 };
 
-/** Returns the kind of a leaf that is not a string. */
 export const leafKindOf = (leafText: string): DiffKind => KINDS[leafText.charAt(0)] ?? 'number';
 
 const tooDifferent = (): ServiceError =>

@@ -41,7 +41,6 @@ export interface NewAddendum {
   readonly snapshotDigest?: Buffer;
 }
 
-/** An addendum as sent in a call. */
 type SentAddendum = Pick<NewAddendum, 'type' | 'target' | 'content'> & { readonly user: NativeReference };
 
 /** The path of a param of the call: its keys from the outside in. */

@@ -16,7 +16,6 @@ import { invalidGrant, wrongCredentials } from '../oauth/oauth-error';
 /** The largest User that is cached. A larger User is read for each token. */
 const MAX_KEPT_CHARACTERS = 16_384;
 
-/** The User that a token is issued to. */
 export interface TokenUser {
   readonly id: string;
   /** The stored User with masked secrets, parsed. Its numbers are JavaScript doubles. */

@@ -22,7 +22,6 @@ const CHOOSING = ['_since', '_type', 'start', 'end', '_include'];
 const SHOWING = ['_elements', '_summary', '_format', '_pretty'];
 const PARAMETERS = [...CHOOSING, ...SHOWING, '_count', '_cursor', '_timeout', '_manifest', '_explain'];
 
-/** A position in a list of pages. */
 export interface PageCursor {
   readonly listId: string;
   readonly position: number;

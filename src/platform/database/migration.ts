@@ -12,7 +12,6 @@ export interface Migration {
   readonly isApart?: true;
 }
 
-/** The migrations of one module, in order. */
 export interface MigrationSet {
   /** `core`, or the table prefix of another team's module. */
   readonly module: string;

@@ -32,7 +32,6 @@ interface Seen {
    */
   readonly backend: string;
   readonly bytes: number;
-  /** When bytes last arrived on the connection. */
   readonly receivedAt: number;
   /** When the connection last had no pending statement, or last received bytes. */
   readonly quietSince: number;

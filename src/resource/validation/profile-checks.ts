@@ -17,7 +17,6 @@ import { type Steps } from '../../platform/time/steps';
 const MAX_MILLISECONDS = 5_000;
 const MAX_ISSUES = 100;
 
-/** A check of one resource or extension by one definition. */
 export interface ProfileCheck {
   readonly canonical: string;
   /** Path from the outermost resource to the member that names the definition. */

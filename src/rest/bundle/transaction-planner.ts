@@ -19,7 +19,6 @@ interface Planning {
   readonly matches: Matches;
   /** For each condition, the resource that the transaction writes for it. */
   readonly madeByCondition: ReadonlyMap<string, string>;
-  /** The types of the resources that the transaction writes. */
   readonly writtenTypes: ReadonlySet<string>;
   /** Keys (`Patient/p7`) of the resources that the transaction stores. References may name them before they exist. */
   readonly willExist: ReadonlySet<string>;

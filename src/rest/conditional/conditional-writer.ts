@@ -19,7 +19,6 @@ export interface ConditionalResult {
 }
 
 export interface ConditionalDeletion {
-  /** Number of deleted resources. */
   readonly count: number;
   /** The deleted resource, if only one was deleted. */
   readonly resource?: StoredResource;

@@ -8,7 +8,6 @@ export interface NamedParameter {
   readonly name: string;
 }
 
-/** The search parameters of a type. */
 export type ParametersOf = (type: string) => readonly SearchParameter[];
 
 /**

@@ -1,6 +1,5 @@
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
 
-/** One value of an element in JSON. */
 export interface ElementValue {
   readonly value: unknown;
   /** The type in the key of a choice (`Quantity` for `valueQuantity`); undefined for other elements. */

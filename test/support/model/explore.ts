@@ -11,7 +11,6 @@ export interface Model<State> {
 
 /** The result of the exploration of a model. */
 export interface Exploration {
-  /** Number of distinct states. */
   readonly states: number;
   /** The shortest path to a state with a violated invariant, which is the last line; undefined if there is none. */
   readonly path: readonly string[] | undefined;

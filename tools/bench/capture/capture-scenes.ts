@@ -3,7 +3,6 @@ export interface CaptureScene {
   readonly name: string;
   /** The active topics; all of them are on the written type. */
   readonly topicIds: readonly string[];
-  /** Events per written resource. */
   readonly eventsPerResource: number;
 }
 

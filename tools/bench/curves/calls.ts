@@ -17,7 +17,6 @@ export interface Stored {
   readonly id: string;
 }
 
-/** Stores resources in batches. */
 export async function store(send: Sender, resources: readonly Stored[]): Promise<void> {
   for (let at = 0; at < resources.length; at += 500) {
     const entry = resources.slice(at, at + 500).map((resource) => ({

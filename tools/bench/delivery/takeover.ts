@@ -16,7 +16,6 @@ const POLL_MILLISECONDS = 1000;
 const CLOSING_MILLISECONDS = 2000;
 const PATIENCE_SECONDS = 60;
 
-/** An attempt that waits for its response. */
 interface HeldAttempt {
   readonly at: number;
   readonly response: ServerResponse;

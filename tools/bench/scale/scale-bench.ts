@@ -12,7 +12,6 @@ import { scaleReportOf } from './scale-report';
 import { openScaleSession } from './scale-session';
 
 export interface ScaleOptions {
-  /** Number of resources of each database. */
   readonly sizes: readonly number[];
   /** A folder that keeps the databases for the next run; by default they are removed. */
   readonly keep?: string;

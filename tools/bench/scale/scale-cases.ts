@@ -5,7 +5,6 @@ import { type SampledResources } from './sampled-resources';
 export interface ScaleCase {
   readonly name: string;
   readonly type: string;
-  /** The query string of one search, with random values. */
   readonly queryOf: (values: SampledResources, random: Random) => string;
   /** The measured part; by default the page. */
   readonly measures?: 'page' | 'total' | 'includes' | 'fiftieth page';
