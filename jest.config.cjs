@@ -75,7 +75,7 @@ module.exports = {
   testTimeout: 30000,
   // Specs wait for timeouts and for servers that start: with one worker for a core, cores are idle.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
-  testSequencer: '<rootDir>/test/support/faults-first.cjs',
+  testSequencer: '<rootDir>/test/support/projects-in-order.cjs',
   // V8 collects the modules of earlier spec files late, and a worker with many of them runs all code more slowly: as the
   // 13th file of a worker, access-rows took 22 s of CPU without this limit and 9 s with it. A new worker costs about 1 s.
   workerIdleMemoryLimit: '600MB',
