@@ -38,17 +38,18 @@ export class WebhookSender implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Sends a notification once, and returns the head of the response without waiting for its body. @throws
-   * DeliveryFailure if there is no response
+   * Sends a notification once, and returns the head of the response without waiting for its body. If the receiver closed
+   * a reused connection, the notification is sent again on another one (`isRepeated`).
+   * @throws DeliveryFailure if there is no response
    */
   async exchange(
     outgoing: Outgoing,
     settings: WebhookSettings,
     signal: AbortSignal,
-  ): Promise<{ readonly status: number; readonly retryAfterSeconds: number }> {
+  ): Promise<{ readonly status: number; readonly retryAfterSeconds: number; readonly isRepeated: boolean }> {
     this.addresses.assertHostAllowed(new URL(settings.endpoint).hostname);
     const { http, https } = this.agentsOf(settings.keepAliveSeconds);
-    for (let isRetry = false; ; isRetry = true) {
+    for (let isRepeated = false; ; isRepeated = true) {
       const body = new RequestBody(outgoing, (notification) =>
         webhookHeaders(notification, settings, {
           timestampSeconds: Math.floor(this.clock.now().getTime() / 1000),
@@ -71,11 +72,11 @@ export class WebhookSender implements OnApplicationShutdown {
           validateStatus: () => true,
         });
         releaseConnection(data);
-        return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date) };
+        return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date), isRepeated };
       } catch (error) {
         // The peer may close an idle connection just when it is reused. This is no failure of the endpoint, so the
         // request is sent once more.
-        if (!isRetry && !signal.aborted && body.metClosingConnection(error)) continue;
+        if (!isRepeated && !signal.aborted && body.metClosingConnection(error)) continue;
         throw connectionFailureOf(error);
       } finally {
         body.end();

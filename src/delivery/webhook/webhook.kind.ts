@@ -30,9 +30,10 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
   constructor(private readonly sender: WebhookSender) {}
 
   async send(outgoing: Outgoing, settings: WebhookSettings, signal: AbortSignal): Promise<string> {
-    const { status, retryAfterSeconds } = await this.sender.exchange(outgoing, settings, signal);
-    if (isSuccess(status)) return `HTTP ${status}`;
-    throw new DeliveryFailure(`HTTP ${status}`, retryAfterSeconds);
+    const { status, retryAfterSeconds, isRepeated } = await this.sender.exchange(outgoing, settings, signal);
+    const outcome = `HTTP ${status}${isRepeated ? ', sent twice: the receiver closed a reused connection' : ''}`;
+    if (isSuccess(status)) return outcome;
+    throw new DeliveryFailure(outcome, retryAfterSeconds);
   }
 
   /**

@@ -164,7 +164,7 @@ describe('Connections', () => {
     expect(new Set(used.receiver.requests.map(({ connection }) => connection)).size).toBe(3);
   });
 
-  it('that the receiver ended while they were idle cost no failed attempt', async () => {
+  it('that the receiver ended while they were idle cost no failed attempt, and $events says so', async () => {
     const destinationId = await newDestination(await newTopic());
     await write(newName());
     await delivered(destinationId, 1);
@@ -175,6 +175,11 @@ describe('Connections', () => {
       used.receiver.requests.length,
       (await status(destinationId)).counts.messageBatchesDeliveryAttempts,
     ]).toEqual([3, 0]);
+    const { text } = await used.app.get(`/fhir/SvcTopicDestination/${destinationId}/$events`);
+    expect(text.match(/HTTP 200[^"]*/g)).toEqual([
+      'HTTP 200, sent twice: the receiver closed a reused connection',
+      'HTTP 200',
+    ]);
   });
 });
 
