@@ -38,8 +38,8 @@ export class WebhookSender implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Sends a notification once, and returns the head of the response without waiting for its body. If the receiver closed
-   * a reused connection, the notification is sent again on another one (`isRepeated`).
+   * Sends a notification once, and returns the head of the response without waiting for its body. If the receiver
+   * closed a reused connection, the notification is sent again on another one (`isRepeated`).
    * @throws DeliveryFailure if there is no response
    */
   async exchange(
