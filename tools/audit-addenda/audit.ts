@@ -1,13 +1,16 @@
 import { type Client } from 'pg';
+import { type NativeReference } from '../../src/fhir/types';
 import { DatabaseClient } from '../../src/platform/database/database-client';
-import { LINK_COLUMNS } from '../../src/addendum/chain/addendum-statements';
+import { FOUND_ADDENDUM, LINK_COLUMNS } from '../../src/addendum/chain/addendum-statements';
 import {
   BREAKS,
   type ChainBreak,
   ChainCheck,
   headIn,
   hasLink,
+  isOfOther,
   type LinkRow,
+  type StoredLink,
 } from '../../src/addendum/chain/chain-check';
 import { type Head, isBefore } from './head-list';
 
@@ -38,11 +41,16 @@ const ROWS_AT_ONCE = 500;
  */
 const LINKS = `select target_type || '/' || target_id as target, target_type, target_id, ${LINK_COLUMNS}
   from addendum_target t full join addendum_entry e using (target_type, target_id)
-  left join resource r on r.type = 'SDCAddendum' and r.id = e.addendum_id
+  left join resource a on a.type = 'SDCAddendum' and a.id = e.addendum_id
+  left join lateral (${FOUND_ADDENDUM}) r on true
   order by (target_type || '/' || target_id) collate "C", e.sequence`;
 
-const UNLINKED = `select r.id, concat(r.body::jsonb -> 'target' ->> 'resourceType', '/', r.body::jsonb -> 'target' ->> 'id') as target
-  from resource r where r.type = 'SDCAddendum' and not exists (select 1 from addendum_entry e where e.addendum_id = r.id) order by r.id`;
+/** Addenda that no chain has, and addenda of which only an earlier version is stored. */
+const UNLINKED = `select id, concat(body::json -> 'target' ->> 'resourceType', '/', body::json -> 'target' ->> 'id') as target from (
+    select id, body from resource where type = 'SDCAddendum'
+    union all select id, body from resource_history h where type = 'SDCAddendum'
+      and not exists (select 1 from resource r where r.type = h.type and r.id = h.id)
+  ) a where not exists (select 1 from addendum_entry e where e.addendum_id = a.id) order by id`;
 
 interface AuditedRow extends LinkRow {
   readonly target: string;
@@ -63,7 +71,7 @@ export async function auditAddenda(audit: Audit): Promise<{ chains: number; link
     for await (const row of rowsOf<AuditedRow>(client, LINKS)) await chains.take(row);
     await chains.finish();
     for await (const { id, target } of rowsOf<{ id: string; target: string }>(client, UNLINKED)) {
-      audit.onFinding({ target, addendum: id, reason: 'no-link', message: BREAKS['no-link'] });
+      audit.onFinding(findingOf(target, { reason: 'no-link', addendumId: id }));
     }
     return { chains: chains.intact, links: chains.links };
   } finally {
@@ -105,10 +113,17 @@ class ChainsInOrder {
     const current = this.current?.target === row.target ? this.current : await this.open(row);
     if (!hasLink(row)) return;
     this.audit.progress.advance();
+    if (row.foundTarget !== null && isOfOther(current.check.target, row)) this.reportUnlinked(row);
     if (current.broken !== undefined) return;
     current.broken = current.check.take(row);
     const { earlier, check } = current;
     if (earlier?.length === check.length && earlier.head === check.head.toString('hex')) current.isMet = true;
+  }
+
+  /** Reports an addendum that another chain has than that of the target that it names. */
+  private reportUnlinked({ foundTarget, addendumId }: StoredLink): void {
+    const { resourceType = '', id = '' } = foundTarget as Partial<NativeReference>;
+    this.audit.onFinding(findingOf(`${resourceType}/${id}`, { reason: 'no-link', addendumId }));
   }
 
   async finish(): Promise<void> {

@@ -115,7 +115,7 @@ export class AddendumEntries {
   /** Returns the id of an addendum that names the target but has no link in its chain, if there is one. */
   async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
     const hash = this.index.referenceHash(resourceType, id);
-    return (await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [hash]))?.id;
+    return (await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [hash, resourceType, id]))?.id;
   }
 }
 

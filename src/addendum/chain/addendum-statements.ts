@@ -48,10 +48,18 @@ export const LATEST_SNAPSHOTS: Statement = {
     where target_type = $1 and target_id = $2 and snapshot_digest is not null order by sequence desc limit 2`,
 };
 
-/** The columns of a `LinkRow`, from the aliases `t` (target), `e` (entry) and `r` (resource of the addendum). */
+/** The columns of a `LinkRow`, from the aliases `t` (target), `e` (entry) and `r` ({@link FOUND_ADDENDUM}). */
 export const LINK_COLUMNS = `t.last_sequence as "lastSequence", t.head_hash as "headHash", e.sequence, e.addendum_id as "addendumId",
       e.snapshot_digest as "snapshotDigest", e.text_hash as "textHash", e.link_hash as "linkHash",
-      sha256(convert_to(r.body, 'UTF8')) as "foundTextHash"`;
+      r.hash as "foundTextHash", r.target as "foundTarget", r."isOnlyVersion"`;
+
+/**
+ * Reads what a check compares with the entry `e`, from the stored addendum `a`. A changed text may be no JSON, so only
+ * the recorded text is parsed. `offset 0` lets PostgreSQL hash the text once.
+ */
+export const FOUND_ADDENDUM = `select found.hash, case when found.hash = e.text_hash then a.body::json -> 'target' end as target,
+        a.version = 1 and not exists (select 1 from resource_history h where h.type = 'SDCAddendum' and h.id = a.id) as "isOnlyVersion"
+      from (select sha256(convert_to(a.body, 'UTF8')) as hash offset 0) found`;
 
 /**
  * Reads at most $4 links of one target after a sequence number ($3). Each row has the hash of the text that is stored
@@ -67,7 +75,8 @@ export const READ_LINKS: Statement = {
       select * from addendum_entry e
       where e.target_type = asked.target_type and e.target_id = asked.target_id and e.sequence > $3 order by e.sequence limit $4
     ) e on true
-    left join lateral (select body from resource where type = $5 and id = e.addendum_id limit 1) r on true
+    left join lateral (select id, version, body from resource where type = $5 and id = e.addendum_id limit 1) a on true
+    left join lateral (${FOUND_ADDENDUM}) r on true
     order by e.sequence`,
 };
 
@@ -89,11 +98,17 @@ export const READ_ENTRIES: Statement = {
     ) page where place = 1 or bytes <= $5 order by sequence`,
 };
 
-/** Finds an addendum that names the target but has no link. $1 is the hash of the reference to the target. */
+/**
+ * Finds an addendum that names the target ($2, $3) but has no link in its chain. $1 is the hash of the reference to the
+ * target. An addendum may also refer to the target in its content, so its own target decides. The entry is looked up by
+ * the addendum alone: a lookup by target would read the whole chain for each addendum.
+ */
 export const FIND_UNLINKED: Statement = {
   name: 'addendum-find-unlinked',
   text: `select r.id from reference_link l
-    cross join lateral (select type, id from resource where resource_key = l.resource_key limit 1) r
-    where l.target_hash = $1 and r.type = 'SDCAddendum' and not exists (select 1 from addendum_entry e where e.addendum_id = r.id offset 0)
+    cross join lateral (select type, id, body from resource where resource_key = l.resource_key limit 1) r
+    where l.target_hash = $1 and r.type = 'SDCAddendum' and case
+      when (select e.target_type = $2 and e.target_id = $3 from addendum_entry e where e.addendum_id = r.id limit 1) then false
+      else r.body::json -> 'target' ->> 'resourceType' = $2 and r.body::json -> 'target' ->> 'id' = $3 end
     order by r.id limit 1`,
 };

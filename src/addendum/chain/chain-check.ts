@@ -6,6 +6,10 @@ export interface StoredLink extends Link {
   readonly linkHash: Buffer;
   /** SHA-256 of the text that is stored now; null when the addendum is missing. */
   readonly foundTextHash: Buffer | null;
+  /** The target in the stored text; null when the text is missing or is not the recorded one. */
+  readonly foundTarget: unknown;
+  /** Whether the stored version is the first, and there is no earlier one; null when the addendum is missing. */
+  readonly isOnlyVersion: boolean | null;
 }
 
 /**
@@ -36,6 +40,8 @@ export const BREAKS = {
   'missing-link': 'The link with this number is gone.',
   'changed-link':
     'The link does not follow from the one before it: the row of the link, or of one before it, was changed.',
+  'other-target': 'The addendum of this link names another target.',
+  'other-version': 'Another version of the addendum is stored; an addendum has one version only.',
   order: 'The link or text at this position belongs to another position of the chain.',
   'changed-head': 'The end of the chain is not where its target says it is.',
   'missing-head': 'The head of the chain is missing from its target.',
@@ -49,12 +55,18 @@ export interface ChainBreak {
   readonly addendumId?: string;
 }
 
+/** Whether the stored addendum of a link names another target than this. */
+export function isOfOther({ resourceType, id }: NativeReference, { foundTarget }: StoredLink): boolean {
+  const named = foundTarget as Partial<NativeReference> | null;
+  return named?.resourceType !== resourceType || named.id !== id;
+}
+
 /** Checks the chain of one target link by link. Only the count and the last hash stay in memory. */
 export class ChainCheck {
   private count = 0;
   private last: Buffer = NO_LINK;
 
-  constructor(private readonly target: NativeReference) {}
+  constructor(readonly target: NativeReference) {}
 
   /** The number of links that were intact so far. */
   get length(): number {
@@ -74,6 +86,8 @@ export class ChainCheck {
     if (link.foundTextHash === null) return { reason: 'missing-addendum', sequence, addendumId };
     if (!link.foundTextHash.equals(link.textHash)) return { reason: 'changed-text', sequence, addendumId };
     if (!this.isNext(link)) return { reason: 'changed-link', sequence, addendumId };
+    if (isOfOther(this.target, link)) return { reason: 'other-target', sequence, addendumId };
+    if (link.isOnlyVersion !== true) return { reason: 'other-version', sequence, addendumId };
     this.count = sequence;
     this.last = link.linkHash;
     return undefined;

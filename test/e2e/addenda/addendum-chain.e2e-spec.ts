@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
+import { APPEND_ENTRY } from '../../../src/addendum/chain/addendum-statements';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 interface Target {
@@ -208,6 +209,23 @@ describe('the chain of the addenda of a target', () => {
           head_hash = (select link_hash from addendum_entry where ${entry(target, 4)}) where target_id = '${target.id}'`,
       { reason: 'no-link' },
     ],
+    [
+      'the version of an addendum',
+      (target) => `update resource set version = 2 where ${addendumOf(target, 3)}`,
+      { sequence: 3, reason: 'other-version' },
+    ],
+    [
+      'the history of an addendum, which gets an earlier version',
+      (target) => `insert into resource_history (updated_at, version, type, id, method, body)
+        select updated_at, 1, type, id, 'POST', replace(body, 'Comment 4', 'Forged') from resource where ${addendumOf(target, 4)}`,
+      { sequence: 4, reason: 'other-version' },
+    ],
+    [
+      'nothing but the target of the whole chain',
+      (target) => `update addendum_entry set target_id = 'moved-${target.id}' where target_id = '${target.id}';
+        update addendum_target set target_id = 'moved-${target.id}' where target_id = '${target.id}'`,
+      { reason: 'no-link' },
+    ],
   ])('shows a change of %s', async (_what, sql, broken) => {
     const target = await sdcDocument(5);
     const before = await verify(target);
@@ -218,6 +236,43 @@ describe('the chain of the addenda of a target', () => {
     expect(found.broken?.message).toMatch(/^[A-Z].{20,}\.$/);
     const { sequence } = broken as { sequence?: number };
     if (sequence !== undefined) expect(found.length).toBe(sequence - 1);
+  });
+
+  it('shows an addendum in the chain of another target, whose links were rebuilt', async () => {
+    const [target, decoy] = [await sdcDocument(2), await sdcDocument(1)];
+    const moved = await comment(target, 'Moved');
+    await database.query(`
+      delete from addendum_entry where ${entry(target, 3)};
+      update addendum_target set last_sequence = 2,
+        head_hash = (select link_hash from addendum_entry where ${entry(target, 2)}) where target_id = '${target.id}'`);
+    const body = (await app.get(`/SDCAddendum/${moved}`)).text;
+    const textHash = Buffer.from(sha256(body), 'hex');
+    await database.query(APPEND_ENTRY.text, ['SDCDocument', decoy.id, moved, null, textHash]);
+    const addendum = { id: moved, resourceType: 'SDCAddendum' };
+    expect(await verify(target)).toMatchObject({ length: 2, broken: { reason: 'no-link', addendum } });
+    expect(await verify(decoy)).toMatchObject({ length: 1, broken: { sequence: 2, reason: 'other-target', addendum } });
+  });
+
+  it('is not broken by an addendum of another target that refers to this one', async () => {
+    const [target, other] = [await sdcDocument(1), await sdcDocument()];
+    await app.put('/fhir/SearchParameter/about', {
+      resourceType: 'SearchParameter',
+      id: 'about',
+      url: 'urn:about',
+      name: 'about',
+      status: 'active',
+      description: 'about',
+      code: 'about',
+      base: ['SDCAddendum'],
+      type: 'reference',
+      expression: 'SDCAddendum.about',
+      target: ['SDCDocument'],
+    });
+    const addendum = { type: 'acme/Hint', target: other, user, about: target };
+    expect((await call('create-addendum', { addendum })).status).toBe(200);
+    const found = await app.get(`/SDCAddendum?about=SDCDocument/${target.id}`);
+    expect(found.json<{ total: number }>().total).toBe(1);
+    expect(await verify(target)).toMatchObject({ intact: true, length: 1 });
   });
 
   it('does not show an end that is cut off with all that tells of it: only a head that was kept elsewhere does', async () => {

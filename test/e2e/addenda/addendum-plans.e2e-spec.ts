@@ -19,7 +19,7 @@ const PAGE = 200;
 const READS: readonly (readonly [name: string, statement: Statement, values: readonly unknown[]])[] = [
   ['a page of addenda', READ_ENTRIES, [...TARGET, 50, 2_147_483_647, 512 * 1024, 'SDCAddendum']],
   ['a page of links', READ_LINKS, [...TARGET, 50, PAGE, 'SDCAddendum']],
-  ['the search for addenda without a link', FIND_UNLINKED, [TARGET_HASH]],
+  ['the search for addenda without a link', FIND_UNLINKED, [TARGET_HASH, ...TARGET]],
   ['the latest snapshots', LATEST_SNAPSHOTS, TARGET],
 ];
 

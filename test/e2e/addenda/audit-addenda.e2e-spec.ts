@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
+import { APPEND_ENTRY } from '../../../src/addendum/chain/addendum-statements';
 import { auditAddenda, type Finding } from '../../../tools/audit-addenda/audit';
 import { type Head, HeadWriter, readHeads } from '../../../tools/audit-addenda/head-list';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
@@ -144,10 +145,32 @@ describe('audit-addenda', () => {
         { target: 'SDCWorkflow/w2', addendum: 'forged', reason: 'no-link' },
       ],
     ],
+    [
+      'a second version of an addendum',
+      `update resource set version = 2 where id = (select addendum_id from addendum_entry where ${entry('b', 2)})`,
+      [{ target: 'SDCDocument/b', sequence: 2, reason: 'other-version' }],
+    ],
   ])('finds %s', async (_what, sql, found) => {
     const { findings, heads } = await changed(sql, () => run());
     expect(findings).toEqual(found.map((one) => expect.objectContaining(one) as unknown));
     expect(heads.map(({ target }) => target)).not.toContain(findings[0]?.target);
+  });
+
+  it('finds an addendum in the chain of another target, whose links were rebuilt', async () => {
+    const move = async (): Promise<Finding[]> => {
+      const { rows } = await database.query<{ id: string; hash: Buffer }>(
+        `select addendum_id as id, text_hash as hash from addendum_entry where ${entry('c', 3)}`,
+      );
+      await database.query(`delete from addendum_entry where ${entry('c', 3)};
+        update addendum_target set last_sequence = 2,
+          head_hash = (select link_hash from addendum_entry where ${entry('c', 2)}) where target_id = 'c'`);
+      await database.query(APPEND_ENTRY.text, ['SDCDocument', 'a', rows[0]?.id, null, rows[0]?.hash]);
+      return (await run()).findings;
+    };
+    expect(await changed('select', move)).toEqual([
+      expect.objectContaining({ target: 'SDCDocument/c', reason: 'no-link' }),
+      expect.objectContaining({ target: 'SDCDocument/a', sequence: 4, reason: 'other-target' }),
+    ]);
   });
 
   it.each<[what: string, sql: string, found: object]>([
