@@ -88,7 +88,7 @@ export class Addenda {
     const author = this.authorOf(user, caller);
     return this.unitOfWork.run(async () => {
       const stored = await this.holdTarget(addendum.target, path);
-      if (addendum.type === NOTE && stored !== undefined) assertSigned(stored);
+      if (addendum.type === NOTE) await this.assertSigned(addendum.target, stored);
       return this.add({ ...addendum, author });
     });
   }
@@ -187,6 +187,21 @@ export class Addenda {
   }
 
   /**
+   * Refuses a Note on an unsigned target (interface specification, "Addendum RPC", rule 2). A target that is not stored
+   * has no status. It counts as signed if it has a snapshot, since only signed bodies are kept as snapshots.
+   */
+  private async assertSigned(target: NativeReference, stored: StoredResource | undefined): Promise<void> {
+    const isSigned =
+      stored === undefined
+        ? (await this.entries.latestSnapshots(target)).length > 0
+        : isFinal(JSON.parse(memberText(stored.text, 'status') ?? 'null'));
+    if (isSigned) return;
+    throw new RpcRefusal(`A Note needs a ${target.resourceType} that is completed or amended; add a Comment instead.`, {
+      code: 'note-on-open-document',
+    });
+  }
+
+  /**
    * Returns the result of a call that repeats an earlier writing call for `target`, if the caller may read the target
    * now.
    * @param kept the stored result of the earlier call, or the id of the addendum that it stored
@@ -203,14 +218,6 @@ export class Addenda {
     const texts = new Map(found.map(({ id, text }) => [id, text]));
     return ids.map((addendumId) => storedTextOf({ addendumId, text: texts.get(addendumId) ?? null }));
   }
-}
-
-/** Refuses a Note on an unsigned target (interface specification, "Addendum RPC", rule 2). */
-function assertSigned({ type, text }: StoredResource): void {
-  if (!isFinal(JSON.parse(memberText(text, 'status') ?? 'null')))
-    throw new RpcRefusal(`A Note needs a ${type} that is completed or amended; add a Comment instead.`, {
-      code: 'note-on-open-document',
-    });
 }
 
 /**

@@ -165,6 +165,22 @@ describe('addendum RPC', () => {
       expect(await addendaOf(target)).toHaveLength(1);
     });
 
+    it('a deleted target that was never signed refuses a Note', async () => {
+      const target = await sdcDocument('draft');
+      await call('add-comment', { target, user, text: 'x' });
+      await app.delete(`/SDCDocument/${target.id}`);
+      expect(await call('add-note', { target, user, text: 'x' })).toEqual(refusal);
+      expect(await addendaOf(target)).toHaveLength(1);
+    });
+
+    it('a target that was never stored takes a Note after its first signed body', async () => {
+      const target = { id: 'unstored-note', resourceType: 'SDCDocument' };
+      await resultOf('add-to-history', { resource: { ...target, status: 'draft' }, user });
+      expect(await call('add-note', { target, user, text: 'x' })).toEqual(refusal);
+      await resultOf('add-to-history', { resource: { ...target, status: 'completed' }, user });
+      expect(await call('add-note', { target, user, text: 'x' })).toMatchObject({ status: 200 });
+    });
+
     it.each(['completed', 'amended'])('%s takes a Note by both methods', async (status) => {
       const target = await sdcDocument(status);
       const note = { type: 'svc.sdc.addendum/Note', target, user, text: 'x' };
@@ -419,7 +435,7 @@ describe('addendum RPC', () => {
       const target = await sdcDocument('draft');
       const first = await resultOf('add-comment', { target, user, text: 'before' });
       await app.delete(`/SDCDocument/${target.id}`);
-      const second = await resultOf('add-note', { target, user, text: 'after' });
+      const second = await resultOf('add-comment', { target, user, text: 'after' });
       expect(await addendaOf(target)).toEqual([first, second]);
     });
 
