@@ -312,6 +312,14 @@ describe('documents by RPC', () => {
       });
     });
 
+    it('after an amendment without other content stores the difference of the status', async () => {
+      const id = await stored('draft');
+      await resultOf('/sign', bodyOf(id, { a: 1 }));
+      await resultOf('/amend', { id });
+      await resultOf('/sign', bodyOf(id, { a: 1 }));
+      expect((await addendaOf(id))[3]?.diff).toMatchObject([{ path: ['status'], old: 'completed', new: 'amended' }]);
+    });
+
     it('of a document that was signed by PUT stores the whole difference too', async () => {
       const id = await stored('completed', { a: 1 });
       await resultOf('/amend', { id });
