@@ -1,6 +1,6 @@
 import { IsIn, IsNotEmpty, IsString, Equals } from 'class-validator';
 import { type NativeReference } from '../../fhir/types';
-import { IfSent, IsShapedLike } from './param-checks';
+import { IfSent, IsResourceId, IsShapedLike } from './param-checks';
 
 export const TARGET_TYPES = ['SDCDocument', 'SDCWorkflow'] as const;
 
@@ -18,10 +18,12 @@ export class TargetReference implements NativeReference {
   display?: string;
 }
 
-/** Identifies the User who adds an addendum. Whether that User exists is not checked. */
+/**
+ * Identifies the User who adds an addendum. Whether that User exists is not checked, but the id must be possible: an
+ * addendum never changes.
+ */
 export class UserReference implements NativeReference {
-  @IsNotEmpty()
-  @IsString()
+  @IsResourceId()
   id!: string;
 
   @Equals('User')

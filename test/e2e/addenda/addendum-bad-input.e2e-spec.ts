@@ -200,6 +200,26 @@ describe('bad input', () => {
     await unchanged();
   });
 
+  it('a user whose id no User can have: 422 with its path', async () => {
+    const calls: readonly (readonly [string, (user: object) => object, readonly string[]])[] = [
+      ['svc.sdc.addendum/add-comment', (by) => ({ target, user: by, text: 'x' }), ['user', 'id']],
+      [
+        'svc.sdc.addendum/create-addendum',
+        (by) => ({ addendum: { type: 'acme/Handover', target, user: by } }),
+        ['addendum', 'user', 'id'],
+      ],
+      ['svc.sdc.addendum/add-to-history', (by) => ({ resource: target, user: by }), ['user', 'id']],
+      ['svc.sdc/sign', (by) => ({ document: target, user: by }), ['user', 'id']],
+    ];
+    const message = 'id has 1 to 64 letters, digits, "-" or "."';
+    for (const [method, params, path] of calls)
+      for (const id of ['a b/../x', '', 'd1\n', 'x'.repeat(65), 7, ['doc-1']]) {
+        const { text } = await refused(method, JSON.stringify(params({ ...user, id })));
+        expect(JSON.parse(text)).toMatchObject({ error: { errors: [{ path, message }] } });
+      }
+    await unchanged();
+  });
+
   it.each<[string, unknown]>([
     ['no array', '8310-5.value'],
     ['an object', { 0: 'a' }],
