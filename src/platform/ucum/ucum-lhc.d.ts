@@ -6,6 +6,7 @@ declare module '@lhncbc/ucum-lhc' {
   export class UcumLhcUtils {
     static getInstance(): UcumLhcUtils;
     validateUnitString(unit: string): { readonly status: string };
+    getSpecifiedUnit(unit: string, valConv: 'validate'): { readonly unit: { readonly isArbitrary_: boolean } | null };
     convertUnitTo(
       from: string,
       value: number,

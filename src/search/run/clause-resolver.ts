@@ -13,6 +13,7 @@ import {
   type ValueSetClause,
 } from '../query/search-query';
 import { conversionOf, UCUM } from '../../platform/ucum/ucum';
+import { convertedRanges } from './converted-ranges';
 import { ValueSetCodes } from './value-set-codes';
 
 /**
@@ -80,7 +81,7 @@ export class ClauseResolver {
           { code: 'search-too-large' },
         );
       }
-      for (const row of stored) ranges.push(...asked.flatMap((range) => rangeIn(row, range, unit)));
+      for (const row of stored) ranges.push(...rangesIn(row, asked, unit));
     }
     return { kind: 'number', parameterIds, codeHash, ranges };
   }
@@ -97,18 +98,12 @@ export class ClauseResolver {
 const needsResolving = (clause: SearchClause): boolean =>
   clause.kind === 'quantity' || clause.kind === 'value-set' || nestedIn(clause).some(needsResolving);
 
-/** The range converted to a stored unit; empty if the units cannot be converted into each other. */
-function rangeIn(row: UnitRow, range: NumberRange, { system, code }: UnitKey): readonly NumberRange[] {
-  const unitHash = row.unit_hash;
+/** The ranges of one number in a stored unit; empty if the units cannot be converted into each other. */
+function rangesIn(row: UnitRow, asked: readonly NumberRange[], { system, code }: UnitKey): readonly NumberRange[] {
+  const withUnit = (range: NumberRange): NumberRange => ({ ...range, unitHash: row.unit_hash });
   const isNamed = row.code === code || (system === undefined && row.unit === code);
-  if (isNamed && (system === undefined || row.system === system)) return [{ ...range, unitHash }];
+  if (isNamed && (system === undefined || row.system === system)) return asked.map(withUnit);
   if (system !== UCUM || row.system !== UCUM) return [];
   const conversion = conversionOf(code, row.code);
-  if (conversion === undefined) return [];
-  const convert = (value: number): number =>
-    Number.isFinite(value) ? rounded(value * conversion.factor + conversion.offset) : value;
-  return [{ ...range, low: convert(range.low), high: convert(range.high), unitHash }];
+  return conversion === undefined ? [] : convertedRanges(asked, conversion).map(withUnit);
 }
-
-/** Rounds to twelve digits, since conversions are exact to about that many. */
-const rounded = (value: number): number => Number(value.toPrecision(12));
