@@ -217,6 +217,7 @@ const platform = {
   processes: [],
   http: [
     'accepted-encoding',
+    'encoded-text',
     'help-link',
     'inner-requests',
     'known-parameters',

@@ -10,6 +10,7 @@ import { setupOpenApi } from './openapi/openapi';
 import { errorPages, sitePages } from './openapi/site-pages';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
+import { refuseUndecodable } from './platform/http/encoded-text';
 import { paceRequests } from './platform/http/pace-requests';
 import { requestBodies } from './platform/http/request-bodies';
 import { assertOneCopy } from './platform/discovery/package-copies';
@@ -59,6 +60,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     const { caller, epochs } = await callers.of(request);
     requests.identify(caller, epochs);
   };
+  app.use(refuseUndecodable);
   app.use(requestBodies(requests, { limitBytes, stallSeconds, judge }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves

@@ -52,5 +52,5 @@ const WORDS: Readonly<
  */
 const malformed = (cause: unknown): string =>
   cause instanceof URIError
-    ? 'The URL cannot be decoded: two hexadecimal digits have to follow each "%". Send a "%" itself as %25.'
+    ? 'The URL cannot be decoded: two hexadecimal digits have to follow each "%", and the bytes have to be UTF-8. Send a "%" itself as %25.'
     : 'The request is malformed.';

@@ -1,5 +1,6 @@
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
+import { assertUtf8 } from '../../platform/http/encoded-text';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 
 /**
@@ -10,7 +11,8 @@ const LARGEST_FORM_BYTES = 1_048_576;
 
 /**
  * The parameters of `POST …/_search`: those in the URL and those in the form (http://hl7.org/fhir/R4/http.html#search).
- * @throws ServiceError 'unsupported-media-type' if the body is no form, 'too-large' above 1 MiB
+ * @throws ServiceError 'unsupported-media-type' if the body is no form, 'too-large' above 1 MiB,
+ *   'invalid' if its escapes are no UTF-8
  */
 export function searchFormOf(request: Request): URLSearchParams {
   const bytes = bodyOf(request);
@@ -25,5 +27,6 @@ export function searchFormOf(request: Request): URLSearchParams {
       'Send the search parameters as application/x-www-form-urlencoded.',
     );
   }
+  assertUtf8('The form', body);
   return new URLSearchParams([...queryOf(request), ...new URLSearchParams(body)]);
 }

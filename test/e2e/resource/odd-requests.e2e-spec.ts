@@ -24,7 +24,10 @@ const REFUSED: readonly Odd[] = [
   ['GET', '/Patient/a%20b', 400, '1 to 64'],
   ['GET', '/Patient/p%2F_history', 400, '1 to 64'],
   ['GET', '/Patient/p%00', 400, '1 to 64'],
-  ['GET', '/Patient/%ff', 400, 'URL'],
+  ['GET', '/Patient/%ff', 400, 'UTF-8'],
+  ['GET', '/Patient?family=%ff', 400, 'UTF-8'],
+  ['GET', '/Patient?family=%C3&given=%A9', 400, 'UTF-8'],
+  ['GET', '/Patient?family=%ff&_format=%ff', 400, 'UTF-8'],
   ['GET', `/Patient/${A64}`, 404, 'not found'],
   ['GET', '/patient/p', 404, '"patient" is not a resource type'],
   ['GET', '/Patient/p/_history/0', 404, 'no version 0'],
@@ -213,6 +216,11 @@ describe('an odd request', () => {
     ]);
     expect((await app.post('/Patient/_search', '_format=xml', { headers: FORM })).status).toBe(406);
     expect((await app.post('/Patient/_search', '_pretty=true', { headers: FORM })).text).toContain('\n');
+  });
+
+  it('with a form that is no UTF-8 is 400', async () => {
+    const answer = await app.post('/Patient/_search', 'family=%ff', { headers: FORM });
+    expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('UTF-8')]);
   });
 
   it('with a search as JSON is 415 and says what to send', async () => {
