@@ -54,11 +54,14 @@ export function dateSpanOf(text: string): DateSpan | undefined {
 }
 
 /**
- * Reads a parameter that is a date or a time. A plus sign of its time zone that was not percent-encoded arrives as a
+ * As {@link dateSpanOf}, for text of a query: a plus sign of a time zone that was not percent-encoded arrives as a
  * space.
  */
+export const sentDateSpanOf = (text: string): DateSpan | undefined => dateSpanOf(text.replace(' ', '+'));
+
+/** Reads a parameter that is a date or a time. */
 export function dateParameter(name: string, text: string): DateSpan {
-  const found = dateSpanOf(text.replace(' ', '+'));
+  const found = sentDateSpanOf(text);
   if (found !== undefined) return found;
   throw parameterInvalid(`${name} must be a time such as 2026-01-31T10:00:00Z, or a date.`, name);
 }

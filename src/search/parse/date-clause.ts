@@ -1,4 +1,4 @@
-import { dateSpanOf, type DateRange } from '../../fhir/instant';
+import { type DateRange, sentDateSpanOf } from '../../fhir/instant';
 import { type DateBox, type InstantRange } from '../query/search-query';
 import { alternativesOf, invalid, type Prefix, prefixOf } from './values';
 
@@ -77,7 +77,7 @@ function boxesOf(prefix: Prefix, { low, high }: DateRange, now: number): readonl
 }
 
 function spanOf(name: string, text: string): DateRange {
-  const span = dateSpanOf(text);
+  const span = sentDateSpanOf(text);
   if (span === undefined) throw invalid(name, 'takes a date or time such as gt2026-01-31T10:00:00Z');
   return span;
 }

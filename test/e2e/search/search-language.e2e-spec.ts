@@ -233,6 +233,7 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Observation?date=ap2020-01-02&code=29463-7', ['weight', 'weight-g']],
   ['Encounter?date=2020-01-05', []],
   ['Encounter?date=ge2020-01-05', ['open', 'stay']],
+  ['Observation?date=ge2020-01-02T02:00:00+02:00&date=lt2020-01-03T02:00:00+02:00', ['smoker', 'weight']],
   ['Encounter?date=le2019-12-31', ['stay']],
   ['Encounter?date=gt2030', ['open']],
   ['Encounter?date=eb2020-01-11', ['stay']],
