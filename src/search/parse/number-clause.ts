@@ -12,8 +12,11 @@ export interface ParsedQuantity {
 /** Reads a number with its prefix: `gt5.40`, `1e2`. http://hl7.org/fhir/R4/search.html#number */
 export function numberRangesOf(name: string, text: string): readonly NumberRange[] {
   const { prefix, rest } = prefixOf(text);
-  if (!/^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/.test(rest) || !Number.isFinite(Number(rest))) {
-    throw invalid(name, 'takes a number such as gt5.4');
+  if (!/^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/.test(rest)) {
+    throw invalid(name, 'takes a number such as gt5.4, of up to 30 digits before and after the point');
+  }
+  if (!Number.isFinite(Number(rest))) {
+    throw invalid(name, 'has a number that is out of range: the largest is about 1.8e308');
   }
   return rangesOf(prefix, decimalOf(rest));
 }

@@ -28,6 +28,7 @@ const REFUSED: readonly Odd[] = [
   ['GET', '/Patient?family=%ff', 400, 'UTF-8'],
   ['GET', '/Patient?family=%C3&given=%A9', 400, 'UTF-8'],
   ['GET', '/Patient?family=%ff&_format=%ff', 400, 'UTF-8'],
+  ['GET', '/Observation?value-quantity=1e400', 400, 'out of range'],
   ['GET', `/Patient/${A64}`, 404, 'not found'],
   ['GET', '/patient/p', 404, '"patient" is not a resource type'],
   ['GET', '/Patient/p/_history/0', 404, 'no version 0'],
