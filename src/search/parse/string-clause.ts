@@ -42,8 +42,15 @@ function matchClauseOf(
   match: StringClause['match'],
   texts: readonly string[],
 ): StringClause {
-  return { kind: 'string', parameterIds: storedAs, match, texts };
+  return { kind: 'string', parameterIds: storedAs, match, texts: texts.flatMap(withBothSigmas) };
 }
+
+/**
+ * Folding makes the Σ at the end of a word ς, and any other σ. A searched text can end inside a word, so it matches
+ * both: `ΣΙΣ` is the beginning of `Σισμανίδης`.
+ */
+const withBothSigmas = (text: string): readonly string[] =>
+  /[σς]$/.test(text) ? ['σ', 'ς'].map((sigma) => text.slice(0, -1) + sigma) : [text];
 
 function exactly(parameter: SearchParameter, name: string, texts: readonly string[]): SearchClause {
   const equal = texts.map((text) => `@ == ${pathText(text)}`).join(' || ');
