@@ -42,7 +42,7 @@ const faces = {
     'request/access-requests',
     'roles/roles',
   ],
-  addendum: ['addendum.module'],
+  addendum: ['addendum.module', 'types/addendum-types-file'],
   audit: ['audit-codes', 'audit.module'],
   auth: [
     'auth.module',
@@ -51,6 +51,7 @@ const faces = {
     'grants/grant',
     'grants/grant.registry',
     'guessing/credential-guard',
+    'keys/signing-key-check',
     'oauth/oauth-error',
     'oauth/token-request',
     'token/token-issuer',

@@ -1,7 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from './app.setup';
-import { type Environment, EnvironmentError } from './platform/config/environment';
+import { type Environment } from './platform/config/environment';
 import { completeCredentials } from './platform/config/local-credentials';
 import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
 import { migrationSetsOf } from './platform/database/schema/brings-migrations';
@@ -10,6 +10,7 @@ import { waitForDatabase } from './platform/database/schema/wait-for-database';
 import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 import { Drain } from './platform/health/drain';
 import { Metrics } from './platform/metrics/metrics';
+import { assertEncryptionKeySet, checkStart } from './start-checks';
 
 export interface RunningServer {
   readonly url: string;
@@ -41,12 +42,13 @@ export async function startServer(
   if (!isWorker) await assertPortsFree(given);
   const database = await startDatabase(given, tell);
   try {
+    const checkDatabase = await checkStart(database.environment);
     const directUrl = given.databaseDirectUrl ?? database.url;
     if (given.databaseUrl !== undefined) {
       for (const url of new Set([directUrl, given.databaseUrl]))
         await waitForDatabase(url, given.databaseWaitSeconds, tell);
     }
-    await migrate(directUrl, tell, migrationSetsOf(extensions));
+    await migrate(directUrl, tell, migrationSetsOf(extensions), checkDatabase);
     const app = await createApp({ environment: database.environment, databaseUrl: database.url, extensions });
     try {
       await listen(app, given.port, given.host, !isWorker).catch((error: unknown) => {
@@ -73,11 +75,7 @@ interface Database {
 
 async function startDatabase(environment: Environment, tell: (line: string) => void): Promise<Database> {
   if (environment.databaseUrl !== undefined) {
-    if (environment.encryptionKey === undefined) {
-      throw new EnvironmentError([
-        'SVC_ENCRYPTION_KEY must be set with DATABASE_URL: 32 bytes in base64 (openssl rand -base64 32)',
-      ]);
-    }
+    assertEncryptionKeySet(environment);
     // Wait for an external database that is lost: its own operator restarts it.
     return {
       url: environment.databaseUrl,

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import { type Type } from '@nestjs/common';
+import { readEnvironment } from '../../src/platform/config/environment';
+import { withKeptCredentials } from '../../src/platform/config/local-credentials';
 import { type MigrationSet } from '../../src/platform/database/migration';
 import { migrationSetsOf } from '../../src/platform/database/schema/brings-migrations';
-import { migrate, planMigrations } from '../../src/platform/database/schema/migrate';
+import { migrate, type PlannedMigrations, planMigrations } from '../../src/platform/database/schema/migrate';
+import { assertEncryptionKeySet, checkStart } from '../../src/start-checks';
 import { textTable } from '../demo/text-table';
 import { readOptions } from '../options';
 import { withDatabase } from '../with-database';
@@ -13,7 +16,8 @@ Brings the schema of the database up to this version, as each start of the serve
 docs/how-to/upgrade.md names.
 --modules: a compiled file that exports modules of your own, as runServer gets them; their migrations are applied too.
 --check: changes nothing, and prints which migrations a start would apply and how large the tables are that they name.
-Exit code 1: the database is not one that this version can start on; the sentence says what to do.
+Exit code 1: a start would be refused, by the database or by the settings; the sentence says what to do. So give --check
+all settings of the server.
 Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/migrate/migrate.js
 `;
 
@@ -29,8 +33,8 @@ async function setsIn(file: string): Promise<MigrationSet[]> {
   return sets;
 }
 
-async function check(url: string, sets: readonly MigrationSet[]): Promise<void> {
-  const { names, tables } = await planMigrations(url, sets);
+async function check(plan: Promise<PlannedMigrations>): Promise<void> {
+  const { names, tables } = await plan;
   if (names.length === 0) {
     write('Nothing to do.');
     return;
@@ -51,9 +55,13 @@ async function main(): Promise<void> {
     options: { check: { type: 'boolean', default: false }, modules: { type: 'string' } },
   });
   const sets = values.modules === undefined ? [] : await setsIn(values.modules);
+  const environment = await withKeptCredentials(readEnvironment());
+  // A migration needs no key. With one, it is checked as at a start.
+  if (values.check) assertEncryptionKeySet(environment);
+  const checkDatabase = await checkStart(environment);
   await withDatabase(async (url) => {
-    if (values.check) return check(url, sets);
-    await migrate(url, write, sets);
+    if (values.check) return check(planMigrations(url, sets, checkDatabase));
+    await migrate(url, write, sets, checkDatabase);
     write('The schema is that of this version.');
   });
 }

@@ -1,12 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
-import { StartError } from '../../platform/errors/start-error';
-import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 import { type AddendumType, faultsByType } from './addendum-type';
-import { readAddendumTypes } from './read-addendum-types';
+import { readAddendumTypesFile } from './addendum-types-file';
 
 /** The types of addenda declared in the file `SVC_ADDENDUM_TYPES`, read once at start. */
 @Injectable()
@@ -20,12 +17,7 @@ export class AddendumTypes implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const file = this.environment.addendumTypes;
     if (file === undefined) return;
-    try {
-      this.types = readAddendumTypes(decodeUtf8(await readFile(file)));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new StartError(`SVC_ADDENDUM_TYPES ${file}: ${reason}`, { cause: error });
-    }
+    this.types = await readAddendumTypesFile(file);
     this.logger.log(`Read SVC_ADDENDUM_TYPES: ${this.types.size} types of addenda`);
   }
 

@@ -5,7 +5,7 @@ import { SecretBox } from '../../platform/crypto/secret-box';
 import { KEY_ROTATION_LOCK } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { StartError } from '../../platform/errors/start-error';
+import { assertOpenable, FIND_SIGNING_KEY } from './signing-key-check';
 
 const LOCK_ROTATION: Statement = {
   name: 'signing-key-lock-rotation',
@@ -29,12 +29,6 @@ const ADD_KEY: Statement = {
   name: 'signing-key-add',
   text: `insert into signing_key (kid, algorithm, public_key, wrapped_private_key, signs_from)
     values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5::float8)) returning kid, signs_from as "signsFrom"`,
-};
-
-const FIND_SIGNING_KEY: Statement = {
-  name: 'signing-key-find',
-  text: `select kid, algorithm, wrapped_private_key from signing_key
-    where signs_from <= clock_timestamp() order by signs_from desc, kid limit 1`,
 };
 
 const LIST_KEYS: Statement = {
@@ -128,20 +122,12 @@ export class SigningKeys {
   }
 
   /**
-   * Checks at the start that the encryption key opens the signing key. With a wrong encryption key, the first JWT and
-   * each delivery would fail.
-   * @throws StartError when the signing key cannot be opened
+   * Repeats the check before the migrations: of two servers that start together on a new database, the other one may
+   * have created the key since.
+   * @throws StartError when the encryption key cannot open the signing key
    */
   async assertOpenable(): Promise<void> {
-    const row = await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []);
-    try {
-      if (row !== undefined) this.secrets.open(row.wrapped_private_key);
-    } catch (error) {
-      throw new StartError(
-        'SVC_ENCRYPTION_KEY is not the key that encrypted the secrets of this database: set that key, or name it in SVC_ENCRYPTION_KEYS_ACCEPTED.',
-        { cause: error },
-      );
-    }
+    assertOpenable(this.secrets, await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []));
   }
 
   /** Returns the key that is already published but does not sign yet, if there is one. */

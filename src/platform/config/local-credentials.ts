@@ -33,13 +33,23 @@ export async function completeCredentials(
   } else {
     tell(`Credentials of Client root and User admin: ${path}`);
   }
-  return Object.freeze({
+  return completed(environment, credentials);
+}
+
+/** Fills missing settings with the credentials of the data directory, if it has any. Changes nothing. */
+export async function withKeptCredentials(environment: Environment): Promise<Environment> {
+  if (environment.databaseUrl !== undefined) return environment;
+  const known = await readCredentials(join(environment.dataDirectory, 'credentials.json'));
+  return known === undefined ? environment : completed(environment, known);
+}
+
+const completed = (environment: Environment, credentials: LocalCredentials): Environment =>
+  Object.freeze({
     ...environment,
     rootClientSecret: environment.rootClientSecret ?? credentials.rootClientSecret,
     adminPassword: environment.adminPassword ?? credentials.adminPassword,
     encryptionKey: environment.encryptionKey ?? Buffer.from(credentials.encryptionKey, 'base64'),
   });
-}
 
 function newCredentials({ rootClientSecret, adminPassword, encryptionKey }: Environment): LocalCredentials {
   return {

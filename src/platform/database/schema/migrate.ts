@@ -25,17 +25,28 @@ const OLDEST_POSTGRESQL = 140_000;
 /** A function that receives a line for the person who starts the server. */
 type Tell = (line: string) => void;
 
+/** A function that throws a StartError if the server cannot run on this database. It runs before any change. */
+type Check = (client: Client) => Promise<void>;
+
+const NO_CHECK: Check = () => Promise.resolve();
+
 /**
  * Migrates the database at `url` to the schema of this server version, and then the tables of other teams' modules.
  * Replicas that start together wait for each other.
  * @throws StartError if PostgreSQL is older than 14 or refuses the connection, if the connection loses its settings, or
  * if the database has no Unicode encoding, belongs to another program, or does not fit this server version
  */
-export function migrate(url: string, tell: Tell = () => undefined, sets: readonly MigrationSet[] = []): Promise<void> {
+export function migrate(
+  url: string,
+  tell: Tell = () => undefined,
+  sets: readonly MigrationSet[] = [],
+  check = NO_CHECK,
+): Promise<void> {
   return connected(url, async (client) => {
     await assertSuitable(client); // before the lock: a transaction pooler would keep the lock
     await waitForLock(client, tell);
     const pending = await pendingOf(client, [CORE, ...sets]);
+    await check(client);
     await prepareList(client);
     const isFirstStart = pending.filter(({ module }) => module === CORE.module).length === CORE.migrations.length;
     for (const { module, migration } of pending) {
@@ -77,10 +88,15 @@ export interface PlannedMigrations {
 }
 
 /** Returns what {@link migrate} would do, and changes nothing. Throws the same errors. */
-export function planMigrations(url: string, sets: readonly MigrationSet[] = []): Promise<PlannedMigrations> {
+export function planMigrations(
+  url: string,
+  sets: readonly MigrationSet[] = [],
+  check = NO_CHECK,
+): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
     const pending = (await pendingOf(client, [CORE, ...sets])).map(({ migration }) => migration);
+    await check(client);
     const sql = pending.flatMap(({ statements }) => statements).join('\n');
     const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(
       `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows

@@ -1,0 +1,43 @@
+import { type ClientBase } from 'pg';
+import { type SecretBox } from '../../platform/crypto/secret-box';
+import { type Statement } from '../../platform/database/statement';
+import { StartError } from '../../platform/errors/start-error';
+
+export const FIND_SIGNING_KEY: Statement = {
+  name: 'signing-key-find',
+  text: `select kid, algorithm, wrapped_private_key from signing_key
+    where signs_from <= clock_timestamp() order by signs_from desc, kid limit 1`,
+};
+
+/** The encrypted part of a row that {@link FIND_SIGNING_KEY} returns. */
+interface WrappedKey {
+  readonly wrapped_private_key: Buffer;
+}
+
+/**
+ * Checks that the encryption key opens the signing key. With a wrong encryption key, the first JWT and each delivery
+ * would fail.
+ * @throws StartError when the signing key cannot be opened
+ */
+export function assertOpenable(secrets: SecretBox, row: WrappedKey | undefined): void {
+  try {
+    if (row !== undefined) secrets.open(row.wrapped_private_key);
+  } catch (error) {
+    throw new StartError(
+      'SVC_ENCRYPTION_KEY is not the key that encrypted the secrets of this database: set that key, or name it in SVC_ENCRYPTION_KEYS_ACCEPTED.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Does the check of {@link assertOpenable} before the migrations. All releases have the same columns; a new database
+ * has no table yet.
+ */
+export async function assertStoredKeyOpenable(secrets: SecretBox, client: ClientBase): Promise<void> {
+  const { rows: tables } = await client.query<{ exists: boolean }>(
+    `select to_regclass('signing_key') is not null as exists`,
+  );
+  if (tables[0]?.exists !== true) return;
+  assertOpenable(secrets, (await client.query<WrappedKey>(FIND_SIGNING_KEY.text)).rows[0]);
+}

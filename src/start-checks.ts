@@ -1,0 +1,26 @@
+import { type ClientBase } from 'pg';
+import { readAddendumTypesFile } from './addendum/types/addendum-types-file';
+import { assertStoredKeyOpenable } from './auth/keys/signing-key-check';
+import { type Environment, EnvironmentError } from './platform/config/environment';
+import { SecretBox } from './platform/crypto/secret-box';
+
+/** @throws EnvironmentError if an external database is given without an encryption key */
+export function assertEncryptionKeySet({ databaseUrl, encryptionKey }: Environment): void {
+  if (databaseUrl === undefined || encryptionKey !== undefined) return;
+  throw new EnvironmentError([
+    'SVC_ENCRYPTION_KEY must be set with DATABASE_URL: 32 bytes in base64 (openssl rand -base64 32)',
+  ]);
+}
+
+/**
+ * Checks the settings that refer to something stored. A start and `migrate` do so before the first migration, since an
+ * older release cannot start after it.
+ * @returns the check that needs the database, for `migrate` and `planMigrations`
+ * @throws StartError with one sentence
+ */
+export async function checkStart(environment: Environment): Promise<(client: ClientBase) => Promise<void>> {
+  if (environment.addendumTypes !== undefined) await readAddendumTypesFile(environment.addendumTypes);
+  return async (client) => {
+    if (environment.encryptionKey !== undefined) await assertStoredKeyOpenable(new SecretBox(environment), client);
+  };
+}
