@@ -40,6 +40,11 @@ describe('an upgrade of release 0.1.0 whose settings are wrong', () => {
       { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
       /^SVC_ENCRYPTION_KEY is not the key that encrypted the secrets of this database: /,
     ],
+    [
+      'a removed setting',
+      { SVC_STREAM_MAX_SECONDS: '900' },
+      /^Wrong settings:\n {2}SVC_STREAM_MAX_SECONDS was removed in 0\.2\.0: delete it/,
+    ],
     ['no encryption key', { SVC_ENCRYPTION_KEY: '' }, /^Wrong settings:\n {2}SVC_ENCRYPTION_KEY must be set/],
   ])(
     'O6: %s ends the start and the check by one sentence, before a migration',

@@ -184,6 +184,7 @@ describe(readEnvironment, () => {
     ['SVC_TRIAL_POLCY', 'off', 'SVC_TRIAL_POLCY is no setting: did you mean SVC_TRIAL_POLICY?'],
     ['SVC_AUDITS', 'all', 'SVC_AUDITS is no setting: did you mean SVC_AUDIT?'],
     ['SVC_ADMIN_PASSWORD_FLIE', '/x', 'SVC_ADMIN_PASSWORD_FLIE is no setting: did you mean SVC_ADMIN_PASSWORD_FILE?'],
+    ['SVC_STREAM_MAX_SECONDS', '900', 'SVC_STREAM_MAX_SECONDS was removed in 0.2.0: delete it'],
     ['SVC_COLOR_OF_THE_LOGO', 'red', 'SVC_COLOR_OF_THE_LOGO is no setting (docs/reference/settings.md lists all)'],
   ])('O9: refuses %s, and names the nearest setting', (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toEqual([problem]);

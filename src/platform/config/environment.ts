@@ -189,6 +189,9 @@ const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
  */
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
+/** Settings of earlier releases, with the release that removed each. */
+const REMOVED: ReadonlyMap<string, string> = new Map([['SVC_STREAM_MAX_SECONDS', '0.2.0']]);
+
 const POSTGRESQL_URL = /^postgres(ql)?:\/\//;
 /**
  * Variables that turn traces on (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
@@ -353,6 +356,8 @@ class VariableReader {
       const value = settingIn(this.variables, name);
       if (!name.startsWith('SVC_') || this.known.has(name) || value === undefined) return [];
       if (isServiceLink(name, value)) return [];
+      const removedIn = REMOVED.get(name);
+      if (removedIn !== undefined) return [`${name} was removed in ${removedIn}: delete it`];
       const near = nearestCode(name, names);
       return [
         `${name} is no setting${near === undefined ? ' (docs/reference/settings.md lists all)' : `: did you mean ${near}?`}`,
