@@ -253,6 +253,31 @@ describe('the chain of the addenda of a target', () => {
     expect(await verify(decoy)).toMatchObject({ length: 1, broken: { sequence: 2, reason: 'other-target', addendum } });
   });
 
+  it.each([
+    ['short', {}],
+    ['long', { text: 'x'.repeat(20_000) }],
+    ['long, whose target has no usual form', { text: 'x'.repeat(20_000), target: { display: '"}' } }],
+  ])('is intact with an addendum that is %s; its chain is not that of another target', async (_what, more) => {
+    const target = await sdcDocument();
+    const addendum = {
+      type: 'acme/Hint',
+      user,
+      ...more,
+      target: { ...target, ...(more as { target?: object }).target },
+    };
+    expect((await call('create-addendum', { addendum })).status).toBe(200);
+    expect(await verify(target)).toMatchObject({ intact: true, length: 1 });
+    const { id } = await sdcDocument();
+    await database.query(`delete from addendum_entry where ${entry(target, 1)};
+      insert into addendum_target (target_type, target_id, last_sequence) values ('SDCDocument', '${id}', 0)`);
+    const { rows } = await database.query<{ id: string; text: string }>(
+      `select id, body as text from resource where type = 'SDCAddendum' and body like '%"${target.id}"%'`,
+    );
+    const hash = Buffer.from(sha256(rows[0]?.text ?? ''), 'hex');
+    await database.query(APPEND_ENTRY.text, ['SDCDocument', id, rows[0]?.id, null, hash]);
+    expect((await verify({ ...target, id })).broken).toMatchObject({ sequence: 1, reason: 'other-target' });
+  });
+
   it('is not broken by an addendum of another target that refers to this one', async () => {
     const [target, other] = [await sdcDocument(1), await sdcDocument()];
     await app.put('/fhir/SearchParameter/about', {
