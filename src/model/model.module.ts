@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { MetaStyles } from './meta-styles';
 import { ResourceTypes } from './resource-types';
 
-/** The resource types of this server, and the style of their `meta`. */
+/** The resource types of this server, and for each type the style of its `meta`: that of FHIR, or of this server. */
 @Module({
   imports: [DiscoveryModule],
   providers: [ResourceTypes, MetaStyles],

@@ -37,7 +37,7 @@ export interface NewAddendum {
   readonly content: string;
   /** One more member, which becomes the last. It may have megabytes, so it is not scanned or parsed again. */
   readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
-  /** The digest of the snapshot, if the addendum has one. Later snapshots are compared with it. */
+  /** Digest of the document's content, if the addendum has a snapshot of it. It shows whether a later one differs. */
   readonly snapshotDigest?: Buffer;
 }
 

@@ -171,7 +171,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
       ),
     );
     await send([...drawn, ...several]);
-    // One statement cannot read these charts, so the server reads them type by type.
+    // With such long texts, one statement cannot read the charts of two patients: the server reads them type by type.
     const flags = WRITABLE_LINKS.filter(({ type }) => type === 'Flag');
     for (const [index, subject] of SUBJECTS.slice(0, 2).entries()) {
       await record.put({ ...chart.relative(`long-${index}`, flags, subject), code: { text: 'x'.repeat(70_000) } });

@@ -43,7 +43,7 @@ export function searchesOf(count: number): string {
   return JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });
 }
 
-/** A topic whose criteria are slow on every version. */
+/** A topic with criteria that are slow to evaluate, whichever version of a resource they test. */
 export function dearTopic(): string {
   const fhirPathCriteria = 'code.coding.where(display.upper().length() > 1000).exists()';
   const trigger = Array.from({ length: 20 }, () => ({ resource: 'Observation', fhirPathCriteria }));
