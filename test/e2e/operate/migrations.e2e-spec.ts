@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { CORE } from '../../../src/platform/database/schema/all-migrations';
 import { migrate, planMigrations } from '../../../src/platform/database/schema/migrate';
-import { digestOf, tablesMadeBy } from '../../../src/platform/database/migration';
+import { digestOf, indexConcurrently, tablesMadeBy } from '../../../src/platform/database/migration';
 import { indexLoginNamesByLowerCase } from '../../../src/platform/database/migrations/1795000000220-index-login-names-by-lower-case';
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
+import { eventually } from '../../../testing/eventually';
 import { databaseUrl, dropDatabase, runStatement } from '../../../testing/databases';
 
 /** Digests of the released migrations, in order. A release adds lines; existing lines never change. */
@@ -84,6 +85,8 @@ describe('the start on a database', () => {
 
   const rows = async (): Promise<object[]> =>
     (await client.query<object>('select module, name, digest from schema_migration order by id')).rows;
+  const pidOf = async (of: Client): Promise<number> =>
+    (await of.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
   const asExpected = CORE.migrations.map((migration) => ({
     ...{ module: 'core', name: migration.name, digest: digestOf(migration) },
   }));
@@ -128,7 +131,8 @@ describe('the start on a database', () => {
   });
 
   it('O6: waits for another server that migrates, and says so', async () => {
-    await client.query('select pg_advisory_lock(4713590)');
+    await client.query(`set application_name = 'spec'; select pg_advisory_lock(4713590)`);
+    const pid = await pidOf(client);
     const told: string[] = [];
     const start = migrate(database.url, (line) => told.push(line));
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -137,10 +141,41 @@ describe('the start on a database', () => {
     );
     await client.query('select pg_advisory_unlock(4713590)');
     await start;
-    expect(told).toEqual(['Another server migrates the database: waiting for it.']);
+    expect(told).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^Another server migrates the database: waiting for it\\. PostgreSQL: process ${pid} \\(spec, since \\S+Z\\)\\.$`,
+        ),
+      ),
+    ]);
     // A waiting statement would block a concurrent index build of the other server.
     expect(waiting).toEqual([]);
   });
+
+  it('O6: says for which transactions the build of an index waits, without their statements', async () => {
+    const dump = new Client({ connectionString: database.url, application_name: 'pg_dump' });
+    await dump.connect();
+    await dump.query(`begin isolation level repeatable read; select 'patient-canary' from resource`);
+    const pid = await pidOf(dump);
+    const told: string[] = [];
+    const statements = indexConcurrently('acme_type_idx', 'resource (type)');
+    const set = { module: 'acme', migrations: [{ name: 'Acme1795000000999', isApart: true as const, statements }] };
+    const migrated = migrate(database.url, (line) => told.push(line), [set]);
+    try {
+      await eventually('it says so', () => told.length === 2, 20_000);
+    } finally {
+      await dump.end();
+      await migrated;
+    }
+    expect(told).toEqual([
+      'Migrating the database: Acme1795000000999',
+      expect.stringMatching(
+        new RegExp(
+          `^The migration Acme1795000000999 waits for other transactions of the database: process ${pid} \\(pg_dump, since \\S+Z\\)\\.$`,
+        ),
+      ),
+    ]);
+  }, 40_000);
 
   const REFUSED: readonly (readonly [what: string, sql: string, sentence: RegExp])[] = [
     [

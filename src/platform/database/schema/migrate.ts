@@ -10,6 +10,7 @@ import { isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
 import { isSystemError } from '../../errors/system-error';
 import { isBackendOf } from '../pooler';
 import { ROW_FORMAT } from '../row-format';
+import { lockHolder, MIGRATION_SESSION, watchWaits } from './other-sessions';
 import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
 
 const LOCK_PAUSE_MILLISECONDS = 100;
@@ -43,7 +44,7 @@ export function migrate(
   check = NO_CHECK,
 ): Promise<void> {
   return connected(url, async (client) => {
-    await assertSuitable(client); // before the lock: a transaction pooler would keep the lock
+    const pid = await assertSuitable(client); // before the lock: a transaction pooler would keep the lock
     await waitForLock(client, tell);
     const pending = await pendingOf(client, [CORE, ...sets]);
     await check(client);
@@ -51,13 +52,18 @@ export function migrate(
     const isFirstStart = pending.filter(({ module }) => module === CORE.module).length === CORE.migrations.length;
     for (const { module, migration } of pending) {
       if (!isFirstStart) tell(`Migrating the database: ${migration.name}`);
-      await applyMigration(client, module, migration).catch((error: unknown) => {
-        if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration.name), { cause: error });
-        if (module === CORE.module) throw error;
-        // The text may contain values. But it is the SQL of the team that runs the server, and only the person who
-        // starts the server sees it.
-        throw new StartError(failedMigration(module, migration.name, error), { cause: error });
+      const endWatch = watchWaits(url, pid, (sessions) => {
+        tell(`The migration ${migration.name} waits for other transactions of the database: ${sessions}.`);
       });
+      await applyMigration(client, module, migration)
+        .catch((error: unknown) => {
+          if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration.name), { cause: error });
+          if (module === CORE.module) throw error;
+          // The text may contain values. But it is the SQL of the team that runs the server, and only the person who
+          // starts the server sees it.
+          throw new StartError(failedMigration(module, migration.name, error), { cause: error });
+        })
+        .finally(endWatch);
     }
   });
 }
@@ -128,7 +134,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
 async function connectedClient(url: string): Promise<Client> {
   const client = new DatabaseClient({
     connectionString: url,
-    application_name: 'svc-health-server',
+    application_name: MIGRATION_SESSION,
     options: sessionSettings(MIGRATION_TIMEOUT_SECONDS),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
   });
@@ -161,7 +167,10 @@ async function waitForLock(client: Client, tell: Tell): Promise<void> {
       MIGRATION_LOCK,
     ]);
     if (rows[0]?.locked === true) return;
-    if (tries === 10) tell('Another server migrates the database: waiting for it.');
+    if (tries === 10)
+      tell(
+        `Another server migrates the database: waiting for it. PostgreSQL: ${await lockHolder(client, MIGRATION_LOCK)}.`,
+      );
     await delay(LOCK_PAUSE_MILLISECONDS);
   }
 }
@@ -169,8 +178,9 @@ async function waitForLock(client: Client, tell: Tell): Promise<void> {
 /**
  * Checks that the server can use the database. If its locale does not have the letters of all languages,
  * case-insensitive searches would silently miss names.
+ * @returns the process id of the backend
  */
-async function assertSuitable(client: Client): Promise<void> {
+async function assertSuitable(client: Client): Promise<number> {
   const { rows } = await client.query<{
     version: string;
     encoding: string;
@@ -190,7 +200,7 @@ async function assertSuitable(client: Client): Promise<void> {
         : POOLER,
     );
   }
-  if (found.encoding === 'UTF8' && found.ignores_case) return;
+  if (found.encoding === 'UTF8' && found.ignores_case) return found.pid;
   throw new StartError(
     'The database must know the letters of all languages, or searches would miss names such as "Muñoz". ' +
       `Create it by: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`,

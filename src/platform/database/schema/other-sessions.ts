@@ -1,0 +1,83 @@
+import { type Client } from 'pg';
+import { DatabaseClient } from '../database-client';
+
+/** The `application_name` of sessions that migrate, which differs from that of sessions that serve requests. */
+export const MIGRATION_SESSION = 'svc-health-server migration';
+
+const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
+const LOOK_MILLISECONDS = 5_000;
+const REPEAT_MILLISECONDS = 60_000;
+
+interface Session {
+  /** The process id of the backend; 0 for a prepared transaction. */
+  readonly pid: number;
+  readonly name: string | null;
+  readonly since: string | null;
+}
+
+const SINCE = `to_char(coalesce(xact_start, backend_start) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+
+const WAITED_FOR = `select b.pid, nullif(application_name, '') as name, ${SINCE} as since
+  from unnest(pg_blocking_pids($1)) b (pid) left join pg_stat_activity a on a.pid = b.pid order by since limit 10`;
+
+/** `objsubid` is 1 for advisory locks with one key of 8 bytes, of which `objid` has the lower half. */
+const LOCK_HOLDER = `select l.pid, nullif(application_name, '') as name, ${SINCE} as since
+  from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+  where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and granted
+    and database = (select oid from pg_database where datname = current_database())`;
+
+/** Describes a session without its statement, which may contain patient data. */
+const described = ({ pid, name, since }: Session): string =>
+  pid === 0 ? 'a prepared transaction (pg_prepared_xacts)' : `process ${pid} (${name ?? 'no name'}, since ${since})`;
+
+/** Returns the session that holds an advisory lock, such as "process 7 (name, since 2026-01-31T10:00:00Z)". */
+export async function lockHolder(client: Client, key: number): Promise<string> {
+  const { rows } = await client.query<Session>(LOCK_HOLDER, [key]);
+  return rows.map(described).join(', ');
+}
+
+/**
+ * Calls `tell` if the session `pid` has to wait for other sessions: after about 5 s, and then once a minute. It looks
+ * by a session of its own, since the one that waits cannot.
+ * @returns a function that ends this
+ */
+export function watchWaits(url: string, pid: number, tell: (sessions: string) => void): () => void {
+  let toldAt = -Infinity;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    const sessions = await sessionsBefore(url, pid);
+    if (isEnded || sessions === '' || performance.now() - toldAt < REPEAT_MILLISECONDS) return;
+    toldAt = performance.now();
+    tell(sessions);
+  };
+  let isEnded = false;
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    // Errors are ignored, for example if PostgreSQL has no free connection. The migration does not depend on this.
+    void look()
+      .catch(() => undefined)
+      .finally(() => (isLooking = false));
+  }, LOOK_MILLISECONDS);
+  return () => {
+    isEnded = true;
+    clearInterval(timer);
+  };
+}
+
+async function sessionsBefore(url: string, pid: number): Promise<string> {
+  const client = new DatabaseClient({
+    connectionString: url,
+    application_name: MIGRATION_SESSION,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    query_timeout: CONNECT_TIMEOUT_MILLISECONDS,
+  });
+  client.on('error', () => undefined); // ignored: the query fails with the same error
+  try {
+    await client.connect();
+    const { rows } = await client.query<Session>(WAITED_FOR, [pid]);
+    return rows.map(described).join(', ');
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
