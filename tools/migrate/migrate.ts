@@ -34,12 +34,13 @@ async function setsIn(file: string): Promise<MigrationSet[]> {
 }
 
 async function check(plan: Promise<PlannedMigrations>): Promise<void> {
-  const { names, tables } = await plan;
+  const { names, olderServers, tables } = await plan;
   if (names.length === 0) {
     write('Nothing to do.');
     return;
   }
   write(`A start would apply:\n${names.map((name) => `  ${name}`).join('\n')}\n`);
+  if (olderServers !== undefined) write(`${olderServers}\n`);
   if (tables.length === 0) return;
   const size = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
   write(

@@ -113,14 +113,20 @@ describe('the start on a database', () => {
       for (const text of statements) await client.query(text);
       await client.query('insert into schema_migration (timestamp, name) values ($1, $2)', [name.slice(-13), name]);
     }
-    const { names, tables } = await planMigrations(url);
+    const old = new Client({ connectionString: url, application_name: 'svc-health-server' });
+    await old.connect();
+    const { names, olderServers, tables } = await planMigrations(url);
+    const warning = /^Servers of an older release use the database \(1 connections? from 127\.0\.0\.1\)\. If /;
+    expect(olderServers).toMatch(warning);
     expect(names).toEqual(CORE.migrations.slice(OF_0_1_0).map(({ name }) => name));
     expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(['search_string', 'resource']));
     const told: string[] = [];
     await migrate(url, (line) => told.push(line));
-    expect(told).toEqual(names.map((name) => `Migrating the database: ${name}`));
+    const lines = names.map((name) => `Migrating the database: ${name}`);
+    expect(told).toEqual([expect.stringMatching(warning), ...lines]);
     expect(await rows()).toEqual(asExpected);
-    expect(await planMigrations(url)).toEqual({ names: [], tables: [] });
+    expect(await planMigrations(url)).toEqual({ names: [], olderServers: undefined, tables: [] });
+    await old.end();
   });
 
   it('O6: builds an index anew that a kill left invalid', async () => {

@@ -10,7 +10,7 @@ import { isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
 import { isSystemError } from '../../errors/system-error';
 import { isBackendOf } from '../pooler';
 import { ROW_FORMAT } from '../row-format';
-import { lockHolder, MIGRATION_SESSION, watchWaits } from './other-sessions';
+import { connectedServers, lockHolder, MIGRATION_SESSION, watchWaits } from './other-sessions';
 import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
 
 const LOCK_PAUSE_MILLISECONDS = 100;
@@ -48,6 +48,8 @@ export function migrate(
     await waitForLock(client, tell);
     const pending = await pendingOf(client, [CORE, ...sets]);
     await check(client);
+    const older = await olderServers(client, pending);
+    if (older !== undefined) tell(older);
     await prepareList(client);
     const isFirstStart = pending.filter(({ module }) => module === CORE.module).length === CORE.migrations.length;
     for (const { module, migration } of pending) {
@@ -81,6 +83,21 @@ async function pendingOf(
   return pending;
 }
 
+/**
+ * Returns a warning if servers of an older release are connected. While a migration of the server is pending, no server
+ * of this release serves, so each connected server is older. Their release is not known.
+ */
+async function olderServers(
+  client: Client,
+  pending: readonly { readonly module: string }[],
+): Promise<string | undefined> {
+  if (!pending.some(({ module }) => module === CORE.module)) return undefined;
+  const servers = await connectedServers(client);
+  return servers === undefined
+    ? undefined
+    : `Servers of an older release use the database (${servers}). If docs/how-to/upgrade.md says so for that release, stop all of them first.`;
+}
+
 const failedMigration = (module: string, name: string, error: unknown): string =>
   `The migration ${name} of the module with the prefix "${module}" failed, and nothing of it is kept: ${error instanceof Error ? error.message : String(error)}`;
 
@@ -89,6 +106,8 @@ const lockedTables = (name: string): string =>
 
 export interface PlannedMigrations {
   readonly names: readonly string[];
+  /** A warning if servers of an older release are connected. */
+  readonly olderServers: string | undefined;
   /** The existing tables that the migration names, with their bytes on disk and their estimated number of rows. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
 }
@@ -101,16 +120,17 @@ export function planMigrations(
 ): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
-    const pending = (await pendingOf(client, [CORE, ...sets])).map(({ migration }) => migration);
+    const pending = await pendingOf(client, [CORE, ...sets]);
     await check(client);
-    const sql = pending.flatMap(({ statements }) => statements).join('\n');
+    const sql = pending.flatMap(({ migration }) => migration.statements).join('\n');
     const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(
       `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows
       from pg_class where relkind = 'r' and relnamespace = current_schema::text::regnamespace and $1 ~ ('\\m' || relname || '\\M')
       order by bytes desc, name`,
       [sql],
     );
-    return { names: pending.map(({ name }) => name), tables };
+    const names = pending.map(({ migration }) => migration.name);
+    return { names, olderServers: await olderServers(client, pending), tables };
   });
 }
 

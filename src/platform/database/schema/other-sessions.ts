@@ -26,6 +26,11 @@ const LOCK_HOLDER = `select l.pid, nullif(application_name, '') as name, ${SINCE
   where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
+/** Sessions of servers of all releases, which serve requests or deliver. Tools and migrations have other names. */
+const SERVERS = `select count(*)::integer as count, string_agg(distinct coalesce(host(client_addr), 'a local socket'), ', ') as addresses
+  from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+    and application_name ~ '^svc-health-server( delivery| [0-9a-f]{8}-\\d+)?$'`;
+
 /** Describes a session without its statement, which may contain patient data. */
 const described = ({ pid, name, since }: Session): string =>
   pid === 0 ? 'a prepared transaction (pg_prepared_xacts)' : `process ${pid} (${name ?? 'no name'}, since ${since})`;
@@ -34,6 +39,13 @@ const described = ({ pid, name, since }: Session): string =>
 export async function lockHolder(client: Client, key: number): Promise<string> {
   const { rows } = await client.query<Session>(LOCK_HOLDER, [key]);
   return rows.map(described).join(', ');
+}
+
+/** Returns from where servers are connected; undefined if none is. */
+export async function connectedServers(client: Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ count: number; addresses: string | null }>(SERVERS);
+  const [{ count, addresses } = { count: 0, addresses: null }] = rows;
+  return count === 0 ? undefined : `${count} connections from ${addresses}`;
 }
 
 /**
