@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
@@ -34,13 +37,15 @@ const start = async (settings: Readonly<Record<string, string>> = {}): Promise<v
   });
 };
 
-/** Ids of the serving processes. */
-const workers = (): number[] =>
-  readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()
     .split(' ')
     .filter((pid) => pid !== '')
     .map(Number);
+
+/** Ids of the serving processes. */
+const workers = (): number[] => childrenOf(server.pid);
 
 /** Reads repeatedly over kept connections until it is stopped. */
 class Load {
@@ -149,6 +154,25 @@ describe('A start with two processes', () => {
     expect(workers().filter((pid) => before.includes(pid))).toEqual([]);
     expect(workers()).toHaveLength(2);
   }, 120_000);
+
+  it('O2: ends all processes without a log line if the first one is killed while they boot', async () => {
+    const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
+      env: {
+        ...{ PATH: process.env.PATH, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: database.url },
+        ...{ SVC_ENCRYPTION_KEY: encryptionKey(), SVC_PROCESSES: '2' },
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const closed = once(child, 'close'); // the worker has the same streams, so this is its end
+    const pid = child.pid ?? 0;
+    await eventually('a process boots', () => childrenOf(pid).length > 0, 30_000);
+    child.kill('SIGKILL');
+    await closed;
+    expect(output).toBe('');
+  }, 60_000);
 
   it('has fewer of them where a total is too small for the largest request, and says so', async () => {
     await start({ SVC_PROCESSES: '3', SVC_DATABASE_POOL_SIZE: '5' });
