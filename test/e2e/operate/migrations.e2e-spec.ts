@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
@@ -47,6 +47,12 @@ describe('the list of migrations', () => {
   it('O6: begins with the released ones, whose SQL has not changed', () => {
     const found = CORE.migrations.map((migration): [string, string] => [migration.name, digestOf(migration)]);
     expect(found.slice(0, released.length)).toEqual(released);
+  });
+
+  it('O6: is described by the page of upgrades from the last release on', () => {
+    const page = readFileSync(join(__dirname, '../../../docs/how-to/upgrade.md'), 'utf8');
+    const names = CORE.migrations.slice(released.length).map(({ name }) => name.slice(0, -13));
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('O6: holds each file of the folder, in its order', () => {
