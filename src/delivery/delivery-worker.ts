@@ -81,8 +81,8 @@ const STOPPED = 'The server was stopped before an answer came';
 
 /**
  * Delivers events: claims due destinations, sends a batch once, settles it, and continues with the next batch. Each
- * destination has only one attempt at a time in the whole cluster. The number of destinations is not limited. An
- * attempt that waits for its receiver holds no shared resource (`send-memory.ts`).
+ * destination has only one attempt at a time in the whole cluster. The number of destinations is not limited. While
+ * an attempt waits for a connection or a response, it holds no shared resource (`send-memory.ts`).
  */
 @Injectable()
 @Background({

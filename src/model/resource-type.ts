@@ -36,8 +36,8 @@ export const refusedToAll = (message: string): RefusedWrites => ({
 });
 
 /**
- * A resource type that a module registers. It may also be a type of R4 that only the module writes; it then has no
- * shape and no parameters here.
+ * A resource type that a module registers. It may also be a type of R4 whose writes the module restricts; it then has
+ * no shape and no parameters here.
  */
 export interface OwnResourceType {
   readonly type: string;

@@ -9,8 +9,9 @@ export interface RpcMethodDefinition {
   /** The name that callers send, with its namespace: `svc.sdc.addendum/add-note`. */
   readonly method: string;
   /**
-   * Class of the params, with decorators of class-validator. Members that the class does not declare never reach the
-   * handler. Without a class, any object is accepted; this is for handlers that read only the JSON text of the params.
+   * Class of the params, with decorators of class-validator. The `params` of the handler have only the members that the
+   * class declares; the JSON text of the call has all. Without a class, any object is accepted; this is for handlers
+   * that read only the JSON text of the params.
    */
   readonly params?: Type<object>;
   readonly description: string;

@@ -249,7 +249,7 @@ function settingsOf(
   };
 }
 
-/** The configuration of HAProxy, as in Patroni's documentation. */
+/** The configuration of HAProxy. It asks the REST API of Patroni which node is the primary. */
 const proxySettings = (nodes: readonly Node[], port: number): string => `
 global
   maxconn 400

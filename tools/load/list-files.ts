@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const LOADABLE = /\.(json|ndjson)$/i;
 
-/** Lists the files below the paths, sorted by name. */
+/** Lists the JSON and NDJSON files below folders, and paths that are files themselves, sorted by name. */
 export async function listFiles(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
   for (const path of paths) {

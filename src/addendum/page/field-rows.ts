@@ -58,7 +58,7 @@ function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolea
 }
 
 /**
- * Yields the rows of an Amendment for people, with labels and units. A row whose value is equal but written
+ * Yields the differences between two bodies for people, with labels and units. A row whose value is equal but written
  * differently, or whose elements have another order, has the type `respelled` or `reordered`.
  */
 export function* changeRows(

@@ -46,7 +46,7 @@ export class Environment {
   readonly adminPassword!: string | undefined;
   /** `SVC_TRIAL_POLICY`: whether a new database gets a policy that lets every authenticated caller do everything. */
   readonly hasTrialPolicy!: boolean;
-  /** `SVC_ENCRYPTION_KEY`: the key, 32 bytes in base64, that encrypts signing keys and webhook secrets. */
+  /** `SVC_ENCRYPTION_KEY`: the key, 32 bytes in base64, that encrypts all secrets in the database except hashes. */
   readonly encryptionKey!: Buffer | undefined;
   /** `SVC_ENCRYPTION_KEYS_ACCEPTED`: earlier keys, which still decrypt stored secrets while the key is rotated. */
   readonly encryptionKeysAccepted!: readonly Buffer[];

@@ -28,7 +28,7 @@ interface Statement {
   }[];
 }
 
-/** A request for each claimed interaction of a type; any answer except "not supported" is fine. */
+/** A request for each interaction. If the server claims it, any answer is fine except "not supported". */
 const REQUESTS: Readonly<Record<string, readonly [method: string, path: string]>> = {
   read: ['GET', '/fhir/{type}/x1'],
   vread: ['GET', '/fhir/{type}/x1/_history/1'],

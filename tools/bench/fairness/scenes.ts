@@ -28,7 +28,7 @@ const repeated =
   (attack: Attack): Promise<void> =>
     attack.repeat(SECONDS, loops, (loop) => attack.send({ caller: 0, ...requestOf(loop) }));
 
-/** 200 large bodies at once from several callers; each is sent until it is stored. */
+/** Several callers send 200 large bodies at a time. After a 503 the same body is sent again. */
 const uploads = (body: () => Buffer, path: string) => (attack: Attack) => {
   const sent = { path, body: body() };
   return attack.repeat(UPLOAD_SECONDS, 200, async (loop) =>
