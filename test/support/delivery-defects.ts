@@ -325,7 +325,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'closed idle connections counted',
     file: 'delivery/webhook/webhook-sender.js',
-    from: 'if (!isRetry && ',
+    from: 'if (!isRepeated && ',
     to: 'if (false && ',
     scenario: closedWhileIdle,
   },

@@ -249,7 +249,7 @@ describe('$amendments', () => {
         `"q":{"text":${JSON.stringify(EVIL)},"value":2,"unit":${JSON.stringify(EVIL)}},${JSON.stringify(EVIL)}:${JSON.stringify(EVIL)},"list":[${JSON.stringify(EVIL)},"a"]`,
       );
       const target = { resourceType: 'SDCDocument', id };
-      const evil = { resourceType: 'User', id: EVIL, display: EVIL };
+      const evil = { resourceType: 'User', id: 'u', display: EVIL };
       await call(app, '.addendum/add-comment', { target, user: evil, text: EVIL, path: [EVIL, '0'] });
       await call(app, '.addendum/add-note', { target, user: evil, text: EVIL });
       await call(app, '.addendum/create-addendum', {
