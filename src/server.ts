@@ -51,9 +51,6 @@ export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
   // Ignore a full disk (ENOSPC) or a log reader that has ended (EPIPE): log lines are lost, but an 'error' event
   // without a listener would end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // If the parent process was killed while this process loaded its modules, the first message to the parent fails
-  // before Node's cluster receives 'disconnect' and ends this process. Without a listener, that would be logged.
-  if (workerRole() !== undefined) process.on('error', () => process.exit());
   // By default, Node prints all members of an error. PostgreSQL's errors contain the row that failed.
   process.on('uncaughtException', (error) => fail(error));
   run(options).catch((error: unknown) => fail(error, isSentence(error) ? error.message : undefined));
@@ -131,6 +128,13 @@ const isSentence = (error: unknown): error is Error =>
   error instanceof EnvironmentError || error instanceof StartError || error instanceof ServiceError;
 
 function fail(error: unknown, text = errorTrace(error)): never {
-  process.stderr.write(`${text}\n`);
+  if (!isOrphaned(error)) process.stderr.write(`${text}\n`);
   process.exit(1);
 }
+
+/**
+ * Whether the parent process of this one has ended, for example by SIGKILL while this one loaded its modules. Then the
+ * first message to the parent fails, often before Node's cluster receives 'disconnect' and ends this process.
+ */
+const isOrphaned = (error: unknown): boolean =>
+  workerRole() !== undefined && (!process.connected || (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE');
