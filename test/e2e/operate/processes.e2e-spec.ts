@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await cloneDatabase('started');
 });
 afterAll(() => database.drop());
-afterEach(() => server.end('SIGKILL'));
+afterEach(() => (server as ServerProcess | undefined)?.end('SIGKILL'));
 
 const start = async (settings: Readonly<Record<string, string>> = {}): Promise<void> => {
   server = await ServerProcess.start({
