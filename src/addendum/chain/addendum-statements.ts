@@ -108,15 +108,18 @@ export const READ_ENTRIES: Statement = {
 
 /**
  * Finds an addendum that names the target ($2, $3) but has no link in its chain. $1 is the hash of the reference to the
- * target. An addendum may also refer to the target in its content, so its own target decides. The entry is looked up by
- * the addendum alone: a lookup by target would read the whole chain for each addendum.
+ * target. An addendum of another target may also refer to this one in its content, so its own target decides. Only its
+ * recorded text is parsed: a changed text may be no JSON, and the check of the other chain reports it. The entry is
+ * looked up by the addendum alone: a lookup by target would read the whole chain for each addendum.
  */
 export const FIND_UNLINKED: Statement = {
   name: 'addendum-find-unlinked',
   text: `select r.id from reference_link l
     cross join lateral (select type, id, body from resource where resource_key = l.resource_key limit 1) r
+    left join lateral (select target_type, target_id, text_hash from addendum_entry where addendum_id = r.id limit 1) e on true
     where l.target_hash = $1 and r.type = 'SDCAddendum' and case
-      when (select e.target_type = $2 and e.target_id = $3 from addendum_entry e where e.addendum_id = r.id limit 1) then false
+      when e.target_type is null then true
+      when e.target_type = $2 and e.target_id = $3 or sha256(convert_to(r.body, 'UTF8')) <> e.text_hash then false
       else r.body::json -> 'target' ->> 'resourceType' = $2 and r.body::json -> 'target' ->> 'id' = $3 end
     order by r.id limit 1`,
 };

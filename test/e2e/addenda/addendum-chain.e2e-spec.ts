@@ -210,6 +210,14 @@ describe('the chain of the addenda of a target', () => {
       { reason: 'no-link' },
     ],
     [
+      'the end, made consistent, while the addendum stayed with a text that is no JSON',
+      (target) => `update resource set body = body || 'x' where ${addendumOf(target, 5)};
+        delete from addendum_entry where ${entry(target, 5)};
+        update addendum_target set last_sequence = 4,
+          head_hash = (select link_hash from addendum_entry where ${entry(target, 4)}) where target_id = '${target.id}'`,
+      { reason: 'no-link' },
+    ],
+    [
       'the version of an addendum',
       (target) => `update resource set version = 2 where ${addendumOf(target, 3)}`,
       { sequence: 3, reason: 'other-version' },
