@@ -39,13 +39,15 @@ const memoryCost = (bytes: number): number => bytes * COST;
  * it.
  */
 export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {
+  // Unread bodies are dropped in turn, since 1,000 of them have gigabytes.
+  const drops = new Slots({ permits: 4, longestWaitMilliseconds: Infinity, busyMessage: '' });
   return (request, response, next) => {
     if (!hasBody(request)) {
       next();
       return;
     }
     response.once('prefinish', () => {
-      dropUnread(request, response, rules.stallSeconds);
+      dropUnread(request, response, rules.stallSeconds, drops);
     });
     if (!METHODS.has(request.method)) {
       next();
@@ -139,15 +141,12 @@ async function isCaller(request: Request, { judge }: BodyRules): Promise<boolean
   }
 }
 
-/** Unread bodies are dropped in turn, since 1,000 of them have gigabytes. */
-const drops = new Slots({ permits: 4, longestWaitMilliseconds: Infinity, busyMessage: '' });
-
 /**
  * Drops the rest of an unread body after the response, for a limited time. A connection that the client wants closed
  * stays open meanwhile: if it closed while bytes arrive, TCP would reset it, and the client might lose the response
  * (RFC 9112, section 9.6).
  */
-function dropUnread(request: Request, response: Response, seconds: number): void {
+function dropUnread(request: Request, response: Response, seconds: number, drops: Slots): void {
   if (request.complete) return;
   const { socket } = request;
   const isLast = !response.shouldKeepAlive;
