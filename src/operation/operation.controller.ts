@@ -17,10 +17,10 @@ import { OperationRegistry, operationKey } from './operation.registry';
 import { unknownOperation } from './unknown-operation';
 
 /**
- * Path patterns of an operation, with `$` and `%24`: some clients percent-encode the dollar sign, and Express compares
+ * Path patterns of operations, with `$` and `%24`: some clients percent-encode the dollar sign, and Express compares
  * the raw path.
  */
-const codes = (prefix: string): string[] => [`${prefix}$:code`, `${prefix}%24:code`];
+const PATHS = [':type/:id/', ':type/', ''].flatMap((prefix) => [`${prefix}$:code`, `${prefix}%24:code`]);
 
 /** The routes `/$op`, `/Type/$op` and `/Type/id/$op`, with and without `/fhir` in front. */
 @ApiExcludeController()
@@ -34,57 +34,32 @@ export class OperationController {
     private readonly environment: Environment,
   ) {}
 
-  @All(codes(':type/:id/'))
-  async instance(
-    @Param() { type = '', id = '', code = '' }: Record<string, string>,
+  @All(PATHS)
+  async execute(
+    @Param() { type, id, code = '' }: Partial<Record<string, string>>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    assertId(id);
-    await this.execute({ level: 'instance', type, code, id }, request, response);
-  }
-
-  @All(codes(':type/'))
-  async type(
-    @Param() { type = '', code = '' }: Record<string, string>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await this.execute({ level: 'type', type, code }, request, response);
-  }
-
-  @All(codes(''))
-  async system(@Param('code') code: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    await this.execute({ level: 'system', code }, request, response);
-  }
-
-  private async execute(
-    at: { level: OperationDefinition['level']; type?: string; code: string; id?: string },
-    request: Request,
-    response: Response,
-  ): Promise<void> {
-    const ofAnyType = (): ReturnType<OperationRegistry['find']> =>
-      this.registry.find(operationKey(at.level, at.code, ANY_TYPE));
-    const found =
-      this.registry.find(operationKey(at.level, at.code, at.type)) ?? (at.type === undefined ? undefined : ofAnyType());
+    if (id !== undefined) assertId(id);
+    const found = this.find(code, type, id);
     if (found === undefined) {
       throw unknownOperation(
-        at.code,
+        code,
         this.registry.all().map(({ meta }) => meta),
       );
     }
-    const { methods } = found.meta;
+    const { handler, meta } = found;
+    const { methods } = meta;
     const method = methods.find((known) => known === request.method || (known === 'GET' && request.method === 'HEAD'));
     if (method === undefined) {
-      throw new ServiceError('not-allowed', `$${at.code} is called with ${methods.join(' or ')}.`, { allow: methods });
+      throw new ServiceError('not-allowed', `$${code} is called with ${methods.join(' or ')}.`, { allow: methods });
     }
-    if (found.meta.enforcesRows !== true) this.requests.assertAllRows();
-    const format = assertAnswerable(request, offerOf(found.meta));
-    const { handler } = found;
+    if (meta.enforcesRows !== true) this.requests.assertAllRows();
+    const format = assertAnswerable(request, offerOf(meta));
     const sent: OperationRequest = {
       method,
-      ...(at.type === undefined ? {} : { type: at.type }),
-      ...(at.id === undefined ? {} : { id: at.id }),
+      ...(type === undefined ? {} : { type }),
+      ...(id === undefined ? {} : { id }),
       query: queryOf(request),
       body: bodyOf(request),
       headers: request.headers as Record<string, string | undefined>,
@@ -92,6 +67,14 @@ export class OperationController {
       format,
     };
     await sendAnswer(response, await callHandler(handler, () => handler.execute(sent), isAnswer));
+  }
+
+  private find(code: string, type: string | undefined, id: string | undefined): ReturnType<OperationRegistry['find']> {
+    if (type === undefined) return this.registry.find(operationKey('system', code));
+    const level = id === undefined ? 'type' : 'instance';
+    return (
+      this.registry.find(operationKey(level, code, type)) ?? this.registry.find(operationKey(level, code, ANY_TYPE))
+    );
   }
 }
 
