@@ -10,16 +10,12 @@ import { isObject } from '../platform/json/plain-object';
 export class ParamsShape {
   private static readonly known = new WeakMap<Type<object>, ParamsShape>();
 
-  private constructor(
-    private readonly paramsClass: Type<object>,
-    readonly names: ReadonlySet<string>,
-    private readonly nested: ReadonlyMap<string, NestedClass>,
-  ) {}
+  readonly names: ReadonlySet<string>;
+  private readonly nested: ReadonlyMap<string, { readonly memberClass: Type<object>; readonly isList: boolean }>;
 
-  static of(paramsClass: Type<object>): ParamsShape {
-    const known = ParamsShape.known.get(paramsClass);
-    if (known !== undefined) return known;
+  private constructor(private readonly paramsClass: Type<object>) {
     const checks = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
+    this.names = new Set(checks.map(({ propertyName }) => propertyName));
     const nested = checks.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
     // Only class-transformer has the classes of nested members. It makes an instance of each, from which the class is
     // read.
@@ -27,16 +23,16 @@ export class ParamsShape {
       paramsClass,
       Object.fromEntries(nested.map(({ propertyName }) => [propertyName, {}])),
     ) as Readonly<Record<string, object>>;
-    const shape = new ParamsShape(
-      paramsClass,
-      new Set(checks.map(({ propertyName }) => propertyName)),
-      new Map(
-        nested.map(({ propertyName, each }) => [
-          propertyName,
-          { memberClass: instances[propertyName]?.constructor as Type<object>, isList: each },
-        ]),
-      ),
+    this.nested = new Map(
+      nested.map(({ propertyName, each }) => [
+        propertyName,
+        { memberClass: instances[propertyName]?.constructor as Type<object>, isList: each },
+      ]),
     );
+  }
+
+  static of(paramsClass: Type<object>): ParamsShape {
+    const shape = ParamsShape.known.get(paramsClass) ?? new ParamsShape(paramsClass);
     ParamsShape.known.set(paramsClass, shape);
     return shape;
   }
@@ -63,9 +59,4 @@ export class ParamsShape {
     // validate the items of a filled list instead of refusing it.
     return nested.isList ? value.map(memberOf) : [];
   }
-}
-
-interface NestedClass {
-  readonly memberClass: Type<object>;
-  readonly isList: boolean;
 }

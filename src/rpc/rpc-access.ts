@@ -25,18 +25,15 @@ export class RpcAccess {
    */
   async grantsOf(calls: readonly unknown[]): Promise<readonly (GrantedRows | ServiceError)[]> {
     const grants: (GrantedRows | ServiceError)[] = [];
-    for (const call of calls.length === 0 ? [undefined] : calls) grants.push(await this.grantOrRefusal(call));
+    for (const call of calls.length === 0 ? [undefined] : calls) {
+      const grant = this.grant(call).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.kind === 'forbidden') return error;
+        throw error;
+      });
+      grants.push(await grant);
+    }
     const [first] = grants;
     if (first instanceof ServiceError && grants.every((grant) => grant instanceof ServiceError)) throw first;
     return grants;
-  }
-
-  private async grantOrRefusal(call: unknown): Promise<GrantedRows | ServiceError> {
-    try {
-      return await this.grant(call);
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === 'forbidden') return error;
-      throw error;
-    }
   }
 }

@@ -57,15 +57,10 @@ export class RpcErrors {
     }
     const { allow, retryAfterSeconds } = known.details;
     const code = errorCodeOf(known);
+    const more = { type: code === BARE ? undefined : code, ...(known instanceof RpcRefusal && known.more) };
     return {
       status: known instanceof RpcRefusal ? FHIR_ERRORS[known.kind].status : rpcStatusOf(known.kind),
-      text: JSON.stringify({
-        error: {
-          message: known.message,
-          ...(code === BARE ? {} : { type: code }),
-          ...(known instanceof RpcRefusal ? known.more : {}),
-        },
-      }),
+      text: JSON.stringify({ error: { message: known.message, ...more } }),
       headers: {
         ...helpLink(this.environment.baseUrl, code),
         ...(allow === undefined ? {} : { Allow: allow.join(', ') }),

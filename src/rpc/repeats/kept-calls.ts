@@ -64,7 +64,10 @@ export class KeptCalls implements BackgroundTask {
       const found = await this.find(callHash);
       if (found === undefined) {
         const result = await execute();
-        await this.keep([callHash, digest, `${userId} ${clientId}`, keptTextOf(result)]);
+        const caller = `${userId} ${clientId}`;
+        await this.statements.run(KEEP_CALL, [callHash, digest, caller, keptTextOf(result)]);
+        if (Math.random() * CALLS_PER_COUNT < 1)
+          this.unitOfWork.afterCommit(() => this.statements.run(FORGET_OLDEST, [caller]));
         return result;
       }
       if (!found.digest.equals(digest)) throw usedBefore();
@@ -89,17 +92,6 @@ export class KeptCalls implements BackgroundTask {
     ]);
     if (lock?.is_mine !== true) throw stillRunning();
     return row;
-  }
-
-  private async keep([callHash, digest, caller, kept]: readonly [
-    Buffer,
-    Buffer,
-    string,
-    string | null,
-  ]): Promise<void> {
-    await this.statements.run(KEEP_CALL, [callHash, digest, caller, kept]);
-    if (Math.random() * CALLS_PER_COUNT >= 1) return;
-    this.unitOfWork.afterCommit(() => this.statements.run(FORGET_OLDEST, [caller]));
   }
 }
 
