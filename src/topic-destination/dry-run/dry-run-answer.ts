@@ -1,8 +1,9 @@
 import { localKey } from '../../fhir/reference';
 import { type AnswerValues } from '../../operation/operation';
 import { printPosition } from '../../store/history-position';
+import { type HistoryPosition } from '../../store/history-statements';
 import { type DryRunRequest } from './dry-run-request';
-import { type DryRunResult, type UnmetPart } from './dry-run-result';
+import { type DryRunTally, type UnmetPart } from './dry-run-tally';
 
 const HOUR_MILLISECONDS = 3_600_000;
 /**
@@ -31,11 +32,17 @@ export const DRY_RUN_PARTS = {
     trigger: { index: 'integer', fires: 'boolean', undecided: 'string', ...REASON },
   },
 } as const;
-type Values = AnswerValues<typeof DRY_RUN_PARTS>;
+export type DryRunValues = AnswerValues<typeof DRY_RUN_PARTS>;
 
-/** Returns the response of `$dry-run`: the counts, and then a part `version` for each version, oldest first. */
-export function dryRunValues({ start, end, after }: DryRunRequest, result: DryRunResult): Values {
-  const { listed, unmet, examined, matchedAt, undecided, next } = result;
+/**
+ * Returns the response of `$dry-run`: the counts, and then a part `version` for each version, oldest first.
+ * @param next the position at which the next call continues; undefined if all versions up to `end` were examined
+ */
+export function dryRunValues(
+  { start, end, after }: DryRunRequest,
+  { listed, unmetParts, examined, matchedAt, undecided }: DryRunTally,
+  next: HistoryPosition | undefined,
+): DryRunValues {
   const from = after?.updatedAt ?? start;
   const until = next?.updatedAt ?? end;
   return {
@@ -48,7 +55,7 @@ export function dryRunValues({ start, end, after }: DryRunRequest, result: DryRu
     eventsPerHour: perHour(matchedAt.length, until.getTime() - from.getTime()),
     busiestHour: busiestHourOf(matchedAt),
     next: next && printPosition(next),
-    unmet: unmet
+    unmet: unmetParts
       .slice(0, MOST_UNMET)
       .map(({ index, reason, versions }) => ({ index, ...reasonValues(reason), versions })),
     version: listed.map(({ version, interaction, triggers }) => ({
@@ -71,7 +78,7 @@ function perHour(events: number, milliseconds: number): number {
   return Math.round((events / (milliseconds / HOUR_MILLISECONDS)) * 100) / 100;
 }
 
-function busiestHourOf(times: readonly Date[]): Values['busiestHour'] {
+function busiestHourOf(times: readonly Date[]): DryRunValues['busiestHour'] {
   const counts = new Map<number, number>();
   for (const time of times) {
     const hour = Math.floor(time.getTime() / HOUR_MILLISECONDS);

@@ -1,5 +1,33 @@
-import { type HistoryPosition } from '../../store/history-statements';
-import { type DryRunResult, type UnmetPart, type VersionVerdict } from './dry-run-result';
+import { type StoredVersion } from '../../model/stored-resource';
+import { type Interaction } from '../../resource/hooks/resource-change';
+import { type Decision } from '../criteria/criteria-evaluation';
+
+/** The result of one trigger for one version. */
+export interface TriggerVerdict {
+  /** The index of the trigger in its topic. */
+  readonly index: number;
+  /** Undefined if the criterion cannot be evaluated; the version then counts as a match. */
+  readonly decision: Decision;
+  /**
+   * Why the trigger did not fire: the first part that was not true, which is `supportedInteraction` or a clause of the
+   * criterion.
+   */
+  readonly reason?: { readonly part: 'supportedInteraction' | 'fhirPathCriteria'; readonly text: string };
+}
+
+/** One version of the history, with the result of each trigger for it. */
+export interface VersionVerdict {
+  readonly version: StoredVersion;
+  readonly interaction: Interaction;
+  readonly triggers: readonly TriggerVerdict[];
+}
+
+/** A part of a trigger, and for how many versions it was the first part that was not true. */
+export interface UnmetPart {
+  readonly index: number;
+  readonly reason: NonNullable<TriggerVerdict['reason']>;
+  readonly versions: number;
+}
 
 /**
  * Counts the results for versions. It keeps only the versions to list, since 20,000 versions with their texts would
@@ -7,10 +35,12 @@ import { type DryRunResult, type UnmetPart, type VersionVerdict } from './dry-ru
  */
 export class DryRunTally {
   examined = 0;
-  private readonly matchedAt: Date[] = [];
+  undecided = 0;
+  /** The times of the versions that would have caused an event. */
+  readonly matchedAt: Date[] = [];
+  /** The listed versions, oldest first. */
+  readonly listed: VersionVerdict[] = [];
   private readonly unmet = new Map<string, UnmetPart>();
-  private listed: VersionVerdict[] = [];
-  private undecided = 0;
 
   /**
    * @param fires if present, only versions that fire (true) or do not fire (false) are listed, and of these the newest
@@ -32,15 +62,9 @@ export class DryRunTally {
     if (this.listed.length > this.count) this.listed.shift();
   }
 
-  result(next: HistoryPosition | undefined): DryRunResult {
-    return {
-      listed: this.listed,
-      unmet: [...this.unmet.values()].sort((one, other) => other.versions - one.versions),
-      examined: this.examined,
-      matchedAt: this.matchedAt,
-      undecided: this.undecided,
-      ...(next === undefined ? {} : { next }),
-    };
+  /** The parts because of which versions did not fire, the most frequent first. */
+  get unmetParts(): readonly UnmetPart[] {
+    return [...this.unmet.values()].sort((one, other) => other.versions - one.versions);
   }
 
   private addUnmet({ triggers }: VersionVerdict): void {

@@ -5,7 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
 import { ResourceTypes } from '../../model/resource-types';
-import { DRY_RUN_PARTS, dryRunValues } from './dry-run-answer';
+import { DRY_RUN_PARTS } from './dry-run-answer';
 import { readDryRunRequest } from './dry-run-request';
 import { TopicDryRun } from './topic-dry-run';
 
@@ -65,6 +65,6 @@ export class DryRunOperation implements OperationHandler {
           code: 'topic-invalid',
         });
     }
-    return partsAnswer(DRY_RUN_PARTS, dryRunValues(request, await this.dryRun.run(request)));
+    return partsAnswer(DRY_RUN_PARTS, await this.dryRun.run(request));
   }
 }

@@ -18,9 +18,9 @@ import { ReadableFocus } from '../events/readable-focus';
 import { textsOf } from '../criteria/reference-lookup';
 import { type TopicTrigger } from '../topics/topic';
 import { clausesOf } from './criteria-clauses';
+import { type DryRunValues, dryRunValues } from './dry-run-answer';
 import { type DryRunRequest } from './dry-run-request';
-import { type DryRunResult, type TriggerVerdict, type VersionVerdict } from './dry-run-result';
-import { DryRunTally } from './dry-run-tally';
+import { DryRunTally, type TriggerVerdict, type VersionVerdict } from './dry-run-tally';
 
 /** A trigger with the clauses of its criterion, each of which must be true. */
 interface TriggerClauses {
@@ -72,12 +72,12 @@ export class TopicDryRun {
    * @throws ServiceError 'busy' when no slot becomes free in time, because of other dry runs or of one of the same
    * caller
    */
-  run(request: DryRunRequest): Promise<DryRunResult> {
+  run(request: DryRunRequest): Promise<DryRunValues> {
     const { caller: key, signal } = this.requests.ticket;
     return this.slots.run({ key, signal }, () => this.examine(request, signal));
   }
 
-  private async examine(request: DryRunRequest, signal: EndSignal): Promise<DryRunResult> {
+  private async examine(request: DryRunRequest, signal: EndSignal): Promise<DryRunValues> {
     const { topic, start, end, count, fires, after } = request;
     const triggers: TriggerClauses[] = [];
     for (const trigger of topic.triggers) triggers.push(await this.slices.run(triggerClausesOf(trigger)));
@@ -103,7 +103,7 @@ export class TopicDryRun {
       from = inWindow.at(-1) ?? from;
       for (const verdict of await this.verdictsOf(inWindow, triggers)) tally.add(verdict);
     }
-    return tally.result(isOver ? undefined : from);
+    return dryRunValues(request, tally, isOver ? undefined : from);
   }
 
   private async verdictsOf(
