@@ -63,24 +63,16 @@ export function isOfOther({ resourceType, id }: NativeReference, { foundTarget }
 
 /** Checks the chain of one target link by link. Only the count and the last hash stay in memory. */
 export class ChainCheck {
-  private count = 0;
-  private last: Buffer = NO_LINK;
+  /** The number of links that were intact so far. */
+  length = 0;
+  /** The hash of the last intact link. */
+  head: Buffer = NO_LINK;
 
   constructor(readonly target: NativeReference) {}
 
-  /** The number of links that were intact so far. */
-  get length(): number {
-    return this.count;
-  }
-
-  /** The hash of the last intact link. */
-  get head(): Buffer {
-    return this.last;
-  }
-
   /** Checks the next link. @returns the fault of the link, after which the check ends; undefined for an intact link */
   take(link: StoredLink): ChainBreak | undefined {
-    const sequence = this.count + 1;
+    const sequence = this.length + 1;
     const { addendumId } = link;
     if (link.sequence !== sequence) return { reason: 'missing-link', sequence };
     if (link.foundTextHash === null) return { reason: 'missing-addendum', sequence, addendumId };
@@ -88,17 +80,17 @@ export class ChainCheck {
     if (!this.isNext(link)) return { reason: 'changed-link', sequence, addendumId };
     if (isOfOther(this.target, link)) return { reason: 'other-target', sequence, addendumId };
     if (link.isOnlyVersion !== true) return { reason: 'other-version', sequence, addendumId };
-    this.count = sequence;
-    this.last = link.linkHash;
+    this.length = sequence;
+    this.head = link.linkHash;
     return undefined;
   }
 
   /** Compares the count and the last hash of the intact links with the head that is stored for the target. */
   finish(said: ChainHead | undefined): ChainBreak | undefined {
     const { lastSequence, headHash } = said ?? { lastSequence: 0, headHash: NO_LINK };
-    if (said === undefined && this.count > 0) return { reason: 'missing-head' };
-    if (lastSequence > this.count) return { reason: 'missing-link', sequence: this.count + 1 };
-    return headHash.equals(this.last) && lastSequence === this.count ? undefined : { reason: 'changed-head' };
+    if (said === undefined && this.length > 0) return { reason: 'missing-head' };
+    if (lastSequence > this.length) return { reason: 'missing-link', sequence: this.length + 1 };
+    return headHash.equals(this.head) && lastSequence === this.length ? undefined : { reason: 'changed-head' };
   }
 
   /**
@@ -106,12 +98,12 @@ export class ChainCheck {
    * or the link `found` here has the text of the addendum of `elsewhere`.
    */
   isMisplaced(elsewhere: StoredLink, found: StoredLink | undefined): boolean {
-    const sequence = this.count + 1;
+    const sequence = this.length + 1;
     if (elsewhere.sequence === sequence) return false;
     return this.isNext({ ...elsewhere, sequence }) || found?.foundTextHash?.equals(elsewhere.textHash) === true;
   }
 
   private isNext(link: StoredLink): boolean {
-    return linkHash(this.target, this.last, link).equals(link.linkHash);
+    return linkHash(this.target, this.head, link).equals(link.linkHash);
   }
 }

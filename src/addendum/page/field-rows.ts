@@ -1,9 +1,8 @@
 import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
 import { isSameNumber } from '../../platform/json/same-number';
-import { type DiffEntry, type DiffKind } from '../snapshots/snapshot-diff';
-import { type FieldValue, leafOf } from './field-value';
-import { type SnapshotFields } from './snapshot-fields';
+import { type DiffEntry, type DiffKind, leafOf } from '../snapshots/snapshot-diff';
+import { type FieldValue, type SnapshotFields } from './snapshot-fields';
 
 /** A table row: one field with its values. */
 export interface FieldRow {
@@ -39,7 +38,7 @@ export function* valueRows(fields: SnapshotFields, except: readonly string[] = O
     const { key, ...span } = next.value;
     if (last.path.length === 0 && except.includes(key)) continue;
     const path = [...last.path, key];
-    const value = outline.isBranch(span) ? inOneLine(outline, span) : leafOf(outline, span);
+    const value = outline.isBranch(span) ? inOneLine(outline, span) : leafOf(outline.textOf(span));
     if (value === undefined) open.push({ path, children: outline.childrenOf(span) });
     else if (!isToldBeside(fields, last.path, key)) {
       yield { type: 'recorded', path, label: fields.labelOf(path), new: measured(value, fields.unitOf(path)) };
@@ -106,7 +105,7 @@ function sideOf(
   kind: DiffKind | undefined,
   unit: string | undefined,
 ): Pick<FieldRow, 'old' | 'new'> {
-  return text === undefined ? {} : { [side]: measured({ text, ...(kind === undefined ? {} : { kind }) }, unit) };
+  return text === undefined ? {} : { [side]: measured({ text, kind }, unit) };
 }
 
 const measured = (value: FieldValue, unit: string | undefined): FieldValue =>

@@ -1,8 +1,8 @@
 import { elementsOf } from '../../platform/json/json-members';
 import { unquoted } from '../../platform/json/json-skip';
 import { type FieldRow } from './field-rows';
-import { type FieldValue } from './field-value';
 import { type Html, markup, NOTHING, spelledOut } from './html';
+import { type FieldValue } from './snapshot-fields';
 
 export interface TableForm {
   readonly name: 'values' | 'changes';

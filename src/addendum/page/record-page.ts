@@ -55,11 +55,11 @@ export class RecordPage implements RecordPrinter {
         yield* this.unsigned(part);
         return;
       case 'remark':
-        yield this.openSection('Before the first signature');
+        yield this.openSection();
         yield* remark(part);
         return;
       case 'lost':
-        yield this.openSection('Before the first signature');
+        yield this.openSection();
         yield lost(part).text;
     }
   }
@@ -104,11 +104,11 @@ export class RecordPage implements RecordPrinter {
     yield* table(rows, `Changes since revision ${since}, not signed`, CHANGES, refusal);
   }
 
-  private openSection(title: string): string {
+  private openSection(): string {
     if (this.isSectionOpen) return '';
     this.isSectionOpen = true;
     return markup`<section class="revision" aria-labelledby="before">
-<h2 id="before">${title}</h2>
+<h2 id="before">Before the first signature</h2>
 `.text;
   }
 

@@ -1,7 +1,15 @@
 import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
-import { type FieldValue, leafOf } from './field-value';
+import { type DiffKind, leafOf } from '../snapshots/snapshot-diff';
 import { readableKey } from './readable-key';
+
+/** A value for display. The text of a string is the string itself; any other value is shown as JSON text. */
+export interface FieldValue {
+  readonly text: string;
+  /** The kind of value; absent for a string. `coding` and `reference` are objects that fit into one line. */
+  readonly kind?: DiffKind | 'coding' | 'reference' | undefined;
+  readonly unit?: string;
+}
 
 type Path = readonly string[];
 
@@ -66,7 +74,7 @@ export class SnapshotFields {
     if (span === undefined) return undefined;
     if (this.outline.isBranch(span)) return path.at(-1) === 'value' ? undefined : this.valueAt([...path, 'value']);
     const unit = this.unitOf(path);
-    return { ...leafOf(this.outline, span), ...(unit === undefined ? {} : { unit }) };
+    return { ...leafOf(this.outline.textOf(span)), ...(unit === undefined ? {} : { unit }) };
   }
 
   /** Returns the key of the member that names the object at `path`, if there is one. */

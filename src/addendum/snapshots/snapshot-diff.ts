@@ -99,8 +99,8 @@ class Differ {
       return isSameKind ? this.changesWithin(path, before, after) : this.replacement(path, before, after);
     }
     if (isBranch || becomesBranch) return this.exchange(parent, before, { ...after, key: before.key });
-    const [old, now] = [sideOf(this.before.textOf(before)), sideOf(this.after.textOf(after))];
-    if (old.value === now.value && old.kind === now.kind) return undefined;
+    const [old, now] = [leafOf(this.before.textOf(before)), leafOf(this.after.textOf(after))];
+    if (old.text === now.text && old.kind === now.kind) return undefined;
     return { type: 'replace', path, ...oldSide(old), ...newSide(now) };
   }
 
@@ -120,7 +120,7 @@ class Differ {
   private removal(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
     const path = [...parent, child.key];
     if (this.before.isBranch(child)) return this.removalsWithin(path, child);
-    return { type: 'remove', path, ...oldSide(sideOf(this.before.textOf(child))) };
+    return { type: 'remove', path, ...oldSide(leafOf(this.before.textOf(child))) };
   }
 
   private *removalsWithin(path: Path, span: JsonSpan): Walk<DiffEntry> {
@@ -130,7 +130,7 @@ class Differ {
   private addition(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
     const path = [...parent, child.key];
     if (this.after.isBranch(child)) return this.announcedAdditions(path, child);
-    return { type: 'add', path, ...newSide(sideOf(this.after.textOf(child))) };
+    return { type: 'add', path, ...newSide(leafOf(this.after.textOf(child))) };
   }
 
   private *announcedAdditions(path: Path, span: JsonSpan): Walk<DiffEntry> {
@@ -144,7 +144,7 @@ class Differ {
   }
 
   private announcement(path: Path, span: JsonSpan): DiffEntry {
-    return { type: 'add', path, ...newSide(sideOf(this.after.isArray(span) ? '[]' : '{}')) };
+    return { type: 'add', path, ...newSide(leafOf(this.after.isArray(span) ? '[]' : '{}')) };
   }
 
   private isSameText(before: JsonSpan, after: JsonSpan): boolean {
@@ -201,25 +201,22 @@ class Remaining {
 /** Whether a member is not compared: `meta`, since the server sets the version and time in it. */
 const isIgnored = (path: Path, key: string): boolean => path.length === 0 && key === 'meta';
 
-/** A leaf as the old or new side of an entry. */
-interface Side {
-  readonly value: string;
+/** A leaf: the text of a string, or any other value as JSON text with its kind. */
+export interface Leaf {
+  readonly text: string;
   readonly kind: DiffKind | undefined;
 }
 
-function sideOf(leafText: string): Side {
-  return leafText.startsWith('"')
-    ? { value: unquoted(leafText), kind: undefined }
-    : { value: leafText, kind: leafKindOf(leafText) };
-}
+export const leafOf = (json: string): Leaf =>
+  json.startsWith('"')
+    ? { text: unquoted(json), kind: undefined }
+    : { text: json, kind: KINDS[json.charAt(0)] ?? 'number' };
 
-function oldSide({ value, kind }: Side): Pick<DiffEntry, 'old' | 'old-kind'> {
-  return kind === undefined ? { old: value } : { old: value, 'old-kind': kind };
-}
+const oldSide = ({ text, kind }: Leaf): Pick<DiffEntry, 'old' | 'old-kind'> =>
+  kind === undefined ? { old: text } : { old: text, 'old-kind': kind };
 
-function newSide({ value, kind }: Side): Pick<DiffEntry, 'new' | 'new-kind'> {
-  return kind === undefined ? { new: value } : { new: value, 'new-kind': kind };
-}
+const newSide = ({ text, kind }: Leaf): Pick<DiffEntry, 'new' | 'new-kind'> =>
+  kind === undefined ? { new: text } : { new: text, 'new-kind': kind };
 
 const KINDS: Readonly<Record<string, DiffKind>> = {
   n: 'null',
@@ -228,8 +225,6 @@ const KINDS: Readonly<Record<string, DiffKind>> = {
   '{': 'object',
   '[': 'array',
 };
-
-export const leafKindOf = (leafText: string): DiffKind => KINDS[leafText.charAt(0)] ?? 'number';
 
 const tooDifferent = (): ServiceError =>
   new ServiceError(
