@@ -27,10 +27,10 @@ export class AnswerAudit {
       subtype: isLogin ? LOGIN : interactionCoding(interaction.code),
       action: interaction.action,
       patients: patientsIn(interaction, response.locals[SHOWN_RESOURCE]),
-      ...(response.statusCode < 400 ? {} : { failedWith: response.statusCode }),
-      ...(type === undefined ? {} : { entity: { type, ...(id === undefined ? {} : { id }) } }),
-      ...(query === undefined ? {} : { query: query.text }),
-      ...(operation === undefined ? {} : { operation }),
+      failedWith: response.statusCode < 400 ? undefined : response.statusCode,
+      entity: type === undefined ? undefined : { type, id },
+      query: query?.text,
+      operation,
     };
   }
 
@@ -43,7 +43,7 @@ export class AnswerAudit {
       failedWith: 403,
       operation: operationId,
       patients: type === 'Patient' && id !== undefined ? [id] : [],
-      ...(type === undefined ? {} : { entity: { type, ...(id === undefined ? {} : { id }) } }),
+      entity: type === undefined ? undefined : { type, id },
     };
   }
 }

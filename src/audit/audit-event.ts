@@ -20,19 +20,19 @@ export interface AuditRecord {
   readonly type: Coding;
   readonly subtype: Coding;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
-  readonly failedWith?: number;
+  readonly failedWith?: number | undefined;
   /**
    * The User or Client that acted, authenticated or only claimed; empty if unknown. If absent, the caller of the
    * request is used.
    */
   readonly agent?: Partial<Caller> | undefined;
   /** The target: a resource such as `Observation/o1`, or a type alone. */
-  readonly entity?: { readonly type: string; readonly id?: string; readonly version?: number };
+  readonly entity?: { readonly type: string; readonly id?: string | undefined; readonly version?: number } | undefined;
   /** Ids of the Patients that the event concerns. */
   readonly patients?: readonly string[];
   /** The query of a search as sent, with its secrets masked. */
-  readonly query?: string;
-  readonly operation?: string;
+  readonly query?: string | undefined;
+  readonly operation?: string | undefined;
 }
 
 export interface AuditPlace {

@@ -10,10 +10,10 @@ import { withoutSecrets } from './query-secrets';
 export interface Interaction {
   readonly code: string;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
-  readonly type?: string;
-  readonly id?: string;
+  readonly type?: string | undefined;
+  readonly id?: string | undefined;
   readonly operation?: string;
-  readonly query?: { readonly text: string; readonly values: URLSearchParams };
+  readonly query?: { readonly text: string; readonly values: URLSearchParams } | undefined;
 }
 
 const BY_METHOD: Readonly<Record<string, readonly [code: string, action: Interaction['action']]>> = {
@@ -25,8 +25,6 @@ const BY_METHOD: Readonly<Record<string, readonly [code: string, action: Interac
   DELETE: ['delete', 'D'],
 };
 
-type Target = Pick<Interaction, 'type' | 'id'>;
-
 /**
  * Derives the interaction of a request from its matched route. A type in the path is included only if `isType` accepts
  * it.
@@ -37,33 +35,26 @@ export function interactionOf(request: Request, isType: (text: string) => boolea
   if (route === undefined) return { code: 'operation', action: 'E', operation: 'no such route' };
   const { type: named, compartment, id, code = '' } = request.params as Record<string, string | undefined>;
   const type = compartment ?? named;
-  const target: Target = {
-    ...(type !== undefined && isType(type) ? { type } : {}),
-    ...(type !== undefined && isType(type) && id !== undefined && isFhirId(id) ? { id } : {}),
-  };
+  const target = type === undefined || !isType(type) ? {} : { type, id: isFhirId(id ?? '') ? id : undefined };
+  const query = sentQuery(request);
   if (route.endsWith(':code')) {
     const operation = `$${/^[\w-]{1,64}$/.test(code) ? code : ''}`;
-    return { code: 'operation', action: 'E', ...target, operation, ...queryPart(request) };
+    return { code: 'operation', action: 'E', ...target, operation, query };
   }
   if (
     route.endsWith('_search') ||
     route === ':compartment/:id/:type' ||
     (isGet(request) && (route === ':type' || route === ''))
   )
-    return {
-      code: type === undefined ? 'search-system' : 'search-type',
-      action: 'E',
-      ...target,
-      ...queryPart(request),
-    };
+    return { code: type === undefined ? 'search-system' : 'search-type', action: 'E', ...target, query };
   if (route.endsWith('_history')) {
     const scope = id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system';
-    return { code: `history-${scope}`, action: 'R', ...target, ...queryPart(request) };
+    return { code: `history-${scope}`, action: 'R', ...target, query };
   }
   if (route.endsWith(':version')) return { code: 'vread', action: 'R', ...target };
   if (route === '') return { code: 'batch', action: 'E' };
   const [method, action] = BY_METHOD[request.method] ?? ['operation', 'E'];
-  if (named !== undefined) return { code: method, action, ...target, ...queryPart(request) };
+  if (named !== undefined) return { code: method, action, ...target, query };
   return { code: 'operation', action: 'E', operation: route };
 }
 
@@ -76,7 +67,7 @@ function routeOf(request: Request): string | undefined {
 }
 
 /** Returns the query of a request. The body of a form search counts like a query string. */
-function queryPart(request: Request): Pick<Interaction, 'query'> {
+function sentQuery(request: Request): Interaction['query'] {
   const form = mediaTypeOf(request) === 'application/x-www-form-urlencoded' ? bodyOf(request).toString('utf8') : '';
   const start = request.originalUrl.indexOf('?');
   const sent = start === -1 ? '' : request.originalUrl.slice(start + 1);
@@ -84,8 +75,8 @@ function queryPart(request: Request): Pick<Interaction, 'query'> {
     .filter((part) => part !== '')
     .join('&')
     .slice(0, MAX_QUERY_CHARACTERS);
-  if (text === '') return {};
-  return { query: { text: withoutSecrets(text), values: form === '' ? queryOf(request) : new URLSearchParams(text) } };
+  if (text === '') return undefined;
+  return { text: withoutSecrets(text), values: form === '' ? queryOf(request) : new URLSearchParams(text) };
 }
 
 const MAX_QUERY_CHARACTERS = 4096;
