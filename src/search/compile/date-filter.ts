@@ -4,17 +4,27 @@ import { type Binder } from '../../store/binder';
 import { anyStep, FEW, type Step } from './many';
 
 /** SQL that is true for rows whose `low` and `high` are within the limits that one of the boxes sets for them. */
-export function dateFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
-  const tests = boxes.length > FEW ? manyBoxes(row, boxes, bind) : boxes.map((box) => inBox(row, box, bind));
+export const dateFilter = (row: string, boxes: readonly DateBox[], bind: Binder): string =>
+  periodFilter([`${row}.low`, `${row}.high`], boxes, bind);
+
+/** Like {@link dateFilter}, for a column that holds one moment. */
+export const instantFilter = (column: string, boxes: readonly DateBox[], bind: Binder): string =>
+  periodFilter([column, column], boxes, bind);
+
+/** SQL of the beginning and of the end of a period. */
+type Ends = readonly [low: string, high: string];
+
+function periodFilter(ends: Ends, boxes: readonly DateBox[], bind: Binder): string {
+  const tests = boxes.length > FEW ? manyBoxes(ends, boxes, bind) : boxes.map((box) => inBox(ends, box, bind));
   return `(${tests.join(' or ')})`;
 }
 
-function inBox(row: string, box: DateBox, bind: Binder): string {
+function inBox([low, high]: Ends, box: DateBox, bind: Binder): string {
   const limits = [
-    limitOf(`${row}.low`, '>=', box.lowFrom, bind),
-    limitOf(`${row}.low`, '<=', box.lowTo, bind),
-    limitOf(`${row}.high`, '>=', box.highFrom, bind),
-    limitOf(`${row}.high`, '<=', box.highTo, bind),
+    limitOf(low, '>=', box.lowFrom, bind),
+    limitOf(low, '<=', box.lowTo, bind),
+    limitOf(high, '>=', box.highFrom, bind),
+    limitOf(high, '<=', box.highTo, bind),
   ].filter((limit) => limit !== '');
   return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
 }
@@ -23,19 +33,19 @@ function inBox(row: string, box: DateBox, bind: Binder): string {
  * Tests many boxes by binary search. A search has boxes of two kinds: those that contain the period of a row, and those
  * that overlap it. Open limits become infinity.
  */
-function manyBoxes(row: string, boxes: readonly DateBox[], bind: Binder): readonly string[] {
-  const [low, high] = [`${row}.low`, `${row}.high`];
+function manyBoxes(ends: Ends, boxes: readonly DateBox[], bind: Binder): readonly string[] {
+  const [low, high] = ends;
   const isOverlap = ({ lowFrom, highTo }: DateBox): boolean => lowFrom === undefined && highTo === undefined;
   const isWithin = (box: DateBox): boolean => !isOverlap(box) && box.lowTo === undefined && box.highFrom === undefined;
   const overlaps = boxes.filter(isOverlap).map(({ highFrom = -Infinity, lowTo = Infinity }): Step => [highFrom, lowTo]);
   const wholes = boxes.filter(isWithin).map(({ lowFrom = -Infinity, highTo = Infinity }): Step => [lowFrom, highTo]);
   const stepped = (x: string, y: string, steps: readonly Step[]): readonly string[] =>
     steps.length === 0 ? [] : [anyStep([x, y], steps, 'timestamptz', bind, instantText)];
-  const others = boxes.filter((box) => !isOverlap(box) && !isWithin(box)).map((box) => inBox(row, box, bind));
+  const others = boxes.filter((box) => !isOverlap(box) && !isWithin(box)).map((box) => inBox(ends, box, bind));
   return [...stepped(high, low, overlaps), ...stepped(low, high, wholes), ...others];
 }
 
-export function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
+function limitOf(column: string, operator: string, at: number | undefined, bind: Binder): string {
   return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
 }
 
@@ -43,7 +53,7 @@ export function limitOf(column: string, operator: string, at: number | undefined
 export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
 
 /** An instant in epoch milliseconds as text, for arrays; open limits become `-infinity` and `infinity`. */
-export const instantText = (at: number): string =>
+const instantText = (at: number): string =>
   Number.isFinite(at) ? new Date(clamped(at)).toISOString() : at < 0 ? '-infinity' : 'infinity';
 
 /**

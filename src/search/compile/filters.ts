@@ -1,8 +1,8 @@
 import { createdAt } from '../../store/resource-statements';
-import { type InstantRange, type NumberRange, type StringClause } from '../query/search-query';
+import { type DateBox, type NumberRange, type StringClause } from '../query/search-query';
 import { type Binder } from '../../store/binder';
 import { likePattern } from './body-text';
-import { instantText, limitOf } from './date-filter';
+import { instantFilter } from './date-filter';
 import { anyStep, FEW, type Step } from './many';
 
 // Functions that compile searched values to boolean SQL on a row of an index table.
@@ -16,29 +16,14 @@ export function stringFilter(row: string, { match, texts }: StringClause, bind: 
   return `(${tests.join(' or ')})`;
 }
 
-export function updatedFilter(column: string, ranges: readonly InstantRange[], bind: Binder): string {
-  if (ranges.length > FEW) {
-    const steps = ranges.map(({ low, high }) => [low, high] as const);
-    return anyStep([column, column], steps, 'timestamptz', bind, instantText);
-  }
-  const tests = ranges.map(({ low, high }) => {
-    const limits = [
-      limitOf(column, '>=', low === -Infinity ? undefined : low, bind),
-      limitOf(column, '<=', high === Infinity ? undefined : high, bind),
-    ].filter((limit) => limit !== '');
-    return limits.length === 0 ? 'true' : `(${limits.join(' and ')})`;
-  });
-  return `(${tests.join(' or ')})`;
-}
-
 /**
  * SQL that tests the time of version 1. For an unchanged resource it is the time in the row, else the time in the
  * history, which keeps all versions. A change is never earlier than the creation, so the time in the row excludes most
  * rows without reading the history.
  */
-export function createdFilter(row: string, ranges: readonly InstantRange[], bind: Binder): string {
-  const early = ranges.map(({ low }) => ({ low, high: Infinity }));
-  return `${updatedFilter(`${row}.updated_at`, early, bind)} and ${updatedFilter(createdAt(row), ranges, bind)}`;
+export function createdFilter(row: string, boxes: readonly DateBox[], bind: Binder): string {
+  const early = boxes.map(({ lowTo: _to, highTo: _until, ...from }) => from);
+  return `${instantFilter(`${row}.updated_at`, early, bind)} and ${instantFilter(createdAt(row), boxes, bind)}`;
 }
 
 export function numberFilter(row: string, ranges: readonly NumberRange[], bind: Binder): string {

@@ -18,11 +18,11 @@ import {
   tokenAlternatives,
 } from './alternatives';
 import { type Binder } from '../../store/binder';
-import { createdFilter, numberFilter, stringFilter, updatedFilter } from './filters';
+import { createdFilter, numberFilter, stringFilter } from './filters';
 import { mayHold, wordsTest } from './body-text';
 import { among, FEW } from './many';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
-import { dateFilter } from './date-filter';
+import { dateFilter, instantFilter } from './date-filter';
 import { estimateOf, type Frequencies, nothingIsFrequent } from './estimate';
 import { followsLinks, isDeep, isLink, type LinkClause } from './followed-links';
 import { dividedAlternatives } from './paired-rows';
@@ -62,9 +62,9 @@ export class Predicates {
       case 'id':
         return `${columnOf(row, 'id')} = any(${this.bind.value(clause.ids)}::text[])`;
       case 'updated':
-        return updatedFilter(columnOf(row, 'updated_at'), clause.ranges, this.bind);
+        return instantFilter(columnOf(row, 'updated_at'), clause.boxes, this.bind);
       case 'created':
-        return this.onResource(row, (r) => createdFilter(r, clause.ranges, this.bind));
+        return this.onResource(row, (r) => createdFilter(r, clause.boxes, this.bind));
       case 'words':
         return this.onResource(row, (r) => wordsTest(clause, `${r}.body`, this.bind));
       case 'path':

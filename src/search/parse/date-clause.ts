@@ -1,5 +1,5 @@
 import { type DateRange, sentDateSpanOf } from '../../fhir/instant';
-import { type DateBox, type InstantRange } from '../query/search-query';
+import { type DateBox } from '../query/search-query';
 import { alternativesOf, invalid, type Prefix, prefixOf } from './values';
 
 /**
@@ -35,19 +35,6 @@ export function dateAlternativesOf(
   const [low, high] = [spanOf(name, first), spanOf(name, last)];
   if (low.low > high.high) throw invalid(name, 'takes the earlier date first');
   return [{ highFrom: low.low, lowTo: high.high }];
-}
-
-/** Reads dates as ranges, for values that are one moment, such as `_lastUpdated`. */
-export function instantRangesOf(
-  name: string,
-  modifier: 'btw' | undefined,
-  value: string,
-  now: number,
-): readonly InstantRange[] {
-  return dateAlternativesOf(name, modifier, value, now).map(({ lowFrom, lowTo, highFrom, highTo }) => ({
-    low: Math.max(lowFrom ?? -Infinity, highFrom ?? -Infinity),
-    high: Math.min(lowTo ?? Infinity, highTo ?? Infinity),
-  }));
 }
 
 function boxesOf(prefix: Prefix, { low, high }: DateRange, now: number): readonly DateBox[] {

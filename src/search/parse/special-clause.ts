@@ -1,7 +1,7 @@
 import { type SearchClause } from '../query/search-query';
 import { hintOf, pathText } from './json-path';
 import { noteIncomplete, scopeElsewhere, type SearchScope } from './search-scope';
-import { instantRangesOf } from './date-clause';
+import { dateAlternativesOf } from './date-clause';
 import { anyOf } from './token-clause';
 import { alternativesOf, assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
@@ -31,8 +31,8 @@ export function specialClauseOf(
   const isBetween = isMoment && modifier === 'btw';
   if (modifier !== undefined && !isBetween) throw unsupportedModifier(name, isMoment ? ['btw'] : []);
   if (isMoment) {
-    const ranges = instantRangesOf(name, isBetween ? 'btw' : undefined, value, now);
-    return { kind: code === '_createdAt' ? 'created' : 'updated', ranges };
+    const boxes = dateAlternativesOf(name, isBetween ? 'btw' : undefined, value, now);
+    return { kind: code === '_createdAt' ? 'created' : 'updated', boxes };
   }
   const values = alternativesOf(code, value);
   if (code !== '_id') assertFew(code, values);

@@ -19,7 +19,7 @@ export interface SearchQuery {
  */
 export type SearchClause =
   | { readonly kind: 'id'; readonly ids: readonly string[] }
-  | { readonly kind: 'updated' | 'created'; readonly ranges: readonly InstantRange[] }
+  | { readonly kind: 'updated' | 'created'; readonly boxes: readonly DateBox[] }
   | TokenClause
   | ReferenceClause
   | StringClause
@@ -94,7 +94,10 @@ export interface DateClause {
   readonly isMainDate: boolean;
 }
 
-/** Limits for the beginning and the end of the period in a date row, in epoch milliseconds, inclusive. */
+/**
+ * Limits for the beginning and the end of the period in a date row, in epoch milliseconds, inclusive. For one moment,
+ * both are this moment.
+ */
 export interface DateBox {
   readonly lowFrom?: number;
   readonly lowTo?: number;
@@ -190,12 +193,6 @@ export type PathTest =
   | { readonly kind: 'date'; readonly boxes: readonly DateBox[] };
 
 export type PathOperator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
-
-/** A range of instants, in epoch milliseconds, both ends included. */
-export interface InstantRange {
-  readonly low: number;
-  readonly high: number;
-}
 
 export interface SortKey {
   readonly by:

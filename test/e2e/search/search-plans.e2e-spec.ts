@@ -36,7 +36,7 @@ const patient: SearchClause = {
 const ids: SearchClause = { kind: 'id', ids: ['r1', 'r2'] };
 const updated: SearchClause = {
   kind: 'updated',
-  ranges: [{ low: Date.parse('2020-01-01T01:00:00Z'), high: Infinity }],
+  boxes: [{ lowFrom: Date.parse('2020-01-01T01:00:00Z') }],
 };
 const text = (match: 'prefix' | 'contains', of: string, parameterId = NAME): SearchClause => ({
   kind: 'string',
