@@ -1,28 +1,24 @@
 import { type SearchClause } from '../query/search-query';
 import { isDeep } from './followed-links';
 
-/** The number of index rows of each hash that occurs often, and the size of each type; undefined for others. */
+/** Row counts of values that occur often in a table, and of types; undefined for others. */
 export interface Frequencies {
-  token(hash: number): number | undefined;
-  target(hash: number): number | undefined;
-  /** Number of the number rows that hold this code, because a composite parameter pairs it with their number. */
-  code(hash: number): number | undefined;
-  /** Number of resources of a type. */
-  type(name: string): number | undefined;
+  /**
+   * The rows of `table` with a value: hash of a token, of a target, of the code that a composite parameter pairs with a
+   * number, or name of a type.
+   */
+  of(table: CountedTable, value: number | string): number | undefined;
 }
 
-export const nothingIsFrequent: Frequencies = {
-  token: () => undefined,
-  target: () => undefined,
-  code: () => undefined,
-  type: () => undefined,
-};
+export type CountedTable = 'search_token' | 'reference_link' | 'search_number' | 'resource';
+
+export const nothingIsFrequent: Frequencies = { of: () => undefined };
 
 /** Assumed number of resources of a type, if the statistics do not have it. */
 const RESOURCES_OF_TYPE = 50_000;
 
 export const resourcesOf = (type: string, frequencies: Frequencies): number =>
-  frequencies.type(type) ?? RESOURCES_OF_TYPE;
+  frequencies.of('resource', type) ?? RESOURCES_OF_TYPE;
 
 /** Assumed numbers of rows with a hash that is not frequent (measured with 600 patients). */
 const RARE_TOKEN_ROWS = 60;
@@ -51,9 +47,11 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
     case 'id':
       return clause.ids.length;
     case 'token':
-      return sum(clause.tokens.map(({ hash }) => frequencies.token(hash) ?? RARE_TOKEN_ROWS));
+      return sum(clause.tokens.map(({ hash }) => frequencies.of('search_token', hash) ?? RARE_TOKEN_ROWS));
     case 'reference':
-      return sum(clause.links.map(({ targetHash }) => frequencies.target(targetHash) ?? RARE_TARGET_ROWS));
+      return sum(
+        clause.links.map(({ targetHash }) => frequencies.of('reference_link', targetHash) ?? RARE_TARGET_ROWS),
+      );
     case 'string':
       return clause.match === 'prefix' ? PREFIX_ROWS : CONTAINS_ROWS;
     case 'number':
@@ -80,7 +78,7 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
 }
 
 const numbersOf = (codeHash: number, frequencies: Frequencies): number =>
-  frequencies.code(codeHash) ?? (codeHash === 0 ? NUMBER_ROWS : RARE_CODE_ROWS);
+  frequencies.of('search_number', codeHash) ?? (codeHash === 0 ? NUMBER_ROWS : RARE_CODE_ROWS);
 
 /**
  * The estimate of a clause with links, capped if links follow links. Each step of links starts from distinct keys, so

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { type Frequencies } from '../compile/estimate';
+import { type CountedTable, type Frequencies } from '../compile/estimate';
 
 /** Time until the counts are loaded again. They change when PostgreSQL analyzes a table, every few minutes at most. */
 const LIFETIME_MILLISECONDS = 120_000;
@@ -18,7 +18,7 @@ const READ: Statement = {
 };
 
 interface Row {
-  readonly table: string;
+  readonly table: CountedTable;
   readonly values: readonly string[];
   readonly shares: readonly string[];
   readonly rows: number;
@@ -31,10 +31,8 @@ interface Row {
 @Injectable()
 export class RowFrequencies implements Frequencies {
   private readonly logger = new Logger(RowFrequencies.name);
-  private tokens: ReadonlyMap<string, number> = new Map();
-  private targets: ReadonlyMap<string, number> = new Map();
-  private codes: ReadonlyMap<string, number> = new Map();
-  private types: ReadonlyMap<string, number> = new Map();
+  /** Row counts by table and value. */
+  private counts: ReadonlyMap<string, number> = new Map();
   private loadedAt = -Infinity;
 
   constructor(
@@ -42,20 +40,8 @@ export class RowFrequencies implements Frequencies {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  token(hash: number): number | undefined {
-    return this.tokens.get(String(hash));
-  }
-
-  target(hash: number): number | undefined {
-    return this.targets.get(String(hash));
-  }
-
-  code(hash: number): number | undefined {
-    return this.codes.get(String(hash));
-  }
-
-  type(name: string): number | undefined {
-    return this.types.get(name);
+  of(table: CountedTable, value: number | string): number | undefined {
+    return this.counts.get(`${table} ${value}`);
   }
 
   /** Loads the counts again in the background, if they are outdated. */
@@ -72,15 +58,10 @@ export class RowFrequencies implements Frequencies {
   /** Loads the counts, and waits for them. */
   async load(): Promise<void> {
     const rows = await this.statements.run<Row & Record<string, unknown>>(READ, []);
-    const of = (table: string): ReadonlyMap<string, number> => countsOf(rows.find((row) => row.table === table));
-    this.tokens = of('search_token');
-    this.targets = of('reference_link');
-    this.codes = of('search_number');
-    this.types = of('resource');
+    this.counts = new Map(
+      rows.flatMap(({ table, values, shares, rows: all }) =>
+        values.map((value, index) => [`${table} ${value}`, Number(shares[index]) * all] as const),
+      ),
+    );
   }
-}
-
-function countsOf(row: Row | undefined): ReadonlyMap<string, number> {
-  if (row === undefined) return new Map();
-  return new Map(row.values.map((value, index) => [value, Number(row.shares[index]) * row.rows]));
 }
