@@ -61,13 +61,12 @@ export class Candidates {
   }
 
   /**
-   * SQL that is true if the index row `name` matches all clauses. It assumes that most resources of the type are
-   * tested.
+   * SQL that is true if the row matches all clauses. It assumes that most resources of the type are tested.
    */
-  testOf(type: string, clauses: readonly SearchClause[], name: string): string {
-    const row: RowAlias = { name, isResource: false, tested: resourcesOf(type, this.frequencies) };
+  testOf(type: string, clauses: readonly SearchClause[], row: RowAlias): string {
+    const tested = resourcesOf(type, this.frequencies);
     return withJoinedDates(clauses)
-      .map((clause) => ` and ${this.predicates.of(clause, row)}`)
+      .map((clause) => ` and ${this.predicates.of(clause, { ...row, tested })}`)
       .join('');
   }
 
@@ -251,7 +250,7 @@ union all (select o.main_date, o.resource_key from (${many}) o where not (select
 }
 
 const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
-const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
+export const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
 
 /**
  * The clauses to test on the keys that were collected from the index rows of the clause `gathered`: all other clauses,

@@ -1,8 +1,7 @@
 import { type Statement } from '../../platform/database/statement';
 import { Binder, type CompiledSearch } from '../../store/binder';
-import { Candidates, type CandidateOrder } from './candidates';
+import { type CandidateOrder, Candidates, RESOURCE_ROW } from './candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
-import { Predicates } from './predicate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './order';
 import { sortWalkOf } from './sort-walk';
 import { foundColumns } from './found-resource';
@@ -37,9 +36,9 @@ export function compilePage(query: PageQuery, frequencies: Frequencies = nothing
   const sort = query.sort === undefined || query.sort.length === 0 ? DEFAULT_SORT : query.sort;
   const [first, ...others] = sort;
   if (first === undefined || others.length > 0) return byValues(query, sort, frequencies);
-  if (first.by.kind === 'main-date') return byMainDate(query, first.isDescending, frequencies);
+  if (first.by.kind === 'main-date') return byInstant(query, 'main_date', first.isDescending, frequencies);
   if (first.by.kind === 'updated' && !isGathered(query, frequencies))
-    return byUpdated(query, first.isDescending, frequencies);
+    return byInstant(query, 'updated_at', first.isDescending, frequencies);
   return byValues(query, sort, frequencies);
 }
 
@@ -89,37 +88,6 @@ const countOf = (type: string, clauses: readonly SearchClause[], candidates: Can
   `(select count(*) from (${candidates.eachOnce(type, clauses)}) m)`;
 
 /**
- * Compiles a page by main date (the clinical date, else the time of creation). The indexes hold rows in this order, so
- * the cost of a page depends only on its size.
- */
-function byMainDate(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
-  const bind = new Binder();
-  const { position } = query;
-  const isReversed = position?.side === 'before';
-  const direction = isDescending === isReversed ? 'asc' : 'desc';
-  const limit = bind.value(limitOf(query));
-  const orderBy = (alias: string): string =>
-    `order by ${alias}.main_date ${direction}, ${alias}.resource_key ${direction}`;
-  const order: CandidateOrder = {
-    keyset:
-      position === undefined
-        ? ''
-        : `and (c.main_date, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`,
-    isDescending: direction === 'desc',
-    by: orderBy,
-    page: (alias) => `${orderBy(alias)} limit ${limit}`,
-  };
-  const candidates = new Candidates(bind, frequencies);
-  const page = candidates.of(query.type, query.clauses, order);
-  const compiled = bind.finish(`with page as materialized (${page})
-${shownRows(query, 'p.main_date as s0', () => orderBy('p'), candidates, bind)}`);
-  return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
-}
-
-const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
-  `(${bind.value(valueOf(values[0], 'timestamptz'))}::timestamptz, ${bind.value(key)}::bigint)`;
-
-/**
  * Maximum number of matches that are gathered and sorted when the order is that of updates. With more, walking the
  * newest resources of the type is cheaper.
  */
@@ -130,28 +98,45 @@ function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean
   return Math.min(Infinity, ...estimates) <= MOST_GATHERED;
 }
 
-/** Compiles a page in the order of updates: walks the resources of the type and tests each. */
-function byUpdated(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
+/**
+ * Compiles a page by an instant of the resources. The indexes hold rows by main date (the clinical date, else the time
+ * of creation), so the cost of such a page depends only on its size. In the order of updates, the resources of the type
+ * are walked, and each is tested.
+ */
+function byInstant(
+  query: PageQuery,
+  column: 'main_date' | 'updated_at',
+  isDescending: boolean,
+  frequencies: Frequencies,
+): CompiledPage {
   const { type, clauses, position } = query;
   const bind = new Binder();
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
-  const predicates = new Predicates(bind, frequencies);
-  const row = { name: 'c', isResource: true, tested: resourcesOf(type, frequencies) };
-  const tests = [
-    `c.type = ${bind.value(type)}`,
-    ...clauses.map((clause) => predicates.of(clause, row)),
-    ...(position === undefined
-      ? []
-      : [`(c.updated_at, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`]),
-  ];
-  const order = (alias: string): string =>
-    `order by ${alias}.updated_at ${direction}, ${alias}.resource_key ${direction}`;
-  const compiled = bind.finish(`with page as materialized (
-select c.updated_at, c.resource_key from resource c where ${tests.join(' and ')} ${order('c')} limit ${bind.value(limitOf(query))})
-${shownRows(query, 'p.updated_at as s0', () => order('p'), new Candidates(bind, frequencies), bind)}`);
+  const limit = bind.value(limitOf(query));
+  const orderBy = (alias: string): string =>
+    `order by ${alias}.${column} ${direction}, ${alias}.resource_key ${direction}`;
+  const order: CandidateOrder = {
+    keyset:
+      position === undefined
+        ? ''
+        : `and (c.${column}, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`,
+    isDescending: direction === 'desc',
+    by: orderBy,
+    page: (alias) => `${orderBy(alias)} limit ${limit}`,
+  };
+  const candidates = new Candidates(bind, frequencies);
+  const page =
+    column === 'main_date'
+      ? candidates.of(type, clauses, order)
+      : `select c.updated_at, c.resource_key from resource c where c.type = ${bind.value(type)}${candidates.testOf(type, clauses, RESOURCE_ROW)} ${order.keyset} ${order.page('c')}`;
+  const compiled = bind.finish(`with page as materialized (${page})
+${shownRows(query, `p.${column} as s0`, () => orderBy('p'), candidates, bind)}`);
   return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
 }
+
+const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
+  `(${bind.value(valueOf(values[0], 'timestamptz'))}::timestamptz, ${bind.value(key)}::bigint)`;
 
 /**
  * The number of matches up to which they are gathered and sorted; with more, an index in the requested order is walked.

@@ -51,7 +51,7 @@ export function sortWalkOf(
     position === undefined
       ? ''
       : ` and (w.${value}, w.resource_key) ${isBehind} (${bind.value(valueOf(position.values[0], cast))}::${cast}, ${bind.value(position.key)}::bigint)`;
-  const tests = candidates.testOf(type, clauses, 'w');
+  const tests = candidates.testOf(type, clauses, { name: 'w', isResource: false });
   // If a resource has several values, only the one that comes first in the order counts.
   const isFirst = `(${rowOf('w')} and o.${value} ${comesFirst} w.${value} limit 1) is not true`;
   const sql = `with valued as materialized (select distinct w.${value} as s0, w.resource_key from ${table} w
