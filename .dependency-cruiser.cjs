@@ -370,7 +370,7 @@ module.exports = {
         path: '^src/fhir/\\w+/',
         pathNot: [
           '^src/fhir/definitions/(definitions|element-tables|search-parameter-resources)\\.ts$',
-          '^src/fhir/edge/(fhir-answer|fhir-error\\.filter|format|format\\.guard|operation-outcome|resource-request|root-url)\\.ts$',
+          '^src/fhir/edge/(fhir-answer|fhir-error\\.filter|format|format\\.guard|operation-outcome|prefer|resource-request|root-url)\\.ts$',
           '^src/fhir/subset/(read-)?subset\\.ts$',
         ],
       },

@@ -11,13 +11,3 @@ export interface BundleCall {
    */
   readonly isSystem: boolean;
 }
-
-export type ReturnPreference = 'minimal' | 'representation' | 'OperationOutcome';
-
-/**
- * Reads `Prefer: return=…` (http://hl7.org/fhir/R4/http.html#ops). Without it, the answer to a Bundle has no resources.
- */
-export function returnPreferenceOf(prefer: string | undefined): ReturnPreference {
-  const [, asked] = /(?:^|[\s,;])return=(minimal|representation|OperationOutcome)(?:$|[\s,;])/.exec(prefer ?? '') ?? [];
-  return (asked as ReturnPreference | undefined) ?? 'minimal';
-}

@@ -1,4 +1,5 @@
-import { type BundleCall, returnPreferenceOf } from './bundle-call';
+import { type BundleCall } from './bundle-call';
+import { type PreferredReturn, preferredReturnOf } from '../../fhir/edge/prefer';
 import { type WriteResult } from '../../resource/writes/write';
 import { type Produce } from '../../platform/http/send-body';
 import { produceBundle } from '../../model/bundle-text';
@@ -66,7 +67,7 @@ function writeText(result: WriteResult | undefined, call: BundleCall, hasRoom: b
     etag: `W/"${version}"`,
     lastModified: updatedAt.toISOString(),
   };
-  switch (returnPreferenceOf(call.prefer)) {
+  switch (preferenceOf(call)) {
     case 'minimal':
       return entryText(response);
     case 'representation':
@@ -76,6 +77,9 @@ function writeText(result: WriteResult | undefined, call: BundleCall, hasRoom: b
       return entryText({ ...response, outcome: SUCCESS });
   }
 }
+
+/** Without a preference, the answer to a Bundle has no resources. */
+const preferenceOf = ({ prefer }: BundleCall): PreferredReturn => preferredReturnOf(prefer) ?? 'minimal';
 
 const SUCCESS = {
   resourceType: 'OperationOutcome',
@@ -91,7 +95,7 @@ function routeText(answer: RoutedEntry, call: BundleCall): string {
     ...(lastModified === undefined ? {} : { lastModified }),
   };
   if (status >= 400 && text !== '') return `{"response":${JSON.stringify(response).slice(0, -1)},"outcome":${text}}}`;
-  const preference = returnPreferenceOf(call.prefer);
+  const preference = preferenceOf(call);
   if (isRead || preference === 'representation') return entryText(response, text === '' ? undefined : text);
   return entryText(status !== 204 && preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
 }
