@@ -84,11 +84,11 @@ function comparisonOf({ name, path, cast, operator, values }: Comparison, scope:
     case 'exact':
       return clause({ kind: 'text', operator: 'eq', texts: values });
     case 'ne':
-      return { kind: 'not', clause: clause(equality(name, kind, values, scope)) };
+      return { kind: 'not', clause: clause(testOf(name, kind, 'eq', values, scope)) };
     case 'eq':
-      return clause(equality(name, kind, values, scope), kind === undefined ? hintOfOne(values) : {});
+      return clause(testOf(name, kind, 'eq', values, scope), kind === undefined ? hintOfOne(values) : {});
     default:
-      return clause(order(name, kind ?? orderedKindOf(type, values), operator, values, scope));
+      return clause(testOf(name, kind ?? orderedKindOf(type, values), operator, values, scope));
   }
 }
 
@@ -98,48 +98,30 @@ function isNull(name: string, [value]: readonly string[], exists: SearchClause):
   throw invalid(name, 'is true or false');
 }
 
-function equality(name: string, kind: Kind | undefined, texts: readonly string[], scope: SearchScope): PathTest {
+type OrderOperator = 'gt' | 'ge' | 'lt' | 'le';
+
+function testOf(
+  name: string,
+  kind: Kind | undefined,
+  operator: 'eq' | OrderOperator,
+  texts: readonly string[],
+  { now = Date.now() }: SearchScope,
+): PathTest {
   switch (kind) {
     case 'number':
-      return { kind: 'number', operator: 'eq', numbers: texts.map((text) => numberOf(name, text)) };
-    case 'date':
-      return datesOf(name, '', texts, scope);
+      return { kind: 'number', operator, numbers: texts.map((text) => numberOf(name, text)) };
+    case 'date': {
+      const prefix = operator === 'eq' ? '' : operator;
+      return { kind: 'date', boxes: texts.flatMap((text) => dateBoxesOf(name, `${prefix}${text}`, now)) };
+    }
     case 'text':
     case 'boolean':
-      return { kind: 'text', operator: 'eq', texts };
+      return { kind: 'text', operator, texts };
     case undefined:
       // The element's type is unknown, so its values are compared as text, as boolean, and as number by value (1.10 is
       // 1.1).
       return { kind: 'value', texts, numbers: texts.filter((text) => NUMBER.test(text)) };
   }
-}
-
-type OrderOperator = 'gt' | 'ge' | 'lt' | 'le';
-
-function order(
-  name: string,
-  kind: Kind,
-  operator: OrderOperator,
-  texts: readonly string[],
-  scope: SearchScope,
-): PathTest {
-  switch (kind) {
-    case 'number':
-      return { kind: 'number', operator, numbers: texts.map((text) => numberOf(name, text)) };
-    case 'date':
-      return datesOf(name, operator, texts, scope);
-    default:
-      return { kind: 'text', operator, texts };
-  }
-}
-
-function datesOf(
-  name: string,
-  prefix: '' | OrderOperator,
-  texts: readonly string[],
-  { now = Date.now() }: SearchScope,
-): PathTest {
-  return { kind: 'date', boxes: texts.flatMap((text) => dateBoxesOf(name, `${prefix}${text}`, now)) };
 }
 
 function numberOf(name: string, text: string): string {

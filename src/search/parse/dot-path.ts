@@ -3,6 +3,7 @@ import {
   elementsOfType,
   isPrimitiveType,
   isR4ResourceType,
+  memberKey,
 } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { pathText } from './json-path';
@@ -86,9 +87,5 @@ interface Member {
   readonly isList: boolean;
 }
 
-const membersOf = ({ name, isChoice, isRepeated, types }: ElementDefinition): readonly Member[] =>
-  types.map((type) => ({
-    name: isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name,
-    type,
-    isList: isRepeated,
-  }));
+const membersOf = (element: ElementDefinition): readonly Member[] =>
+  element.types.map((type) => ({ name: memberKey(element, type), type, isList: element.isRepeated }));
