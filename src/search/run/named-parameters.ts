@@ -1,5 +1,6 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
-import { type SearchClause, type SortKey } from '../query/search-query';
+import { nestedIn } from '../query/nested-clauses';
+import { type SearchClause, type SearchQuery } from '../query/search-query';
 
 /** A search parameter, and the number that identifies it in the rows of the search index. */
 export interface NamedParameter {
@@ -8,19 +9,13 @@ export interface NamedParameter {
   readonly name: string;
 }
 
-export type ParametersOf = (type: string) => readonly SearchParameter[];
-
 /**
  * Names the parameters whose ids the SQL of a search compares. Parameters of tokens are missing: tokens are found by
  * hashes that include their parameter, so their SQL holds no id.
  */
 export function namedParameters(
-  {
-    type,
-    clauses,
-    sort = [],
-  }: { readonly type: string; readonly clauses: readonly SearchClause[]; readonly sort?: readonly SortKey[] },
-  parametersOf: ParametersOf,
+  { type, clauses, sort = [] }: Pick<SearchQuery, 'type' | 'clauses' | 'sort'>,
+  parametersOf: (type: string) => readonly SearchParameter[],
 ): readonly NamedParameter[] {
   const found = new Map<number, string>();
   const note = (at: string, ids: readonly number[]): void => {
@@ -31,34 +26,11 @@ export function namedParameters(
     }
   };
   const walk = (at: string, clause: SearchClause): void => {
-    switch (clause.kind) {
-      case 'all':
-      case 'any':
-        for (const one of clause.clauses) walk(at, one);
-        return;
-      case 'not':
-        walk(at, clause.clause);
-        return;
-      case 'chain':
-      case 'has':
-        note(clause.kind === 'chain' ? at : clause.type, clause.parameterIds);
-        walk(clause.type, clause.clause);
-        return;
-      case 'reference':
-        note(
-          at,
-          clause.links.map(({ parameterId }) => parameterId),
-        );
-        return;
-      case 'list':
-        note('List', [clause.parameterId]);
-        return;
-      case 'near':
-        note(at, [clause.parameterId]);
-        return;
-      default:
-        if ('parameterIds' in clause) note(at, clause.parameterIds);
-    }
+    if ('links' in clause) for (const { parameterId } of clause.links) note(at, [parameterId]);
+    if ('parameterId' in clause) note(clause.kind === 'list' ? 'List' : at, [clause.parameterId]);
+    if ('parameterIds' in clause) note(clause.kind === 'has' ? clause.type : at, clause.parameterIds);
+    const inner = clause.kind === 'chain' || clause.kind === 'has' ? clause.type : at;
+    for (const one of nestedIn(clause)) walk(inner, one);
   };
   for (const clause of clauses) walk(type, clause);
   for (const { by } of sort) {
