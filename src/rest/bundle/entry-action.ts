@@ -4,11 +4,10 @@ import { assertId } from '../../model/resource-draft';
 import { type BundleEntry } from './bundle';
 import { faultAt } from './entry-error';
 
-export type WriteVerb = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type WriteVerb = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A write that an entry requests. */
 export interface WriteAction {
-  readonly kind: 'write';
   readonly verb: WriteVerb;
   readonly type: string;
   /** The id in the URL of the request. */
@@ -18,27 +17,15 @@ export interface WriteAction {
   readonly options: WriteConditions;
 }
 
-/** A read that an entry requests, as a path below the root, with its query. */
-export interface ReadAction {
-  readonly kind: 'read';
-  readonly type: string | undefined;
-  readonly url: string;
-}
-
-export type EntryAction = WriteAction | ReadAction;
-
-const WRITE_VERBS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'] satisfies WriteVerb[];
-
 /**
- * Reads the request of a transaction's entry (http://hl7.org/fhir/R4/http.html#transaction).
+ * Reads the write that a transaction's entry requests (http://hl7.org/fhir/R4/http.html#transaction).
+ * @returns undefined for a read
  * @throws ServiceError 'invalid' or 'not-allowed' with an expression below the entry
  */
-export function actionOf(entry: BundleEntry, baseUrl: string): EntryAction {
-  const { method } = entry.request;
-  const url = relativeUrl(entry.request.url, baseUrl);
-  const [path = '', ...rest] = url.split('?');
+export function writeActionOf({ request, resource }: BundleEntry, baseUrl: string): WriteAction | undefined {
+  const [path = '', ...rest] = relativeUrl(request.url, baseUrl).split('?');
   const query = rest.length === 0 ? undefined : rest.join('?');
-  const [type = '', ...steps] = path.split('/');
+  const [type = '', id, ...more] = path.split('/');
   if (path.includes('$')) {
     throw faultAt(
       'request.url',
@@ -46,38 +33,25 @@ export function actionOf(entry: BundleEntry, baseUrl: string): EntryAction {
       'not-allowed',
     );
   }
-  if (method === 'GET') return { kind: 'read', url, type: /^[A-Z]/.test(type) ? type : undefined };
-  if (!WRITE_VERBS.includes(method)) {
+  if (request.method === 'GET') return undefined;
+  if (!Object.hasOwn(TARGETS, request.method)) {
     throw faultAt('request.method', 'request.method must be GET, POST, PUT, PATCH or DELETE.', 'not-allowed');
   }
-  return writeAction(entry, { verb: method as WriteVerb, type, steps, query });
-}
-
-interface Target {
-  readonly verb: WriteVerb;
-  readonly type: string;
-  readonly steps: readonly string[];
-  readonly query: string | undefined;
-}
-
-function writeAction({ request, resource }: BundleEntry, { verb, type, steps, query }: Target): WriteAction {
-  const [id, ...more] = steps;
-  if (type === '' || more.length > 0 || (verb === 'POST' && id !== undefined)) {
-    throw faultAt('request.url', `request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`);
-  }
+  const verb = request.method as WriteVerb;
+  const noTarget = `request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`;
+  if (type === '' || more.length > 0 || (verb === 'POST' && id !== undefined)) throw faultAt('request.url', noTarget);
   if (resource === undefined && verb !== 'DELETE') {
     throw faultAt('resource', `${verb} needs a resource. Add it to the entry, beside request.`);
   }
   const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
-  const options = preconditionsOf(request, ENTRY_TAGS);
-  const action = { kind: 'write', verb, type, options } as const;
+  const action = { verb, type, options: preconditionsOf(request, ENTRY_TAGS) };
   if (id !== undefined) {
     if (query !== undefined) throw faultAt('request.url', 'request.url has an id and criteria: only one can decide.');
     assertId(id);
     return { ...action, id };
   }
   if (criteria !== undefined) return { ...action, criteria };
-  if (verb !== 'POST') throw faultAt('request.url', `request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`);
+  if (verb !== 'POST') throw faultAt('request.url', noTarget);
   return action;
 }
 

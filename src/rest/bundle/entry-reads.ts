@@ -13,7 +13,6 @@ import { type Deadline } from './deadline';
 import { MOST_CHARACTERS, type RoutedEntry } from './entry-answer';
 import { EntryFaults } from './entry-faults';
 import { EntryRoutes, answeredEntry } from './entry-routes';
-import { type ReadIntent } from './write-intents';
 import { faultAt } from './entry-error';
 
 /**
@@ -40,7 +39,7 @@ export class EntryReads {
    * @throws ServiceError of the kind that the route answered; one failed read fails the transaction
    */
   async read(
-    reads: readonly ReadIntent[],
+    reads: readonly BundleEntry[],
     call: BundleCall,
     deadline: Deadline,
     isLocking: boolean,
@@ -49,7 +48,7 @@ export class EntryReads {
     const faults = new EntryFaults();
     const limit = isLocking ? new TimeLimit(LOCKED_SECONDS, TOO_SLOW) : undefined;
     let room = MOST_CHARACTERS;
-    for (const { entry } of reads) {
+    for (const entry of reads) {
       const one = (): Promise<RoutedEntry> => this.readOne(entry, call, room, limit);
       const answer = await faults.at(entry.index, limit === undefined ? one : () => this.statements.within(limit, one));
       if (answer !== undefined) answers.set(entry.index, answer);

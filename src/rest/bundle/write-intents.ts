@@ -9,19 +9,15 @@ import { RowLimits } from '../../resource/rows/row-limits';
 import { type Bundle, type BundleEntry } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
-import { type ReadAction, type WriteAction, actionOf } from './entry-action';
+import { type WriteAction, writeActionOf } from './entry-action';
 import { resourceTextOf } from './entry-text';
 import { linkSitesOf } from './reference-sites';
 import { type EntryGrant, isConditional, namedCondition, searchedTypeOf, type WriteIntent } from './write-intent';
 
-export interface ReadIntent {
-  readonly entry: BundleEntry;
-  readonly action: ReadAction;
-}
-
-export interface Intents {
+interface Intents {
   readonly writes: readonly WriteIntent[];
-  readonly reads: readonly ReadIntent[];
+  /** The entries that read. */
+  readonly reads: readonly BundleEntry[];
 }
 
 /**
@@ -59,12 +55,12 @@ export class WriteIntents {
 
   async of({ entries, faults }: Bundle, call: BundleCall, deadline: Deadline): Promise<Intents> {
     const writes: WriteIntent[] = [];
-    const reads: ReadIntent[] = [];
+    const reads: BundleEntry[] = [];
     const known = new Map<string, EntryGrant>();
     for (const entry of entries) {
       await faults.at(entry.index, async () => {
-        const action = actionOf(entry, this.environment.baseUrl);
-        if (action.kind === 'read') reads.push({ entry, action });
+        const action = writeActionOf(entry, this.environment.baseUrl);
+        if (action === undefined) reads.push(entry);
         else writes.push(await this.writeIntent(entry, action, call, known));
       });
       await deadline.check();
