@@ -21,23 +21,12 @@ export class FoundMatches {
     return new Map([...(await this.ofEntries(intents, faults)), ...(await this.ofLinks(intents, faults))]);
   }
 
-  async ofEntries(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
-    const found = new Map<string, readonly ResourceText[]>();
-    for (const { entry, condition } of intents) {
-      if (condition !== undefined) await faults.at(entry.index, () => this.findOnce(condition, found));
-    }
-    return found;
+  ofEntries(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
+    return this.ofEach(intents, faults, ({ condition }) => (condition === undefined ? [] : [condition]));
   }
 
-  async ofLinks(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
-    const found = new Map<string, readonly ResourceText[]>();
-    for (const { entry, searches, linked } of intents) {
-      if (searches.length === 0) continue;
-      await faults.at(entry.index, async () => {
-        for (const link of searches) await this.findOnce(conditionOf(link, linked), found);
-      });
-    }
-    return found;
+  ofLinks(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
+    return this.ofEach(intents, faults, ({ searches, linked }) => searches.map((link) => conditionOf(link, linked)));
   }
 
   /**
@@ -48,11 +37,19 @@ export class FoundMatches {
     return this.conditions.lock(intents.flatMap(({ condition }) => (condition === undefined ? [] : [condition])));
   }
 
-  private async findOnce(
-    { canonical, type, criteria, reach }: NamedCondition,
-    found: Map<string, readonly ResourceText[]>,
-  ): Promise<void> {
-    if (!found.has(canonical)) found.set(canonical, await this.criteria.find(type, criteria, 2, reach));
+  private async ofEach(
+    intents: readonly WriteIntent[],
+    faults: EntryFaults,
+    conditionsOf: (intent: WriteIntent) => readonly NamedCondition[],
+  ): Promise<Matches> {
+    const found = new Map<string, readonly ResourceText[]>();
+    for (const intent of intents) {
+      await faults.at(intent.entry.index, async () => {
+        for (const { canonical, type, criteria, reach } of conditionsOf(intent))
+          if (!found.has(canonical)) found.set(canonical, await this.criteria.find(type, criteria, 2, reach));
+      });
+    }
+    return found;
   }
 }
 
