@@ -11,7 +11,6 @@ import { WriteController } from './api/write.controller';
 import { BatchRunner } from './bundle/batch-runner';
 import { BundleController } from './bundle/bundle.controller';
 import { BundleProcessor } from './bundle/bundle-processor';
-import { EntryPatches } from './bundle/entry-patches';
 import { EntryReads } from './bundle/entry-reads';
 import { EntryRoutes } from './bundle/entry-routes';
 import { FoundMatches } from './bundle/found-matches';
@@ -49,7 +48,6 @@ import { ConditionalWriter } from './conditional/conditional-writer';
     WriteIntents,
     TransactionPlanner,
     FoundMatches,
-    EntryPatches,
     EntryRoutes,
     EntryReads,
   ],

@@ -2,7 +2,7 @@ import { type EntryResource } from './bundle';
 import { faultAt } from './entry-error';
 
 /** Prints the resource of an entry as compact JSON, with every byte as sent. */
-export const resourceTextOf = ({ members }: EntryResource): string =>
+export const resourceTextOf = ({ members }: Pick<EntryResource, 'members'>): string =>
   `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
 
 /**

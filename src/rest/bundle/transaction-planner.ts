@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
+import { Environment } from '../../platform/config/environment';
+import { Slices } from '../../platform/time/slices';
 import { multipleMatches } from '../conditional/condition-matches';
 import { ResourceDraft } from '../../model/resource-draft';
 import { WriteExtensions } from '../../resource/writes/write-extensions';
@@ -8,7 +10,8 @@ import { BundleLinks } from './bundle-links';
 import { type Deadline } from './deadline';
 import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
 import { EntryFaults } from './entry-faults';
-import { EntryPatches } from './entry-patches';
+import { entryPatchOf } from './entry-patch';
+import { resourceTextOf } from './entry-text';
 import { FoundMatches } from './found-matches';
 import { replaceLinks } from './reference-sites';
 import { type WriteIntent, conditionOf, isConditional } from './write-intent';
@@ -37,7 +40,8 @@ export class TransactionPlanner {
   constructor(
     private readonly extensions: WriteExtensions,
     private readonly found: FoundMatches,
-    private readonly patches: EntryPatches,
+    private readonly environment: Environment,
+    private readonly slices: Slices,
   ) {}
 
   /**
@@ -80,7 +84,7 @@ export class TransactionPlanner {
       case 'PATCH':
         return {
           ...{ ...planned, mode: 'patch', method: verb, willExist: planning.willExist },
-          patch: await this.patches.of(entry),
+          patch: await entryPatchOf(entry, this.environment.bodyLimitBytes, this.slices),
         };
       case 'POST':
       case 'PUT': {
@@ -181,7 +185,7 @@ function draftOf(
       return sites.length === 0 ? member : { ...member, valueText: replaceLinks(member.valueText, sites, linkOf) };
     })
     .filter(({ key }) => !(isNewId && key === 'id'));
-  const text = `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
+  const text = resourceTextOf({ members });
   return ResourceDraft.of(
     { text, value: JSON.parse(text), members: () => members },
     action.type,
