@@ -38,20 +38,16 @@ export class ReferenceExistence {
   }
 
   /**
-   * One issue for each reference whose target is not stored or was deleted. One statement serves all resources; it runs
-   * inside the transaction of the write.
+   * One issue for each reference whose target is not stored or was deleted. One statement serves all references; it
+   * runs inside the transaction of the write.
    * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a Bundle
    */
-  async missing(
-    resources: readonly Resource[],
-    willExist: ReadonlySet<string> = NOTHING,
-  ): Promise<readonly ErrorIssue[]> {
+  async missing(resource: Resource, willExist: ReadonlySet<string> = NOTHING): Promise<readonly ErrorIssue[]> {
     if (!this.isOn) return [];
-    const own = new Set(
-      resources.flatMap(({ resourceType, id }) => (id === undefined ? [] : [localKey(resourceType, id)])),
-    );
-    const references = await this.slices.run(referencesOf(resources, this.environment.baseUrl));
-    const found = references.filter(({ key }) => !own.has(key) && !willExist.has(key));
+    const { resourceType, id } = resource;
+    const own = id === undefined ? undefined : localKey(resourceType, id);
+    const references = await this.slices.run(referencesIn(resource, this.environment.baseUrl));
+    const found = references.filter(({ key }) => key !== own && !willExist.has(key));
     if (found.length === 0) return [];
     const targets = [...new Map(found.map((reference) => [reference.key, reference])).values()];
     const columns = [targets.map(({ type }) => type), targets.map(({ id }) => id)];
@@ -67,12 +63,6 @@ export class ReferenceExistence {
         expression,
       }));
   }
-}
-
-function* referencesOf(resources: readonly Resource[], baseUrl: string): Steps<readonly FoundReference[]> {
-  const found: FoundReference[] = [];
-  for (const resource of resources) for (const one of yield* referencesIn(resource, baseUrl)) found.push(one);
-  return found;
 }
 
 /**

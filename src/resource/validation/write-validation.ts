@@ -75,6 +75,6 @@ export class WriteValidation {
     willExist?: ReadonlySet<string>,
   ): Promise<readonly ErrorIssue[]> {
     if (!this.references.isOn || !isR4ResourceType(type)) return [];
-    return this.references.missing([id === undefined ? value : { ...value, id }], willExist);
+    return this.references.missing(id === undefined ? value : { ...value, id }, willExist);
   }
 }
