@@ -11,7 +11,8 @@ import { type Entry } from './plan/entry';
 import { tallyOf } from './read/tally';
 import { type EverythingCall } from './request/everything-call';
 import { linkedParameters } from './request/everything-request';
-import { CompartmentExplanation } from './compartment-explanation';
+import { explanationsOf } from './compartment-explanation';
+import { manifestOf } from './compartment-manifest';
 import { EntryStream } from './print/entry-stream';
 
 /** Makes the answers of `$everything`. One statement reads a small answer; any other becomes a page or a stream. */
@@ -21,7 +22,6 @@ export class CompartmentAnswers {
     private readonly reader: CompartmentReader,
     private readonly lists: PageLists,
     private readonly pages: PageWriter,
-    private readonly explanation: CompartmentExplanation,
   ) {}
 
   async of(call: EverythingCall): Promise<FhirAnswer> {
@@ -48,10 +48,19 @@ export class CompartmentAnswers {
     return { status: 200, text: bundleText('searchset', { total, ...selfLink(call) }) };
   }
 
+  /** Returns the size of the answer instead of its resources (`_manifest`). */
+  async manifest(call: EverythingCall): Promise<FhirAnswer> {
+    return { status: 200, text: await manifestOf(call, this.reader) };
+  }
+
   private async stream(call: EverythingCall, options: ReadOptions): Promise<Produce> {
     const { query, printer, request } = call;
     const { explain, timeoutSeconds: seconds } = request;
-    const explained = explain && { explain: await this.explanation.of(query, explain, seconds) };
+    const explained = explain && {
+      explain: await this.reader.within(query, { seconds }, (snapshot, parts) =>
+        explanationsOf(snapshot, parts(query), explain),
+      ),
+    };
     const head = printer.isLines ? undefined : { ...selfLink(call), ...explained };
     return async (sink) => {
       const entries = new EntryStream(sink, head);

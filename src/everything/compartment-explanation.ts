@@ -1,30 +1,24 @@
-import { Injectable } from '@nestjs/common';
 import { explanationOf, type SearchExplanation } from '../search/run/explain-advice';
 import { type ExplainOptions } from '../search/query/explain-options';
 import { type Snapshot } from '../platform/database/snapshots';
-import { type CompartmentQuery } from './plan/compartment-query';
 import { ordered, type QueryPart } from './plan/query-parts';
-import { CompartmentReader } from './read/compartment-reader';
 
 /** The explained statement that finds the entries of one type. */
-export interface TypeExplanation extends SearchExplanation {
+interface TypeExplanation extends SearchExplanation {
   readonly type: string;
   readonly rows: number;
   readonly milliseconds: number;
 }
 
-/** Returns how a compartment is read, type by type (`_explain`). */
-@Injectable()
-export class CompartmentExplanation {
-  constructor(private readonly reader: CompartmentReader) {}
-
-  of(query: CompartmentQuery, options: ExplainOptions, seconds: number): Promise<readonly TypeExplanation[]> {
-    return this.reader.within(query, { seconds }, async (snapshot, parts) => {
-      const explained: TypeExplanation[] = [];
-      for (const part of parts(query)) explained.push(await explanationOfPart(snapshot, part, options));
-      return explained;
-    });
-  }
+/** Explains how the parts of a compartment are read (`_explain`). */
+export async function explanationsOf(
+  snapshot: Snapshot,
+  parts: Iterable<QueryPart>,
+  options: ExplainOptions,
+): Promise<readonly TypeExplanation[]> {
+  const explained: TypeExplanation[] = [];
+  for (const part of parts) explained.push(await explanationOfPart(snapshot, part, options));
+  return explained;
 }
 
 async function explanationOfPart(

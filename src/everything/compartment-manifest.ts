@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
 import { answerParameters, type AnswerValues } from '../operation/operation';
 import { type CompartmentQuery } from './plan/compartment-query';
-import { CompartmentReader } from './read/compartment-reader';
+import { type CompartmentReader } from './read/compartment-reader';
 import { type Tally, tallyOf } from './read/tally';
 import { type EverythingCall } from './request/everything-call';
 
@@ -21,41 +20,38 @@ interface TypeCounts extends AnswerValues<typeof PARTS.type> {
   readonly 'left-out': readonly { readonly by: '_type' | '_since' | 'dates'; readonly count: number }[];
 }
 
-/** Returns the size of an answer instead of its resources (`_manifest`). */
-@Injectable()
-export class CompartmentManifest {
-  constructor(private readonly reader: CompartmentReader) {}
-
-  /** @returns a Parameters resource as JSON text (docs/reference/everything.md, "Manifest") */
-  async of({ query, hiddenTypes, request }: EverythingCall): Promise<string> {
-    const { timeoutSeconds: seconds } = request;
-    const all = { ...query, types: undefined, since: undefined, period: undefined, included: undefined };
-    const tallies = await this.reader.within(all, { seconds }, async (snapshot, parts) => {
-      const found = new Map<string, Tally>();
-      // Two query parts have the type Patient: the patient itself, and other Patients that link to it.
-      for (const part of parts(all))
-        found.set(part.label, sumOf(found.get(part.label), await tallyOf(snapshot, part, query)));
-      const included = query.included && [...parts(query)].find(({ mode }) => mode === 'include');
-      return { found, included: included && (await tallyOf(snapshot, included)) };
-    });
-    // Types without entries are omitted. A zero for them would reveal that there are entries which the caller may not
-    // see.
-    const types = [...tallies.found]
-      .filter(([, tally]) => tally.all > 0)
-      .map(([type, tally]) => typeOf(type, tally, query));
-    const sum = (of: (counts: TypeCounts) => number): number => types.reduce((total, counts) => total + of(counts), 0);
-    const hidden = query.limit && hiddenTypes;
-    const parameters = answerParameters(PARTS, {
-      complete: hidden === undefined && types.every((counts) => counts['left-out'].length === 0),
-      count: sum(({ count }) => count),
-      bytes: sum(({ bytes }) => bytes),
-      type: types,
-      included: tallies.included,
-      // Only the hidden types are named: a number would reveal how many entries the caller may not see.
-      'left-out': hidden && { by: 'rights', code: hidden },
-    });
-    return JSON.stringify(parameters);
-  }
+/** @returns a Parameters resource as JSON text (docs/reference/everything.md, "Manifest") */
+export async function manifestOf(
+  { query, hiddenTypes, request }: EverythingCall,
+  reader: CompartmentReader,
+): Promise<string> {
+  const { timeoutSeconds: seconds } = request;
+  const all = { ...query, types: undefined, since: undefined, period: undefined, included: undefined };
+  const tallies = await reader.within(all, { seconds }, async (snapshot, parts) => {
+    const found = new Map<string, Tally>();
+    // Two query parts have the type Patient: the patient itself, and other Patients that link to it.
+    for (const part of parts(all))
+      found.set(part.label, sumOf(found.get(part.label), await tallyOf(snapshot, part, query)));
+    const included = query.included && [...parts(query)].find(({ mode }) => mode === 'include');
+    return { found, included: included && (await tallyOf(snapshot, included)) };
+  });
+  // Types without entries are omitted. A zero for them would reveal that there are entries which the caller may not
+  // see.
+  const types = [...tallies.found]
+    .filter(([, tally]) => tally.all > 0)
+    .map(([type, tally]) => typeOf(type, tally, query));
+  const sum = (of: (counts: TypeCounts) => number): number => types.reduce((total, counts) => total + of(counts), 0);
+  const hidden = query.limit && hiddenTypes;
+  const parameters = answerParameters(PARTS, {
+    complete: hidden === undefined && types.every((counts) => counts['left-out'].length === 0),
+    count: sum(({ count }) => count),
+    bytes: sum(({ bytes }) => bytes),
+    type: types,
+    included: tallies.included,
+    // Only the hidden types are named: a number would reveal how many entries the caller may not see.
+    'left-out': hidden && { by: 'rights', code: hidden },
+  });
+  return JSON.stringify(parameters);
 }
 
 function typeOf(type: string, { all, recent, count, bytes }: Tally, { types }: CompartmentQuery): TypeCounts {

@@ -2,8 +2,6 @@ import { Module } from '@nestjs/common';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { CompartmentAnswers } from './compartment-answers';
-import { CompartmentExplanation } from './compartment-explanation';
-import { CompartmentManifest } from './compartment-manifest';
 import { CompartmentSetup } from './compartment-setup';
 import { PageLists } from './pages/page-lists';
 import { PageWriter } from './pages/page-writer';
@@ -20,8 +18,6 @@ import { EverythingCalls } from './request/everything-call';
     CompartmentReader,
     CompartmentSlots,
     CompartmentAnswers,
-    CompartmentManifest,
-    CompartmentExplanation,
     PageLists,
     PageWriter,
     CompartmentSetup,

@@ -5,7 +5,6 @@ import { limitedToRows } from '../platform/request/request-context';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
 import { everythingOperation } from './everything-definition';
 import { CompartmentAnswers } from './compartment-answers';
-import { CompartmentManifest } from './compartment-manifest';
 import { EverythingCalls, type EverythingCall } from './request/everything-call';
 
 /**
@@ -18,7 +17,6 @@ export class PatientEverything implements OperationHandler {
   constructor(
     private readonly calls: EverythingCalls,
     private readonly answers: CompartmentAnswers,
-    private readonly manifest: CompartmentManifest,
   ) {}
 
   async execute(operation: OperationRequest): Promise<FhirAnswer> {
@@ -28,7 +26,7 @@ export class PatientEverything implements OperationHandler {
     // Refuses `_explain` to a caller who is limited to some rows: the query plan would show counts of rows that the
     // caller may not see.
     if (request.explain !== undefined && query.limit !== undefined) throw limitedToRows();
-    if (request.isManifest) return { status: 200, text: await this.manifest.of(call) };
+    if (request.isManifest) return this.answers.manifest(call);
     if (request.subset === 'count') return this.answers.total(call);
     return this.answers.of(call);
   }

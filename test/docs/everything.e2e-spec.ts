@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CARE_DATES } from '../../src/everything/plan/care-dates';
+import { DATED, LASTING } from '../../src/everything/plan/care-dates';
 import { startTestApp, type TestApp } from '../../testing/test-app';
 import { codeIn, rowsOf, sectionOf } from './documents';
 
@@ -32,10 +32,8 @@ describe('docs/reference/everything.md', () => {
     const told = items.flatMap(([, dates, types]) =>
       codeIn(types).map((type): [string, string[]] => [type, codeIn(dates)]),
     );
-    const wanted = Object.entries(CARE_DATES).map(([type, { code, until }]) => [
-      type,
-      until === undefined ? [code] : [code, until],
-    ]);
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
+    const wanted = Object.entries(DATED).flatMap(([code, types]) => types.map((type) => [type, [code]] as const));
+    const all = [...wanted, ['Condition', [LASTING.code, LASTING.until]] as const];
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(all));
   });
 });

@@ -1,18 +1,12 @@
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { assertFinished } from '../../search-index/unfinished-index';
 
-/** The search parameters that say when the care recorded by a resource took place. */
-export interface CareDate {
-  readonly code: string;
-  /**
-   * For care that lasts, the search parameter of its end; `code` is then its beginning. A resource without an end still
-   * continues.
-   */
-  readonly until?: string;
-}
-
-/** Types whose care has one date or period, by the code of its search parameter. */
-const DATED: Readonly<Record<string, readonly string[]>> = {
+/**
+ * Types whose care has one date or period, by the code of its search parameter, for the parameters `start` and `end`. A
+ * Condition lasts, so it has two. Other types have no care date and are never excluded by it: timeless data (an
+ * allergy, a coverage, a family history), persons, and documents of this server.
+ */
+export const DATED: Readonly<Record<string, readonly string[]>> = {
   period: ['Account', 'Consent', 'MeasureReport'],
   date: [
     ...['AdverseEvent', 'Appointment', 'AuditEvent', 'CarePlan', 'CareTeam', 'ClinicalImpression', 'Composition'],
@@ -41,17 +35,8 @@ const DATED: Readonly<Record<string, readonly string[]>> = {
   datewritten: ['VisionPrescription'],
 };
 
-/** The care dates of a Condition, which lasts from its onset to its abatement. */
-const LASTING = { code: 'onset-date', until: 'abatement-date' };
-
-/**
- * Care dates by type, for the parameters `start` and `end`. Other types have no care date and are never excluded by it:
- * timeless data (an allergy, a coverage, a family history), persons, and documents of this server.
- */
-export const CARE_DATES: Readonly<Record<string, CareDate>> = {
-  ...Object.fromEntries(Object.entries(DATED).flatMap(([code, types]) => types.map((type) => [type, { code }]))),
-  Condition: LASTING,
-};
+/** The parameters of the beginning and the end of a Condition. Without an end, it still continues. */
+export const LASTING = { code: 'onset-date', until: 'abatement-date' };
 
 /** The ids that the parameters of care dates have in the rows of the date index. */
 export interface CareDateIds {
