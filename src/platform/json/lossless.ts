@@ -48,97 +48,60 @@ const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.te
 const VALUES_AT_ONCE = 2048;
 
 /**
- * Prints a value as compact JSON text, with its members in order. The open containers are kept in a list, so that
- * printing can pause.
+ * Prints a value as compact JSON text, with its members in order. Its depth is bounded, since texts are scanned and
+ * patches limit the depth of their result. So printing and reading recurse.
  */
-export function* printLosslessInSteps(value: JsonValue): Steps<string> {
-  const open: { readonly items: Items; readonly closing: string; comma: string }[] = [];
-  let text = '';
-  let next: JsonValue | undefined = value;
-  for (let count = 1; next !== undefined; count++) {
-    if (count % VALUES_AT_ONCE === 0) yield;
-    if (Array.isArray(next)) {
-      text += '[';
-      open.push({ items: elementsOf(next), closing: ']', comma: '' });
-    } else if (next instanceof Map) {
-      text += '{';
-      open.push({ items: memberItems(next), closing: '}', comma: '' });
-    } else text += next instanceof JsonNumber ? next.text : JSON.stringify(next);
-    next = undefined;
-    for (let inner = open.at(-1); inner !== undefined && next === undefined; inner = open.at(-1)) {
-      const item = inner.items.next();
-      if (item.done === true) {
-        text += inner.closing;
-        open.pop();
-      } else {
-        text += inner.comma + item.value[0];
-        inner.comma = ',';
-        next = item.value[1];
-      }
+export const printLosslessInSteps = (value: JsonValue): Steps<string> => new LosslessPrinter().print(value);
+
+class LosslessPrinter {
+  private count = 0;
+
+  *print(value: JsonValue): Steps<string> {
+    if (++this.count % VALUES_AT_ONCE === 0) yield;
+    if (value instanceof JsonNumber) return value.text;
+    const texts: string[] = [];
+    if (Array.isArray(value)) {
+      for (const element of value) texts.push(yield* this.print(element));
+      return `[${texts.join(',')}]`;
     }
+    if (!(value instanceof Map)) return JSON.stringify(value);
+    for (const [key, member] of value) texts.push(`${JSON.stringify(key)}:${yield* this.print(member)}`);
+    return `{${texts.join(',')}}`;
   }
-  return text;
-}
-
-/** The items of an object or array, each with the text to print before it. */
-type Items = Iterator<readonly [before: string, value: JsonValue], void>;
-
-function* elementsOf(array: readonly JsonValue[]): Items {
-  for (const element of array) yield ['', element];
-}
-
-function* memberItems(members: JsonObject): Items {
-  for (const [key, member] of members) yield [`${JSON.stringify(key)}:`, member];
 }
 
 /** Parses compact JSON that was already checked, without checking it again. */
 class LosslessReader {
   private at = 0;
+  private count = 0;
 
   constructor(private readonly text: string) {}
 
-  /** Reads a value. The open containers are kept in a list, so that reading can pause inside them. */
   *value(): Steps<JsonValue> {
-    const open: (JsonObject | JsonValue[])[] = [];
-    const keys: string[] = [];
-    for (let count = 1; ; count++) {
-      if (count % VALUES_AT_ONCE === 0) yield;
-      let value = this.next();
-      // A scalar or an empty container is complete, and may be the last value of the containers around it.
-      if (isContainer(value) && this.hasNext(value)) {
-        open.push(value);
-        if (value instanceof Map) keys.push(this.key());
-        continue;
+    if (++this.count % VALUES_AT_ONCE === 0) yield;
+    switch (this.text[this.at]) {
+      case '[': {
+        const array: JsonValue[] = [];
+        while (this.hasNext(']')) array.push(yield* this.value());
+        return array;
       }
-      for (;;) {
-        const outer = open.at(-1);
-        if (outer === undefined) return value;
-        if (outer instanceof Map) outer.set(keys.pop() ?? '', value);
-        else outer.push(value);
-        if (this.hasNext(outer)) {
-          if (outer instanceof Map) keys.push(this.key());
-          break;
-        }
-        value = outer;
-        open.pop();
+      case '{': {
+        const object: JsonObject = new Map();
+        while (this.hasNext('}')) object.set(this.key(), yield* this.value());
+        return object;
       }
+      case '"':
+        return this.string();
+      default:
+        return this.literal();
     }
-  }
-
-  /** Reads a scalar, or the opening bracket of a container, whose values are not read yet. */
-  private next(): JsonValue {
-    const start = this.text[this.at];
-    if (start === '{') return new Map<string, JsonValue>();
-    if (start === '[') return [];
-    return start === '"' ? this.string() : this.literal();
   }
 
   /**
    * Skips the current opening bracket or comma. Returns whether a value follows; if not, the closing bracket is skipped
    * too.
    */
-  private hasNext(container: JsonObject | JsonValue[]): boolean {
-    const closing = container instanceof Map ? '}' : ']';
+  private hasNext(closing: string): boolean {
     if (this.text[this.at] !== closing) this.at++;
     if (this.text[this.at] !== closing) return true;
     this.at++;
@@ -166,6 +129,3 @@ class LosslessReader {
     return token === 'null' ? null : new JsonNumber(token);
   }
 }
-
-const isContainer = (value: JsonValue): value is JsonObject | JsonValue[] =>
-  value instanceof Map || Array.isArray(value);
