@@ -6,8 +6,8 @@ import { READ_ONLY_TRANSACTION } from './database-error';
 /** How long a host may take to answer before the next host is tried too. A frozen host never answers. */
 const PATIENCE_MILLISECONDS = 500;
 
-/** Time limit for connecting to one host, if the caller sets none. */
-const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
+/** Time limit for connecting to one host, if the caller sets none, and for each query of {@link onOwnConnection}. */
+const LONGEST_MILLISECONDS = 5_000;
 
 /** Splits a URL into three groups: scheme and user; hosts; database and parameters. */
 const URL_PARTS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/s;
@@ -100,7 +100,7 @@ export class DatabaseClient extends Client {
   }
 
   private async probe(config: ClientConfig): Promise<Client> {
-    const { connectionTimeoutMillis: limit = CONNECT_TIMEOUT_MILLISECONDS } = config;
+    const { connectionTimeoutMillis: limit = LONGEST_MILLISECONDS } = config;
     const client = new Client({ ...config, connectionTimeoutMillis: limit, query_timeout: limit });
     client.on('error', () => undefined); // ignored: `connect` or `query` fails with the same error
     try {
@@ -111,6 +111,30 @@ export class DatabaseClient extends Client {
     } finally {
       void client.end().catch(() => undefined);
     }
+  }
+}
+
+/**
+ * Runs `work` on a connection outside of the pool, which is destroyed afterwards. Connecting has a time limit, and so
+ * has each query.
+ */
+export async function onOwnConnection<T>(
+  url: string,
+  application: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new DatabaseClient({
+    connectionString: url,
+    application_name: application,
+    connectionTimeoutMillis: LONGEST_MILLISECONDS,
+    query_timeout: LONGEST_MILLISECONDS,
+  });
+  client.on('error', () => undefined); // ignored: `connect` or the query fails with the same error
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    client.connection.stream.destroy();
   }
 }
 

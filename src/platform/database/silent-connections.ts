@@ -1,7 +1,7 @@
 import { type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { type Client, type ClientBase, DatabaseError } from 'pg';
-import { DatabaseClient } from './database-client';
+import { onOwnConnection } from './database-client';
 
 /** The error message of statements whose connection was destroyed. */
 const SILENCE = 'Connection terminated: PostgreSQL went silent';
@@ -10,9 +10,6 @@ const CHECK_MILLISECONDS = 1_000;
 
 /** A connection that waits for an answer is checked when no byte has arrived for this time. */
 const SILENT_MILLISECONDS = 5_000;
-
-/** Time limit for connecting to PostgreSQL for a check, and also for the query of the check. */
-const LOOKUP_MILLISECONDS = 5_000;
 
 /**
  * Finds those backends that are working on a statement. A backend that waits for its client has already sent its
@@ -105,21 +102,11 @@ export class SilentConnections {
    * Returns those of `backends` that are working on a statement.
    * @throws DatabaseError if PostgreSQL refuses the connection or the query, another Error if it does not answer
    */
-  private async workingOf(backends: readonly string[]): Promise<ReadonlySet<string>> {
-    const client = new DatabaseClient({
-      connectionString: this.databaseUrl,
-      application_name: 'svc-health-server lookup',
-      connectionTimeoutMillis: LOOKUP_MILLISECONDS,
-      query_timeout: LOOKUP_MILLISECONDS,
-    });
-    client.on('error', () => undefined); // ignored: the query fails with the same error
-    try {
-      await client.connect();
+  private workingOf(backends: readonly string[]): Promise<ReadonlySet<string>> {
+    return onOwnConnection(this.databaseUrl, 'svc-health-server lookup', async (client) => {
       const { rows } = await client.query<{ processId: string; name: string }>(WORKING, [backends]);
       return new Set(rows.flatMap(({ processId, name }) => [processId, name]));
-    } finally {
-      client.connection.stream.destroy();
-    }
+    });
   }
 
   /**

@@ -1,10 +1,9 @@
 import { type Client } from 'pg';
-import { DatabaseClient } from '../database-client';
+import { onOwnConnection } from '../database-client';
 
 /** The `application_name` of sessions that migrate, which differs from that of sessions that serve requests. */
 export const MIGRATION_SESSION = 'svc-health-server migration';
 
-const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 const LOOK_MILLISECONDS = 5_000;
 const REPEAT_MILLISECONDS = 60_000;
 
@@ -77,19 +76,8 @@ export function watchWaits(url: string, pid: number, tell: (sessions: string) =>
   };
 }
 
-async function sessionsBefore(url: string, pid: number): Promise<string> {
-  const client = new DatabaseClient({
-    connectionString: url,
-    application_name: MIGRATION_SESSION,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
-    query_timeout: CONNECT_TIMEOUT_MILLISECONDS,
-  });
-  client.on('error', () => undefined); // ignored: the query fails with the same error
-  try {
-    await client.connect();
+const sessionsBefore = (url: string, pid: number): Promise<string> =>
+  onOwnConnection(url, MIGRATION_SESSION, async (client) => {
     const { rows } = await client.query<Session>(WAITED_FOR, [pid]);
     return rows.map(described).join(', ');
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
+  });

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client } from 'pg';
-import { DatabaseClient } from '../database-client';
+import { onOwnConnection } from '../database-client';
 import { databaseErrorToServiceError } from '../database-error';
 
 const PAUSE_MILLISECONDS = 500;
@@ -13,23 +12,11 @@ const PAUSE_MILLISECONDS = 500;
 export async function waitForDatabase(url: string, seconds: number, tell: (line: string) => void): Promise<void> {
   const endsAt = performance.now() + seconds * 1000;
   for (let tries = 1; performance.now() < endsAt; tries++) {
-    const error = await connectError(url);
-    if (error === undefined || databaseErrorToServiceError(error)?.kind !== 'busy') return;
+    const error: unknown = await onOwnConnection(url, 'svc-health-server start', () =>
+      Promise.resolve(undefined),
+    ).catch((thrown: unknown) => thrown);
+    if (databaseErrorToServiceError(error)?.kind !== 'busy') return;
     if (tries === 1) tell(`The database takes no connections yet. Trying again for ${seconds} s.`);
     await delay(PAUSE_MILLISECONDS);
-  }
-}
-
-async function connectError(url: string): Promise<unknown> {
-  let client: Client | undefined;
-  try {
-    client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => undefined); // ignored: `connect` fails with the same error
-    await client.connect();
-    return undefined;
-  } catch (error) {
-    return error;
-  } finally {
-    await client?.end().catch(() => undefined);
   }
 }
