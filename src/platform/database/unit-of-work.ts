@@ -283,19 +283,23 @@ export class UnitOfWork {
   ): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
-    let whenOver: Unit['whenOver'] = [];
+    const unit: Unit = {
+      runner,
+      client,
+      ticket,
+      locks,
+      gathered: new Map(),
+      gatheredLast: new Map(),
+      afterCommit: [],
+      whenOver: [],
+      isCommitted: false,
+      runs: undefined,
+    };
     try {
       let isFinished = false;
       try {
         if (locks !== undefined) await cancelledWhenGone(ticket.signal, client, () => locks.take(client));
-        const unit = openUnit(
-          runner,
-          client,
-          ticket,
-          locks,
-          locks?.beginSql([BEGIN[level], ...this.firstStatements]) ?? BEGIN[level],
-        );
-        ({ whenOver } = unit);
+        begin(unit, locks?.beginSql([BEGIN[level], ...this.firstStatements]) ?? BEGIN[level]);
         const result = await this.untilLost(unit, () =>
           this.current.run(unit, async () => {
             const value = await work(finishing(unit));
@@ -306,7 +310,7 @@ export class UnitOfWork {
           }),
         );
         isFinished = true;
-        if (!unit.isCommitted) await commit(unit.client);
+        if (!unit.isCommitted) await commit(client);
         for (const action of unit.afterCommit) void this.runLater(action);
         return result;
       } finally {
@@ -315,7 +319,7 @@ export class UnitOfWork {
       }
     } finally {
       await runner.release();
-      for (const action of whenOver) await this.runLater(action);
+      for (const action of unit.whenOver) await this.runLater(action);
     }
   }
 
@@ -370,33 +374,15 @@ function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) =>
  * Begins a transaction. BEGIN is pipelined with the first statement, which saves a round trip per write. The query
  * runner is marked as inside a transaction, so that repositories bound to it do not open another one.
  */
-function openUnit(
-  runner: QueryRunner,
-  client: PoolClient,
-  ticket: Ticket,
-  locks: EarlyLocks | undefined,
-  begin: string,
-): Unit {
+function begin({ runner, client }: Unit, sql: string): void {
   // BEGIN and the statements of the same turn are sent by one socket write, since each write wakes the backend.
   const { stream } = client.connection;
   stream.cork();
   process.nextTick(() => {
     stream.uncork();
   });
-  client.query(begin).catch(() => undefined); // ignored: if the connection broke, the first statement fails too
+  client.query(sql).catch(() => undefined); // ignored: if the connection broke, the first statement fails too
   Object.assign(runner, { isTransactionActive: true });
-  return {
-    runner,
-    client,
-    ticket,
-    locks,
-    gathered: new Map(),
-    gatheredLast: new Map(),
-    afterCommit: [],
-    whenOver: [],
-    isCommitted: false,
-    runs: undefined,
-  };
 }
 
 /**
