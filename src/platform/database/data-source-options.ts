@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ClientBase, type PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { type DataSourceOptions } from 'typeorm';
 import { DatabaseClient } from './database-client';
 import { type Pooling } from './pooler';
@@ -53,7 +53,9 @@ export function dataSourceOptions(
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
       onConnect: (client: PoolClient) => {
-        hearErrors(client);
+        // Without a listener for 'error', such an event would end the process, and it can follow in the same bytes as
+        // the response to the connect. It is ignored: the next statement of a broken connection fails anyway.
+        client.on('error', () => undefined);
         if (pooler === undefined) {
           silent.watch(client);
           return;
@@ -68,15 +70,6 @@ export function dataSourceOptions(
       ...(pooler === undefined ? { options: sessionSettings(limits.statementTimeoutSeconds) } : {}),
     },
   };
-}
-
-/**
- * Adds a listener for 'error'. Without one, an 'error' event would end the process, and such an event can follow in the
- * same bytes as the response to the connect. The listener does nothing, since the current or next statement of a broken
- * connection fails anyway.
- */
-function hearErrors(client: ClientBase): void {
-  client.on('error', () => undefined);
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type Request, type Response } from 'express';
+import { memoized } from '../memoized';
 import { acceptedEncoding, type Encoding } from './accepted-encoding';
 
 const brotli = promisify(brotliCompress);
@@ -20,7 +21,7 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
 /** A public file in memory. It is compressed once per encoding, and has a digest for caches. */
 export class PublicFile {
   readonly digest: string;
-  private readonly encoded = new Map<Encoding, Promise<Buffer>>();
+  private readonly compressed = memoized((encoding: Encoding) => COMPRESS[encoding](this.bytes));
 
   /** @param hasDigestInName whether the path changes with the content, so that caches may keep the file forever */
   constructor(
@@ -48,11 +49,5 @@ export class PublicFile {
     response.set('Content-Type', this.mediaType);
     if (encoding !== undefined) response.set('Content-Encoding', encoding);
     response.end(encoding === undefined ? this.bytes : await this.compressed(encoding));
-  }
-
-  private compressed(encoding: Encoding): Promise<Buffer> {
-    const bytes = this.encoded.get(encoding) ?? COMPRESS[encoding](this.bytes);
-    this.encoded.set(encoding, bytes);
-    return bytes;
   }
 }

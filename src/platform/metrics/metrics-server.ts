@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Environment } from '../config/environment';
@@ -48,11 +49,10 @@ export class MetricsServer implements OnApplicationShutdown {
     });
     server.maxConnections = MAX_CONNECTIONS;
     server.setTimeout(IDLE_TIMEOUT_MILLISECONDS);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', ({ message }) => {
-        reject(new StartError(`Metrics cannot be served (SVC_METRICS_PORT, SVC_METRICS_HOST): ${message}`));
-      });
-      server.listen(metricsPort, metricsHost, resolve);
+    await once(server.listen(metricsPort, metricsHost), 'listening').catch((error: unknown) => {
+      throw new StartError(
+        `Metrics cannot be served (SVC_METRICS_PORT, SVC_METRICS_HOST): ${(error as Error).message}`,
+      );
     });
     this.server = server;
     this.logger.log(`Metrics on ${metricsHost}:${this.port ?? metricsPort}/metrics`);
