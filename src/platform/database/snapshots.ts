@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type PoolClient, type QueryResultRow } from 'pg';
+import { type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { type EndSignal } from '../admission/request-end';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
-import { inOneFlight } from './in-one-flight';
 import { type Statement } from './statement';
-import { configOf, driverValues, failureOf } from './statements';
+import { configOf, driverValues, failureOf, sendLimited } from './statements';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 
@@ -69,13 +68,10 @@ export class Snapshot {
     values: readonly unknown[],
     milliseconds?: number,
   ): Promise<Row[]> {
-    return cancelledWhenGone(this.signal, this.client, async () => {
-      const limits =
-        milliseconds === undefined ? [] : [this.client.query(`SET LOCAL statement_timeout = ${milliseconds}`)];
-      const [{ rows }] = await inOneFlight([
-        this.client.query<Row>(configOf(statement), driverValues(values)),
-        ...limits,
-      ] as const);
+    const { client } = this;
+    const send = (): Promise<QueryResult<Row>> => client.query<Row>(configOf(statement), driverValues(values));
+    return cancelledWhenGone(this.signal, client, async () => {
+      const { rows } = await (milliseconds === undefined ? send() : sendLimited(client, milliseconds, send));
       return rows;
     });
   }

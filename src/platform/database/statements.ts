@@ -89,9 +89,12 @@ export class Statements {
     const client: PoolClient = await poolOf(this.dataSource).connect();
     let broken: Error | undefined;
     try {
-      return await cancelledWhenGone(signal, client, () =>
-        limit === undefined ? send(client) : limitedAlone(client, limit, send),
-      );
+      return await cancelledWhenGone(signal, client, () => {
+        if (limit === undefined) return send(client);
+        const { millisecondsLeft } = limit;
+        client.query('BEGIN READ ONLY').catch(() => undefined); // a broken connection fails the statement too
+        return sendLimited(client, millisecondsLeft, send);
+      });
     } finally {
       if (limit !== undefined) broken = await failureOf(client, 'COMMIT');
       client.release(broken);
@@ -115,31 +118,24 @@ export const failureOf = (client: PoolClient, command: 'COMMIT' | 'ROLLBACK'): P
     (error: unknown) => error as Error,
   );
 
-/**
- * Runs a statement of an open transaction under a time limit. The commands that set and reset the limit take the same
- * pipelined round trip.
- */
+/** Runs a statement of a unit of work under a time limit, and resets the limit, all in one pipelined round trip. */
 async function limitedInUnit<Row extends QueryResultRow>(
   unit: PoolClient,
-  limit: TimeLimit,
+  { millisecondsLeft }: TimeLimit,
   send: Send<Row>,
 ): Promise<QueryResult<Row>> {
-  const [, result] = await inOneFlight([
-    unit.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
-    send(unit),
-    unit.query('SET LOCAL statement_timeout TO DEFAULT'),
-  ] as const);
+  const limited = sendLimited(unit, millisecondsLeft, send);
+  const [result] = await inOneFlight([limited, unit.query('SET LOCAL statement_timeout TO DEFAULT')] as const);
   return result;
 }
 
-async function limitedAlone<Row extends QueryResultRow>(
+/** Sends a statement of a transaction, and before it the time limit. Both take one pipelined round trip. */
+export async function sendLimited<Row extends QueryResultRow>(
   client: PoolClient,
-  limit: TimeLimit,
+  milliseconds: number,
   send: Send<Row>,
 ): Promise<QueryResult<Row>> {
-  const milliseconds = limit.millisecondsLeft;
-  const [, , result] = await inOneFlight([
-    client.query('BEGIN READ ONLY'),
+  const [, result] = await inOneFlight([
     client.query(`SET LOCAL statement_timeout = ${milliseconds}`),
     send(client),
   ] as const);
