@@ -1,4 +1,4 @@
-import { endOfString, unquoted } from './json-skip';
+import { endOfString, endOfValue, unquoted } from './json-skip';
 
 /** The position of a value in a text: from `start` to before `end`. */
 export interface JsonSpan {
@@ -14,7 +14,6 @@ export interface JsonChild extends JsonSpan {
 }
 
 const QUOTE = 0x22;
-const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
@@ -31,8 +30,8 @@ export class JsonOutline {
   private constructor(
     readonly text: string,
     /**
-     * End positions, by the position of the opening bracket. The array has four bytes for each character of the text,
-     * since positions are looked up very often.
+     * End positions, by the position of the opening bracket; 0 elsewhere. The array has four bytes for each character
+     * of the text, since positions are looked up very often.
      */
     private readonly ends: Uint32Array,
   ) {}
@@ -67,9 +66,7 @@ export class JsonOutline {
 
   /** Whether a value is an object or array with children. Any other value is a leaf. */
   isBranch({ start, end }: JsonSpan): boolean {
-    return (
-      end - start > 2 && this.text.charCodeAt(start) !== QUOTE && (this.isObject({ start }) || this.isArray({ start }))
-    );
+    return end - start > 2 && this.ends[start] !== 0;
   }
 
   isArray({ start }: Pick<JsonSpan, 'start'>): boolean {
@@ -79,7 +76,7 @@ export class JsonOutline {
   /** Yields the children of an object or array in order; none for a leaf. */
   *childrenOf(span: JsonSpan): Generator<JsonChild, void, void> {
     if (!this.isBranch(span)) return;
-    const hasKeys = this.isObject(span);
+    const hasKeys = this.text.charCodeAt(span.start) === OPENING_BRACE;
     let index = 0;
     for (let at = span.start; at < span.end - 1;) {
       let start = at + 1;
@@ -94,19 +91,9 @@ export class JsonOutline {
     }
   }
 
-  private isObject({ start }: Pick<JsonSpan, 'start'>): boolean {
-    return this.text.charCodeAt(start) === OPENING_BRACE;
-  }
-
   /** Returns the position after the value that begins at `start`. */
   private endOf(start: number): number {
-    const code = this.text.charCodeAt(start);
-    if (code === QUOTE) return endOfString(this.text, start);
-    if (code === OPENING_BRACE || code === OPENING_BRACKET) return this.ends[start] ?? start;
-    let at = start + 1;
-    while (at < this.text.length && !isDelimiter(this.text.charCodeAt(at))) at++;
-    return at;
+    const end = this.ends[start] ?? 0;
+    return end > 0 ? end : endOfValue(this.text, start);
   }
 }
-
-const isDelimiter = (code: number): boolean => code === COMMA || code === CLOSING_BRACE || code === CLOSING_BRACKET;

@@ -3,6 +3,8 @@ import { endOfString, endOfValue } from './json-skip';
 /** How many characters are printed before other requests may run. */
 const AT_ONCE = 32 * 1024;
 
+const PUNCTUATION = new Set('{}[],:');
+
 /**
  * Converts compact JSON text token by token by `print`, and yields the result in texts of moderate length. The text may
  * be a part of a value, but must end between two tokens.
@@ -21,17 +23,7 @@ export function* printedTokens(text: string, print: (token: string) => string): 
 }
 
 function endOfToken(text: string, at: number): number {
-  switch (text[at]) {
-    case '"':
-      return endOfString(text, at);
-    case '{':
-    case '}':
-    case '[':
-    case ']':
-    case ',':
-    case ':':
-      return at + 1;
-    default:
-      return endOfValue(text, at);
-  }
+  const first = text[at] ?? '';
+  if (PUNCTUATION.has(first)) return at + 1;
+  return first === '"' ? endOfString(text, at) : endOfValue(text, at);
 }
