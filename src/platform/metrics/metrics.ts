@@ -11,12 +11,6 @@ import {
   type MetricSourceDefinition,
 } from './metric-source';
 
-interface SourceRun {
-  readonly source: string;
-  readonly isUp: boolean;
-  readonly families: readonly MetricFamily[];
-}
-
 @Injectable()
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
@@ -45,7 +39,7 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
   private async make(path: MetricPath, of: MetricScope | 'all'): Promise<readonly MetricFamily[]> {
     const wanted = this.all().filter(({ meta }) => meta.path === path && [meta.of ?? 'process', 'all'].includes(of));
     const runs = await Promise.all(
-      wanted.map(async ({ meta: { source }, handler }): Promise<SourceRun> => {
+      wanted.map(async ({ meta: { source }, handler }) => {
         try {
           return { source, isUp: true, families: await handler.read() };
         } catch (error) {

@@ -74,10 +74,8 @@ export class Slices {
    * Runs a computation in time slices.
    * @throws ServiceError 'busy' if a slice waits too long; any error of the computation
    */
-  async run<T>(steps: Steps<T>): Promise<T> {
-    let { done } = sliceOf(steps, FIRST_SLICE_MILLISECONDS);
-    while (done === undefined) done = await this.inTurn(() => sliceOf(steps, SLICE_MILLISECONDS).done);
-    return done.value;
+  run<T>(steps: Steps<T>): Promise<T> {
+    return this.inSlices((milliseconds) => sliceOf(steps, milliseconds));
   }
 
   /**
@@ -96,18 +94,21 @@ export class Slices {
     }
   }
 
-  private async limited<T>(steps: Steps<T>, { ofOne, ofAll }: StepLimits): Promise<T> {
+  private limited<T>(steps: Steps<T>, { ofOne, ofAll }: StepLimits): Promise<T> {
     let left = ofAll;
-    const next = (milliseconds: number): Slice<T>['done'] => {
+    return this.inSlices((milliseconds) => {
       const spent = stopwatch();
       const slice = withinTime(milliseconds + ofOne, () => sliceOf(steps, milliseconds));
       left -= spent();
       if (slice === undefined) throw new StepTooLong(spent() < ofOne);
       if (slice.done === undefined && left <= 0) throw new TooCostly('The steps take too long');
-      return slice.done;
-    };
-    let done = next(FIRST_SLICE_MILLISECONDS);
-    while (done === undefined) done = await this.inTurn(() => next(SLICE_MILLISECONDS));
+      return slice;
+    });
+  }
+
+  private async inSlices<T>(next: (milliseconds: number) => Slice<T>): Promise<T> {
+    let { done } = next(FIRST_SLICE_MILLISECONDS);
+    while (done === undefined) ({ done } = await this.inTurn(() => next(SLICE_MILLISECONDS)));
     return done.value;
   }
 
