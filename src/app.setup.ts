@@ -38,13 +38,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));
   app.use(app.get(Answers).watch);
-  const slices = app.get(Slices);
-  const terms: AnswerTerms = {
-    stallSeconds: environment.streamStallSeconds,
-    ticket: () => requests.ticket,
-    inSlices: (steps) => slices.run(steps),
-    turn: () => slices.turn(),
-  };
+  const terms: AnswerTerms = { stallSeconds: environment.streamStallSeconds, requests, slices: app.get(Slices) };
   app.setLocal(ANSWER_TERMS, terms);
   if (!environment.hasCompression) app.use(withoutCompression);
   // CORS is set up before bodies are read, so that the refusal of a body has the CORS headers too. Without them, a web

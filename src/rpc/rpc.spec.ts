@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Global, type INestApplication, Injectable, Module, type Type } from '@nestjs/common';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Type as InstanceOf } from 'class-transformer';
 import { IsArray, IsInt, IsObject, IsString, ValidateNested } from 'class-validator';
@@ -11,9 +12,11 @@ import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { HttpModule } from '../platform/http/http.module';
+import { ANSWER_TERMS, type AnswerTerms } from '../platform/http/send-body';
 import { RequestContext } from '../platform/request/request-context';
 import { type GrantedRows } from '../platform/request/granted-rows';
 import { JsonText } from '../platform/json/json-text';
+import { Slices } from '../platform/time/slices';
 import { DecidesEntryAccess, type EntryAccess, type Reader } from '../resource/access/entry-access';
 import { type RpcCall, type RpcHandler, RpcMethod } from './rpc-method';
 import { type ParamError, RpcRefusal } from './rpc-refusal';
@@ -132,8 +135,9 @@ async function startApp(...providers: Type[]): Promise<INestApplication> {
   })
   class App {}
   const testing = await Test.createTestingModule({ imports: [App] }).compile();
-  const app = testing.createNestApplication({ bodyParser: false, logger: false });
+  const app = testing.createNestApplication<NestExpressApplication>({ bodyParser: false, logger: false });
   const requests = app.get(RequestContext);
+  app.setLocal(ANSWER_TERMS, { stallSeconds: 10, requests, slices: app.get(Slices) } satisfies AnswerTerms);
   app.use(raw({ type: () => true, limit: '20mb' }));
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     requests.run('request-7', () => {

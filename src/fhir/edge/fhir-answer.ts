@@ -97,7 +97,7 @@ async function asSubset(
   { status, text = '', headers = {} }: FhirAnswer,
   subset: Subset,
 ): Promise<FhirAnswer> {
-  return { status, headers, text: await termsOf(response).inSlices(subsetOf(text, subset)) };
+  return { status, headers, text: await termsOf(response).slices.run(subsetOf(text, subset)) };
 }
 
 function asWritten(request: Request, answer: FhirAnswer): FhirAnswer {

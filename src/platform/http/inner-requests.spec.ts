@@ -3,12 +3,16 @@ import { type HttpAdapterHost } from '@nestjs/core';
 import express from 'express';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
+import { Slices } from '../time/slices';
 import { InnerRequests } from './inner-requests';
-import { produceOf, sendBody } from './send-body';
+import { ANSWER_TERMS, type AnswerTerms, produceOf, sendBody } from './send-body';
 
 it('S6: an inner answer that fails after it has begun fails with that error, not with one of its own', async () => {
   const refusal = new ServiceError('timeout', 'The query took too long.');
   const app = express();
+  const requests = new RequestContext();
+  const terms: AnswerTerms = { stallSeconds: 10, requests, slices: new Slices(requests) };
+  app.locals[ANSWER_TERMS] = terms;
   const texts = function* (): Generator<string> {
     yield 'x'.repeat(200_000);
     throw refusal;
@@ -17,7 +21,7 @@ it('S6: an inner answer that fails after it has begun fails with that error, not
     sendBody(response, { status: 200, headers: {} }, produceOf(texts())).catch(next);
   });
   const host = { httpAdapter: { getInstance: () => app } } as unknown as HttpAdapterHost;
-  const answer = new InnerRequests(host, new RequestContext()).send({
+  const answer = new InnerRequests(host, requests).send({
     ...{ method: 'GET', url: '/', headers: {} },
     mostCharacters: 1_000_000,
   });

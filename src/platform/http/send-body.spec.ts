@@ -24,12 +24,7 @@ describe('S10: the memory budget', () => {
     const requests = new RequestContext();
     const app = express();
     app.use(requestContext(requests, budget));
-    const terms: AnswerTerms = {
-      stallSeconds: 10,
-      ticket: () => requests.ticket,
-      inSlices: (steps) => new Slices(requests).run(steps),
-      turn: () => Promise.resolve(),
-    };
+    const terms: AnswerTerms = { stallSeconds: 10, requests, slices: new Slices(requests) };
     app.locals[ANSWER_TERMS] = terms;
     app.use((request, response, next) => {
       const texts = Array<string>(30).fill(MEGABYTE.repeat(Number(request.query.megabytes)));
@@ -84,12 +79,7 @@ describe('S10: many long answers at once', () => {
     const slices = new Slices(requests);
     const app = express();
     app.use(requestContext(requests, new MemoryBudget(readEnvironment({}))));
-    const terms: AnswerTerms = {
-      stallSeconds: 10,
-      ticket: () => requests.ticket,
-      inSlices: (steps) => slices.run(steps),
-      turn: () => slices.turn(),
-    };
+    const terms: AnswerTerms = { stallSeconds: 10, requests, slices };
     app.locals[ANSWER_TERMS] = terms;
     app.use((_request, response, next) => {
       sendBody(response, { status: 200, headers: {} }, async (sink) => {

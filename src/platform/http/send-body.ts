@@ -1,14 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Response } from 'express';
 import { type EndSignal } from '../admission/request-end';
-import { BACKGROUND, type Ticket } from '../admission/ticket';
-import { atOnce, type Steps } from '../time/steps';
+import { type Ticket } from '../admission/ticket';
+import { type RequestContext } from '../request/request-context';
+import { type Slices } from '../time/slices';
 import { acceptedEncoding } from './accepted-encoding';
 import { AnswerEncoder } from './answer-encoder';
 
 export interface TextSink {
-  /** Aborts when the connection closes. The sink itself closes the connection of a reader that is too slow. */
-  readonly signal: EndSignal;
   /**
    * Writes a text. The promise settles when the next text may be written, so that a slow reader slows the producer
    * down.
@@ -44,23 +42,12 @@ export interface TextPrinter {
 export interface AnswerTerms {
   /** How many seconds a reader may take for 64 kB, or for the rest of an answer. */
   readonly stallSeconds: number;
-  readonly ticket: () => Ticket;
-  /** Runs a computation in time slices, so that other requests run in between. */
-  readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
-  /**
-   * Waits for the turn of this answer. In each turn of the event loop, one long answer makes its texts; the callers are
-   * served in turn.
-   */
-  readonly turn: () => Promise<void>;
+  readonly requests: RequestContext;
+  /** The turns of long answers: in each turn of the event loop, one makes its texts; the callers are served in turn. */
+  readonly slices: Slices;
 }
 
 export const ANSWER_TERMS = 'answerTerms';
-const DEFAULT_TERMS: AnswerTerms = {
-  stallSeconds: 10,
-  ticket: () => BACKGROUND,
-  inSlices: (steps) => Promise.resolve(atOnce(steps)),
-  turn: () => nextTurn(),
-};
 
 /** How many characters of a streamed answer are passed to the socket at once. */
 const CHUNK = 64 * 1024;
@@ -129,7 +116,7 @@ export function sendHead(response: Response, head: AnswerHead): void {
 
 async function sendWhole(response: Response, head: AnswerHead, text: string): Promise<void> {
   const { method, headers } = response.req;
-  if (text.length > CHUNK && response.socket !== null) termsOf(response).ticket().hold(text.length);
+  if (text.length > CHUNK && response.socket !== null) termsOf(response).requests.ticket.hold(text.length);
   setHead(response, head);
   const encoding = text.length < COMPRESSED_FROM_CHARACTERS ? undefined : acceptedEncoding(headers['accept-encoding']);
   if (method === 'HEAD') {
@@ -166,8 +153,7 @@ function boundRest(response: Response): void {
 const stallMillisecondsOf = (response: Response): number =>
   Math.max(1, Math.ceil(response.writableLength / CHUNK)) * termsOf(response).stallSeconds * 1000;
 
-export const termsOf = (response: Response): AnswerTerms =>
-  (response.app.locals[ANSWER_TERMS] as AnswerTerms | undefined) ?? DEFAULT_TERMS;
+export const termsOf = (response: Response): AnswerTerms => response.app.locals[ANSWER_TERMS] as AnswerTerms;
 
 class ResponseSink implements TextSink {
   readonly signal: EndSignal;
@@ -175,7 +161,7 @@ class ResponseSink implements TextSink {
   /** Whether the answer has ended with its head, because the caller wanted only the head. */
   hasEnded = false;
   private readonly ticket: Ticket;
-  private readonly turn: () => Promise<void>;
+  private readonly slices: Slices;
   private encoder: AnswerEncoder | undefined;
   /** Short texts that wait until they fill a chunk. They are sent before `long`. */
   private pending = '';
@@ -195,9 +181,9 @@ class ResponseSink implements TextSink {
     private readonly body: string | Produce,
     private readonly printer: TextPrinter | undefined,
   ) {
-    const { ticket, turn } = termsOf(response);
-    this.turn = turn;
-    this.ticket = ticket();
+    const { requests, slices } = termsOf(response);
+    this.slices = slices;
+    this.ticket = requests.ticket;
     this.signal = this.ticket.signal;
   }
 
@@ -280,7 +266,7 @@ class ResponseSink implements TextSink {
    * this pause, all other requests would wait.
    */
   private async giveTurn(): Promise<void> {
-    await this.turn();
+    await this.slices.turn();
     this.sentInTurn = 0;
     this.turnEndsAt = performance.now() + TURN_MILLISECONDS;
   }
