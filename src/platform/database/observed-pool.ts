@@ -3,28 +3,24 @@ import { type Pool, type PoolClient } from 'pg';
 /** A function that is called at the end of an observed action, with the error if the action failed. */
 export type End = (error?: unknown) => void;
 
-export interface PoolObserver {
-  /**
-   * Called when a connection is requested.
-   * @returns the function to call when the connection is there; undefined to ignore the request
-   */
-  wait(): End | undefined;
-  /** @param statement the statement as passed to node-postgres: a text, or an object that contains the text */
-  statement(statement: unknown): End;
-}
-
 /**
  * Observes every connection and statement of a pool, including those of repositories and of the unit of work. It wraps
  * methods, since node-postgres has no hooks for this.
+ * @param onConnect called when a connection is requested. It returns undefined to ignore the request
+ * @param onStatement called with a statement as passed to node-postgres: a text, or an object that contains the text
  */
-export function observePool(pool: Pool, observer: PoolObserver): void {
+export function observePool(
+  pool: Pool,
+  onConnect: () => End | undefined,
+  onStatement: (statement: unknown) => End,
+): void {
   const known = new WeakSet<PoolClient>();
-  observeCalls(pool, 'connect', () => observer.wait());
+  observeCalls(pool, 'connect', onConnect);
   // The event 'connect' would be too late: TypeORM's driver has already opened a connection.
   pool.on('acquire', (client) => {
     if (known.has(client)) return;
     known.add(client);
-    observeCalls(client, 'query', ([statement]) => observer.statement(statement));
+    observeCalls(client, 'query', ([statement]) => onStatement(statement));
   });
 }
 

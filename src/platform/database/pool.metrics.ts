@@ -49,14 +49,14 @@ export class PoolMetrics implements MetricSource {
     private readonly tracing: Tracing,
   ) {
     const pool = poolOf(dataSource);
-    observePool(pool, {
-      wait: () => {
-        if (pool.idleCount === 0) return this.begin(this.wait, CONNECT);
-        this.wait.observe(0);
-        return undefined;
-      },
-      statement: (statement) => this.begin(statement === 'COMMIT' ? this.commit : this.other, statement),
-    });
+    const onConnect = (): End | undefined => {
+      if (pool.idleCount === 0) return this.begin(this.wait, CONNECT);
+      this.wait.observe(0);
+      return undefined;
+    };
+    observePool(pool, onConnect, (statement) =>
+      this.begin(statement === 'COMMIT' ? this.commit : this.other, statement),
+    );
   }
 
   read(): readonly MetricFamily[] {
