@@ -2,6 +2,7 @@ import { type Pool } from 'pg';
 import { type DataSource } from 'typeorm';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { Slots, type SlotsOptions } from '../admission/slots';
+import { BACKGROUND, type Ticket } from '../admission/ticket';
 
 /** How long to wait for a slot. It equals the longest wait of the pool for a connection. */
 const LONGEST_WAIT_MILLISECONDS = 5_000;
@@ -20,13 +21,26 @@ function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOpti
 }
 
 /**
- * Makes the slots for the connections of searches or of transactions. There are few connections and statements may be
- * slow, so the searches or transactions of one caller must not use all connections.
+ * The slots for the connections of searches or of transactions. There are few connections and statements may be slow,
+ * so the searches or transactions of one caller must not use all connections.
  */
-export const connectionSlots = (kind: 'search' | 'transaction', dataSource: DataSource): Slots =>
-  new Slots({
-    ...sharesOf(poolOf(dataSource).options.max)[kind],
-    longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
-    busyMessage: `Too many costly ${kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
-    retryAfterSeconds: 5,
-  });
+export class ConnectionSlots {
+  private slots: Slots | undefined;
+
+  constructor(
+    private readonly kind: 'search' | 'transaction',
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /** Runs `work` in a slot. Background work needs none. */
+  run<T>(ticket: Ticket, work: () => Promise<T>): Promise<T> {
+    if (ticket === BACKGROUND) return work();
+    this.slots ??= new Slots({
+      ...sharesOf(poolOf(this.dataSource).options.max)[this.kind],
+      longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+      busyMessage: `Too many costly ${this.kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
+      retryAfterSeconds: 5,
+    });
+    return this.slots.run({ key: ticket.caller, signal: ticket.signal }, work);
+  }
+}

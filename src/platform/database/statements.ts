@@ -2,11 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { type EndSignal } from '../admission/request-end';
-import { type Slots, type Waiter } from '../admission/slots';
-import { BACKGROUND, type Ticket } from '../admission/ticket';
 import { Ambient } from '../ambient';
 import { cancelledWhenGone } from './cancelled-when-gone';
-import { connectionSlots, poolOf } from './connection-slots';
+import { ConnectionSlots, poolOf } from './connection-slots';
 import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
@@ -29,12 +27,14 @@ type Send<Row extends QueryResultRow> = (client: PoolClient) => Promise<QueryRes
 @Injectable()
 export class Statements {
   private readonly limits = new Ambient<TimeLimit>();
-  private slots: Slots | undefined;
+  private readonly searchSlots: ConnectionSlots;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly unitOfWork: UnitOfWork,
-  ) {}
+  ) {
+    this.searchSlots = new ConnectionSlots('search', dataSource);
+  }
 
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (this.unitOfWork.isHeldEarly(statement, values)) return [];
@@ -49,8 +49,7 @@ export class Statements {
       return (await cancelledWhenGone(ticket.signal, unit, inUnit)).rows;
     }
     const alone = (): Promise<QueryResult<Row>> => this.runAlone(ticket.signal, timed, send);
-    const isFree = limit === undefined || ticket === BACKGROUND;
-    return (await (isFree ? alone() : this.searchSlots.run(waiterOf(ticket), alone))).rows;
+    return (await (limit === undefined ? alone() : this.searchSlots.run(ticket, alone))).rows;
   }
 
   async runOne<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
@@ -100,13 +99,7 @@ export class Statements {
       client.release(broken);
     }
   }
-
-  private get searchSlots(): Slots {
-    return (this.slots ??= connectionSlots('search', this.dataSource));
-  }
 }
-
-const waiterOf = ({ caller, signal }: Ticket): Waiter => ({ key: caller, signal });
 
 /**
  * Runs a command that may fail.

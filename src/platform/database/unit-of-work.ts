@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { DataSource, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
-import { type Slots } from '../admission/slots';
 import { BACKGROUND, type Ticket } from '../admission/ticket';
 import { Ambient } from '../ambient';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 import { errorTrace } from '../logging/error-trace';
 import { cancelledWhenGone } from './cancelled-when-gone';
-import { connectionSlots } from './connection-slots';
+import { ConnectionSlots } from './connection-slots';
 import { TransactionConflict, isTransactionConflict } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { EarlyLocks, LockNeeded } from './early-locks';
@@ -79,7 +78,7 @@ const MAX_LOCKINGS = 50;
 export class UnitOfWork {
   private readonly logger = new Logger(UnitOfWork.name);
   private readonly current = new Ambient<Unit | typeof APART>();
-  private slots: Slots | undefined;
+  private readonly slots: ConnectionSlots;
 
   /** Statements that a transaction above READ COMMITTED sends first, before its snapshot is taken. */
   private readonly firstStatements: string[] = [];
@@ -88,7 +87,9 @@ export class UnitOfWork {
   constructor(
     private readonly dataSource: DataSource,
     private readonly requests: RequestContext,
-  ) {}
+  ) {
+    this.slots = new ConnectionSlots('transaction', dataSource);
+  }
 
   /**
    * Opens a transaction for `work`, or joins the open transaction. A new transaction is restarted after a serialization
@@ -101,8 +102,7 @@ export class UnitOfWork {
     const locks = level === 'read-committed' ? undefined : new EarlyLocks();
     const { ticket } = this;
     const once = (): Promise<T> => this.runOnce(work, ticket, level, locks);
-    const inTurn = (): Promise<T> => this.transactionSlots.run({ key: ticket.caller, signal: ticket.signal }, once);
-    return this.untilItHolds(ticket === BACKGROUND ? once : inTurn, level, locks);
+    return this.untilItHolds(() => this.slots.run(ticket, once), level, locks);
   }
 
   /**
@@ -194,10 +194,6 @@ export class UnitOfWork {
   private get unit(): Unit | undefined {
     const store = this.current.value;
     return store === APART ? undefined : store;
-  }
-
-  private get transactionSlots(): Slots {
-    return (this.slots ??= connectionSlots('transaction', this.dataSource));
   }
 
   /** Binds an injected repository to the open transaction. If none is open, returns the repository unchanged. */
