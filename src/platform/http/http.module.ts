@@ -11,6 +11,8 @@ import { OperationNames } from './operation-names';
 import { RequestContext } from '../request/request-context';
 import { Routes } from './routes';
 
+const SHARED = [OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests, Tracing];
+
 /**
  * Provides the request context, the budgets of memory and CPU, the clock, time slices and the list of routes to every
  * module.
@@ -18,18 +20,7 @@ import { Routes } from './routes';
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [
-    Answers,
-    OperationNames,
-    RequestContext,
-    MemoryBudget,
-    Clock,
-    CpuBudget,
-    Slices,
-    Routes,
-    InnerRequests,
-    Tracing,
-  ],
-  exports: [OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests, Tracing],
+  providers: [Answers, ...SHARED],
+  exports: SHARED,
 })
 export class HttpModule {}

@@ -29,7 +29,7 @@ export class Workers implements MetricsReader {
   private pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
   private vainStarts = 0;
   private isStopping = false;
-  private replacing: Promise<void> = Promise.resolve();
+  private replacing: Promise<unknown> = Promise.resolve();
   private isReplacementPending = false;
 
   /** @param onLost called if no process serves and none can be started */
@@ -45,10 +45,7 @@ export class Workers implements MetricsReader {
    */
   start(): Promise<string> {
     const started = this.startAll();
-    this.replacing = started.then(
-      () => undefined,
-      () => undefined,
-    );
+    this.replacing = Promise.allSettled([started]);
     return started;
   }
 
@@ -56,7 +53,7 @@ export class Workers implements MetricsReader {
    * Replaces the processes one by one. Each new process listens before an old process ends. If a new process cannot
    * start, the remaining old processes stay.
    */
-  replaceAll(): Promise<void> {
+  replaceAll(): Promise<unknown> {
     if (!this.isReplacementPending) {
       this.isReplacementPending = true;
       this.replacing = this.replacing.then(() => this.replaceEach());

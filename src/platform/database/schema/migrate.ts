@@ -135,9 +135,7 @@ export function planMigrations(
 }
 
 async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connectedClient(url).catch((error: unknown) => {
-    throw error instanceof StartError ? error : new StartError(connectionRefusal(error), { cause: error });
-  });
+  const client = await connectedClient(url);
   try {
     return await work(client);
   } catch (error) {
@@ -152,14 +150,17 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
 }
 
 async function connectedClient(url: string): Promise<Client> {
-  const client = new DatabaseClient({
-    connectionString: url,
-    application_name: MIGRATION_SESSION,
-    options: sessionSettings(MIGRATION_TIMEOUT_SECONDS),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
-  });
-  await client.connect();
-  return client;
+  try {
+    const client = new DatabaseClient({
+      connectionString: url,
+      application_name: MIGRATION_SESSION,
+      options: sessionSettings(MIGRATION_TIMEOUT_SECONDS),
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    });
+    return await client.connect();
+  } catch (error) {
+    throw error instanceof StartError ? error : new StartError(connectionRefusal(error), { cause: error });
+  }
 }
 
 const POOLER =
