@@ -24,10 +24,6 @@ export class LockNeeded extends TransactionConflict {
 export class EarlyLocks {
   private readonly keysBySql = new Map<string, Set<string>>();
 
-  get size(): number {
-    return [...this.keysBySql.values()].reduce((sum, { size }) => sum + size, 0);
-  }
-
   /** @throws LockNeeded unless all locks that `statement` would take are held */
   assertHeld({ lockKey = '' }: Statement, [value]: readonly unknown[]): void {
     const keys = (Array.isArray(value) ? value : [value]).map(String);
@@ -45,7 +41,7 @@ export class EarlyLocks {
    * during a transaction.
    */
   async take(client: PoolClient): Promise<void> {
-    if (this.size > 0) await client.query(`BEGIN; ${this.lockingBy('pg_advisory_lock')}`);
+    if (this.keysBySql.size > 0) await client.query(`BEGIN; ${this.lockingBy('pg_advisory_lock')}`);
   }
 
   /**
@@ -54,7 +50,7 @@ export class EarlyLocks {
    */
   beginSql(begin: readonly string[]): string {
     const own = [this.lockingBy('pg_advisory_xact_lock'), RELEASE_ALL];
-    return (this.size === 0 ? begin : ['COMMIT', ...begin, ...own]).join('; ');
+    return (this.keysBySql.size === 0 ? begin : ['COMMIT', ...begin, ...own]).join('; ');
   }
 
   /**

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Client } from 'pg';
 import { StartError } from '../errors/start-error';
-import { DatabaseClient, reasonOf } from './database-client';
-
-const LONGEST_MILLISECONDS = 5_000;
+import { onOwnConnection, reasonOf } from './database-client';
 
 /**
  * How often the check is repeated. If another client takes the backend in between, the check misses the pooler in that
@@ -26,40 +24,28 @@ export type Pooling = 'none' | 'session' | 'transaction';
  * @throws StartError if clients of the pooler share backends together with their named statements
  */
 export async function poolingOf(url: string): Promise<Pooling> {
-  const clients: Client[] = [];
-  const connected = async (): Promise<Client> => {
-    const client = new DatabaseClient({
-      connectionString: url,
-      application_name: 'svc-health-server',
-      connectionTimeoutMillis: LONGEST_MILLISECONDS,
-      query_timeout: LONGEST_MILLISECONDS,
-    });
-    client.on('error', () => undefined); // ignored: the query fails with the same error
-    clients.push(client);
-    await client.connect();
-    return client;
-  };
   try {
-    const client = await connected();
-    // A pooler that supports named statements renames them, so PostgreSQL does not list this name.
-    const name = `svc-probe-${randomBytes(8).toString('hex')}`;
-    const text = `select pg_backend_pid() as pid, exists (select from pg_prepared_statements where name = $1) as "isNamed"`;
-    const { rows } = await client.query<{ pid: number; isNamed: boolean }>({ name, text, values: [name] });
-    const [found] = rows;
-    if (isBackendOf(client, found?.pid)) return 'none';
-    if (found?.isNamed !== true) return 'transaction';
-    if (await isShared(client, await connected())) {
-      throw new StartError(
-        'The pooler of DATABASE_URL keeps no named statements in transaction mode: use PgBouncer 1.21 or newer with max_prepared_statements above 0, or session mode.',
-      );
-    }
-    return 'session';
+    return await onOwnConnection(url, 'svc-health-server', (client) => poolingBefore(client, url));
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`The database of DATABASE_URL cannot be used: ${reasonOf(error)}`, { cause: error });
-  } finally {
-    for (const { connection } of clients) connection.stream.destroy();
   }
+}
+
+async function poolingBefore(client: Client, url: string): Promise<Pooling> {
+  // A pooler that supports named statements renames them, so PostgreSQL does not list this name.
+  const name = `svc-probe-${randomBytes(8).toString('hex')}`;
+  const text = `select pg_backend_pid() as pid, exists (select from pg_prepared_statements where name = $1) as "isNamed"`;
+  const { rows } = await client.query<{ pid: number; isNamed: boolean }>({ name, text, values: [name] });
+  const [found] = rows;
+  if (isBackendOf(client, found?.pid)) return 'none';
+  if (found?.isNamed !== true) return 'transaction';
+  if (await onOwnConnection(url, 'svc-health-server', (other) => isShared(client, other))) {
+    throw new StartError(
+      'The pooler of DATABASE_URL keeps no named statements in transaction mode: use PgBouncer 1.21 or newer with max_prepared_statements above 0, or session mode.',
+    );
+  }
+  return 'session';
 }
 
 /** Whether another client gets the same backend. In session mode a backend belongs to one client only. */

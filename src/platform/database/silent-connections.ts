@@ -34,6 +34,8 @@ interface Seen {
   readonly quietSince: number;
 }
 
+type Watched = readonly [client: WatchedClient, seen: Seen];
+
 /**
  * Destroys connections to PostgreSQL that became silent. A firewall or a dead host can drop packets forever, and TCP
  * keepalive does not notice that if a proxy in between still answers. A statement may legitimately take minutes, so a
@@ -69,31 +71,29 @@ export class SilentConnections {
     const silent = this.silentClients();
     if (silent.length === 0 || this.isLookingUp) return;
     this.isLookingUp = true;
-    const before = silent.map((client) => bytesOf(client));
     try {
-      const backends = silent.map((client) => this.clients.get(client)?.backend ?? '');
-      const working = await this.workingOf(backends);
-      const lost = silent.filter(
-        (client, index) =>
-          !working.has(backends[index] ?? '') && !client.readyForQuery && bytesOf(client) === before[index],
+      const working = await this.workingOf(silent.map(([, { backend }]) => backend));
+      this.destroy(
+        silent.filter(
+          ([client, { backend, bytes }]) => !working.has(backend) && !client.readyForQuery && bytesOf(client) === bytes,
+        ),
       );
-      this.destroy(lost);
     } catch (error) {
       // If PostgreSQL refused the check, for example because it has no free connection, the state of the silent
       // connections is unknown, and none is destroyed.
-      if (!(error instanceof DatabaseError)) this.destroy(silent.filter(({ readyForQuery }) => !readyForQuery));
+      if (!(error instanceof DatabaseError)) this.destroy(silent.filter(([{ readyForQuery }]) => !readyForQuery));
     } finally {
       this.isLookingUp = false;
     }
   }
 
-  private silentClients(): WatchedClient[] {
+  private silentClients(): Watched[] {
     const now = performance.now();
-    const silent: WatchedClient[] = [];
+    const silent: Watched[] = [];
     for (const [client, seen] of this.clients) {
       if (bytesOf(client) !== seen.bytes) this.clients.set(client, seenNow(client, seen.backend));
       else if (client.readyForQuery) this.clients.set(client, { ...seen, quietSince: now });
-      else if (now - seen.quietSince >= SILENT_MILLISECONDS) silent.push(client);
+      else if (now - seen.quietSince >= SILENT_MILLISECONDS) silent.push([client, seen]);
     }
     return silent;
   }
@@ -114,17 +114,15 @@ export class SilentConnections {
    * Each of these would probably make its next user wait as long, and a new connection is cheap. The times are those of
    * the checks, so each may be wrong by one interval.
    */
-  private destroy(lost: readonly WatchedClient[]): void {
+  private destroy(lost: readonly Watched[]): void {
     if (lost.length === 0) return;
-    const quietSince = Math.min(...lost.map((client) => this.clients.get(client)?.quietSince ?? Infinity));
-    const since = quietSince + 2 * CHECK_MILLISECONDS;
-    const idle = [...this.clients]
-      .filter(([client, { receivedAt }]) => client.readyForQuery && receivedAt <= since)
-      .map(([client]) => client);
+    const earliest = Math.min(...lost.map(([, { quietSince }]) => quietSince));
+    const since = earliest + 2 * CHECK_MILLISECONDS;
+    const idle = [...this.clients].filter(([client, { receivedAt }]) => client.readyForQuery && receivedAt <= since);
     this.logger.warn(
       `${lost.length} connections to PostgreSQL have no answer and no backend that works at one: closing them and ${idle.length} idle ones`,
     );
-    for (const client of [...lost, ...idle]) client.connection.stream.destroy(new Error(SILENCE));
+    for (const [client] of [...lost, ...idle]) client.connection.stream.destroy(new Error(SILENCE));
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Server, type ServerResponse } from 'node:http';
 import { Server as Listener } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../config/environment';
 
@@ -75,10 +76,4 @@ export class Drain {
   }
 }
 
-const connectionsOf = (server: Server): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.getConnections((error, count) => {
-      if (error === null) resolve(count);
-      else reject(error);
-    });
-  });
+const connectionsOf = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))();
