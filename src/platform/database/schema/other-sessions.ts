@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Client } from 'pg';
 import { onOwnConnection } from '../database-client';
 
@@ -53,26 +54,21 @@ export async function connectedServers(client: Client): Promise<string | undefin
  * @returns a function that ends this
  */
 export function watchWaits(url: string, pid: number, tell: (sessions: string) => void): () => void {
-  let toldAt = -Infinity;
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    const sessions = await sessionsBefore(url, pid);
-    if (isEnded || sessions === '' || performance.now() - toldAt < REPEAT_MILLISECONDS) return;
-    toldAt = performance.now();
-    tell(sessions);
+  const ended = new AbortController();
+  const { signal } = ended;
+  const watch = async (): Promise<void> => {
+    for (let toldAt = -Infinity; ;) {
+      await delay(LOOK_MILLISECONDS, undefined, { signal });
+      // Errors are ignored, for example if PostgreSQL has no free connection. The migration does not depend on this.
+      const sessions = await sessionsBefore(url, pid).catch(() => '');
+      if (signal.aborted || sessions === '' || performance.now() - toldAt < REPEAT_MILLISECONDS) continue;
+      toldAt = performance.now();
+      tell(sessions);
+    }
   };
-  let isEnded = false;
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    // Errors are ignored, for example if PostgreSQL has no free connection. The migration does not depend on this.
-    void look()
-      .catch(() => undefined)
-      .finally(() => (isLooking = false));
-  }, LOOK_MILLISECONDS);
+  watch().catch(() => undefined); // the end rejects the pause
   return () => {
-    isEnded = true;
-    clearInterval(timer);
+    ended.abort();
   };
 }
 
