@@ -7,16 +7,13 @@ import { isSystemError } from '../../errors/system-error';
 /** Thrown when a running process uses the data directory. */
 export class DirectoryInUseError extends StartError {}
 
-export interface TakenDataDirectory {
-  release(): Promise<void>;
-}
-
 /**
- * Locks the folder at `path` (created if missing) for this process, until `release` or the end of the process.
+ * Locks the folder at `path` (created if missing) for this process, until the release or the end of the process.
+ * @returns the function that releases the folder
  * @throws StartError if the folder cannot be created, DirectoryInUseError if a running process, including this one, has
  * locked it
  */
-export async function takeDataDirectory(path: string): Promise<TakenDataDirectory> {
+export async function takeDataDirectory(path: string): Promise<() => Promise<void>> {
   await mkdir(path, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(
@@ -33,12 +30,10 @@ export async function takeDataDirectory(path: string): Promise<TakenDataDirector
       `${path} is in use by another running server. Stop it, or set DATA_DIR to another folder.`,
     );
   lock.unref();
-  return {
-    release: async () => {
-      if (!lock.listening) return;
-      lock.close();
-      await once(lock, 'close');
-    },
+  return async () => {
+    if (!lock.listening) return;
+    lock.close();
+    await once(lock, 'close');
   };
 }
 

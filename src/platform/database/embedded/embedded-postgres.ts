@@ -2,7 +2,7 @@ import { clusterFolder, clusterUser, findClusterPlace, openCluster } from './clu
 import { takeDataDirectory } from './data-directory';
 import { endLeftoverPostmaster } from './leftover-postmaster';
 import { findBinaries } from './postgres-binaries';
-import { startPostmaster } from './postmaster';
+import { type Postmaster, startPostmaster } from './postmaster';
 import { settingsParameters, type PostgresSettings } from './server-settings';
 
 export interface EmbeddedPostgresOptions {
@@ -32,24 +32,24 @@ export interface EmbeddedPostgres {
  * @throws StartError if the data directory is in use, or PostgreSQL does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const taken = await takeDataDirectory(options.dataDirectory);
+  const release = await takeDataDirectory(options.dataDirectory);
   try {
-    const server = await start(options);
+    const [password, postmaster] = await start(options);
     return {
-      url: server.url,
-      lost: server.lost,
+      url: `postgresql://${clusterUser}:${password}@127.0.0.1:${postmaster.port}/postgres`,
+      lost: postmaster.lost,
       stop: async () => {
-        await server.stop();
-        await taken.release();
+        await postmaster.stop();
+        await release();
       },
     };
   } catch (error) {
-    await taken.release();
+    await release();
     throw error;
   }
 }
 
-async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+async function start(options: EmbeddedPostgresOptions): Promise<readonly [password: string, postmaster: Postmaster]> {
   const { dataDirectory, isDurable = true, binaryDirectory, settings, log = () => undefined } = options;
   const place = await findClusterPlace(dataDirectory, log);
   const binaries = await findBinaries(place.account, binaryDirectory);
@@ -63,9 +63,5 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     settings: settingsParameters(isDurable, settings),
     log,
   });
-  return {
-    url: `postgresql://${clusterUser}:${password}@127.0.0.1:${postmaster.port}/postgres`,
-    lost: postmaster.lost,
-    stop: () => postmaster.stop(),
-  };
+  return [password, postmaster];
 }

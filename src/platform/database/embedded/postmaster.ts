@@ -119,7 +119,7 @@ export class Postmaster {
       }
       await sleep(15);
     }
-    this.letNodeEnd();
+    this.keepNode('unref');
     void this.lost.then(() => {
       this.command.log(`PostgreSQL ended unexpectedly:\n${this.logTail}`);
     });
@@ -129,7 +129,7 @@ export class Postmaster {
   /** Stops PostgreSQL and waits for the end of all its processes. Does nothing if it has already ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    this.keepNode();
+    this.keepNode('ref');
     this.child.kill(FAST_SHUTDOWN);
     if (await this.endsWithin(STOP_SECONDS)) return;
     // The immediate shutdown writes no checkpoint. Nothing is lost, since the next start replays the WAL.
@@ -148,17 +148,12 @@ export class Postmaster {
   }
 
   /**
-   * Lets this process end although PostgreSQL runs: PostgreSQL must not keep a process alive that has no other work.
+   * Sets whether PostgreSQL keeps this process alive. It must not if the process has no other work, except while the
+   * process waits for PostgreSQL to stop.
    */
-  private letNodeEnd(): void {
-    this.child.unref();
-    if (this.child.stderr instanceof Socket) this.child.stderr.unref();
-  }
-
-  /** Undoes {@link letNodeEnd} while this process waits for PostgreSQL to stop. */
-  private keepNode(): void {
-    this.child.ref();
-    if (this.child.stderr instanceof Socket) this.child.stderr.ref();
+  private keepNode(change: 'ref' | 'unref'): void {
+    this.child[change]();
+    if (this.child.stderr instanceof Socket) this.child.stderr[change]();
   }
 }
 
