@@ -2,7 +2,6 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nes
 import { localKey } from '../fhir/reference';
 import { Environment } from '../platform/config/environment';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../model/resource-types';
@@ -49,10 +48,9 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     private readonly environment: Environment,
     private readonly states: ParameterStates,
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     clock: Clock,
   ) {
-    this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+    this.cached = new CachedRegistry(epoch, () => this.load());
     this.progress = new KnownProgress(() => states.listUnfinished(), clock);
   }
 

@@ -108,7 +108,7 @@ describe(RegistryEpoch.name, () => {
 
     it('loads once until the epoch rises', async () => {
       let loads = 0;
-      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => Promise.resolve(++loads));
+      const registry = new CachedRegistry(newEpoch(), () => Promise.resolve(++loads));
       const first = await Promise.all([registry.get(), registry.get(), registry.get()]);
       await rise();
       expect([first, await registry.get(), await registry.get()]).toEqual([[1, 1, 1], 2, 2]);
@@ -116,7 +116,7 @@ describe(RegistryEpoch.name, () => {
 
     it('does not fall back for a request that began before the rise', async () => {
       let loads = 0;
-      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => Promise.resolve(++loads));
+      const registry = new CachedRegistry(newEpoch(), () => Promise.resolve(++loads));
       const old = await current();
       await rise();
       await registry.get();
@@ -128,7 +128,7 @@ describe(RegistryEpoch.name, () => {
     });
 
     it('loads for a transaction by its own connection, and keeps nothing of what it sees', async () => {
-      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => database.findValue('a'));
+      const registry = new CachedRegistry(newEpoch(), () => database.findValue('a'));
       await database.add('a');
       const before = await registry.get();
       await rise();
@@ -142,7 +142,7 @@ describe(RegistryEpoch.name, () => {
     });
 
     it('needs no second connection: transactions that fill the pool and wait for each other go on', async () => {
-      const registry = new CachedRegistry(newEpoch(), unitOfWork, () => database.findValue('a'));
+      const registry = new CachedRegistry(newEpoch(), () => database.findValue('a'));
       const writes = Array.from({ length: 12 }, () =>
         unitOfWork.run(async () => {
           await database.add('b');
@@ -154,7 +154,7 @@ describe(RegistryEpoch.name, () => {
 
     it('tries again after a failed load', async () => {
       let loads = 0;
-      const registry = new CachedRegistry(newEpoch(), unitOfWork, () =>
+      const registry = new CachedRegistry(newEpoch(), () =>
         ++loads === 1 ? Promise.reject(new Error('unreachable')) : Promise.resolve('loaded'),
       );
       await expect(registry.get()).rejects.toThrow('unreachable');

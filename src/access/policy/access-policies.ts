@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { errorTrace } from '../../platform/logging/error-trace';
 import { ResourceReader } from '../../store/resource-reader';
@@ -23,11 +22,10 @@ export class AccessPolicies {
 
   constructor(
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     private readonly reader: ResourceReader,
     private readonly engines: PolicyEngines,
   ) {
-    this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+    this.cached = new CachedRegistry(epoch, () => this.load());
   }
 
   current(): Promise<PolicyIndex> {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeptByRights } from '../../platform/database/kept-by-rights';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type NativeReference } from '../../fhir/types';
 import { Roles } from '../roles/roles';
 import { AccessRequests } from './access-requests';
@@ -17,13 +16,11 @@ export class KnownReaders {
 
   constructor(
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     private readonly asked: AccessRequests,
     private readonly roles: Roles,
   ) {
     this.known = new KeptByRights(
       epoch,
-      unitOfWork,
       (name) => this.load(name),
       () => true,
     );

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { KeptByRights } from '../../platform/database/kept-by-rights';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Caller } from '../../platform/request/caller';
 import { ResourceCriteria } from '../../search/run/resource-criteria';
 
@@ -40,9 +39,8 @@ export class Roles {
   constructor(
     private readonly criteria: ResourceCriteria,
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
   ) {
-    this.known = new KeptByRights(epoch, unitOfWork, (userId) => this.read(userId), isSmall);
+    this.known = new KeptByRights(epoch, (userId) => this.read(userId), isSmall);
   }
 
   of(caller: Caller): Promise<readonly Role[]> {

@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { KeptByRights } from '../../platform/database/kept-by-rights';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { RequestContext } from '../../platform/request/request-context';
 import { ResourceReader } from '../../store/resource-reader';
 import { CredentialGuard } from '../guessing/credential-guard';
@@ -37,7 +36,6 @@ export class ClientAuthenticator {
 
   constructor(
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     private readonly reader: ResourceReader,
     private readonly secrets: ClientSecrets,
     private readonly guesses: CredentialGuard,
@@ -45,7 +43,7 @@ export class ClientAuthenticator {
     private readonly requests: RequestContext,
   ) {
     const isKept = (client: KnownClient | undefined): boolean => client !== undefined;
-    this.known = new KeptByRights(epoch, unitOfWork, (id) => this.read(id), isKept);
+    this.known = new KeptByRights(epoch, (id) => this.read(id), isKept);
   }
 
   /**

@@ -3,7 +3,6 @@ import { Roles } from '../../access/roles/roles';
 import { type Resource } from '../../fhir/types';
 import { KeptByRights } from '../../platform/database/kept-by-rights';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { withLeadingMembers, withoutMembers } from '../../platform/json/json-members';
 import { JsonText } from '../../platform/json/json-text';
 import { ResourceReader } from '../../store/resource-reader';
@@ -42,13 +41,12 @@ export class TokenOwners {
   /** @internal */
   constructor(
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     private readonly reader: ResourceReader,
     private readonly roles: Roles,
     private readonly sessions: Sessions,
     private readonly clients: ClientAuthenticator,
   ) {
-    this.users = new KeptByRights(epoch, unitOfWork, (id) => this.read(id), isSmall);
+    this.users = new KeptByRights(epoch, (id) => this.read(id), isSmall);
   }
 
   /** @internal */

@@ -1,5 +1,4 @@
 import { type RegistryEpoch } from './registry-epoch';
-import { type UnitOfWork } from './unit-of-work';
 
 /** Maximum number of cached values. Beyond it, the oldest value is dropped. */
 const MOST = 1_000;
@@ -19,21 +18,21 @@ export class KeptByRights<T> {
    */
   constructor(
     private readonly epoch: RegistryEpoch,
-    private readonly unitOfWork: UnitOfWork,
     private readonly read: (key: string) => Promise<T>,
     private readonly isKept: (value: T) => boolean,
   ) {}
 
   /** Returns the value as of the request's rights epoch, or as the open transaction has changed it. */
   async get(key: string): Promise<T> {
-    if (this.epoch.isReadAnew) return this.read(key);
+    const { unitOfWork, isReadAnew } = this.epoch;
+    if (isReadAnew) return this.read(key);
     const { rights } = await this.epoch.current();
     const found = this.kept.get(key);
     if (found !== undefined && found.rights >= rights) return found.value;
     const value = await this.read(key);
     // A transaction may have read the value from a snapshot that is older than the epoch. So this value is not cached,
     // but read again after the commit.
-    if (this.unitOfWork.isOpen) this.unitOfWork.afterCommit(() => this.get(key));
+    if (unitOfWork.isOpen) unitOfWork.afterCommit(() => this.get(key));
     else if (this.isKept(value)) this.keep(key, rights, value);
     return value;
   }

@@ -37,7 +37,7 @@ export class RegistryEpoch {
 
   constructor(
     private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
+    readonly unitOfWork: UnitOfWork,
     private readonly requests: RequestContext,
   ) {}
 
@@ -107,14 +107,13 @@ export class CachedRegistry<T> {
 
   constructor(
     private readonly epoch: RegistryEpoch,
-    private readonly unitOfWork: UnitOfWork,
     private readonly load: () => Promise<T>,
   ) {}
 
   async get(): Promise<T> {
     const { registries: epoch } = await this.epoch.current();
     if (this.kept !== undefined && this.kept.epoch >= epoch) return this.kept.value;
-    return this.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
+    return this.epoch.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
   }
 
   /** The value that was loaded last. It may be older than the request's epoch. */
@@ -131,7 +130,7 @@ export class CachedRegistry<T> {
   private loadToKeep(epoch: number): Promise<T> {
     if (this.loading === undefined || this.loading.epoch < epoch) {
       // Other requests wait for the same load, so the load must not end with the request that started it.
-      const loading = { epoch, value: this.unitOfWork.outside(this.load) };
+      const loading = { epoch, value: this.epoch.unitOfWork.outside(this.load) };
       this.loading = loading;
       // A failed load is not cached, so the next request tries again.
       loading.value
@@ -152,7 +151,7 @@ export class CachedRegistry<T> {
    * transaction may have changed it and can be rolled back.
    */
   private loadForTransaction(): Promise<T> {
-    this.unitOfWork.afterCommit(() => this.get());
+    this.epoch.unitOfWork.afterCommit(() => this.get());
     return this.load();
   }
 }

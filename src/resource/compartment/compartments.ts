@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type CompartmentDefinition } from '../../fhir/definitions/definitions';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { ResourceReader } from '../../store/resource-reader';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
@@ -49,11 +48,10 @@ export class Compartments {
 
   constructor(
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     reader: ResourceReader,
     private readonly index: SearchIndex,
   ) {
-    this.cached = new CachedRegistry(epoch, unitOfWork, async () => {
+    this.cached = new CachedRegistry(epoch, async () => {
       const stored = await reader.list('CompartmentDefinition');
       return stored.map(({ id, text }) => ({ ...EMPTY, ...(JSON.parse(text) as Partial<CompartmentDefinition>), id }));
     });

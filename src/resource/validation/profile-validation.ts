@@ -10,7 +10,6 @@ import {
 } from '../../validator/validator';
 import { typeOfCanonical } from '../../fhir/definitions/definitions';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { Clock } from '../../platform/time/clock';
 import { CpuBudget } from '../../platform/time/cpu-budget';
 import { Slices } from '../../platform/time/slices';
@@ -34,14 +33,13 @@ export class ProfileValidation {
 
   constructor(
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     definitions: StoredDefinitions,
     private readonly rules: ResourceRules,
     private readonly clock: Clock,
     private readonly slices: Slices,
     private readonly budget: CpuBudget,
   ) {
-    this.known = new CachedRegistry(epoch, unitOfWork, () => Promise.resolve(new KnownDefinitions(definitions)));
+    this.known = new CachedRegistry(epoch, () => Promise.resolve(new KnownDefinitions(definitions)));
   }
 
   /**

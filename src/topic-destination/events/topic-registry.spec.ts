@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Destinations } from '../../delivery/destinations';
 import { type RegistryEpoch } from '../../platform/database/registry-epoch';
-import { type UnitOfWork } from '../../platform/database/unit-of-work';
 import { RequestContext } from '../../platform/request/request-context';
 import { Slices } from '../../platform/time/slices';
 import { type ResourceReader } from '../../store/resource-reader';
@@ -18,9 +17,9 @@ function registryOf(topics: number, trigger: readonly object[]): TopicRegistry {
     destinationKey: n,
     presentation: JSON.stringify({ topic: n % 2 === 0 ? url(n) : `${url(n)}|1` }),
   }));
+  const unitOfWork = { isOpen: false, outside: (work: () => unknown) => work() };
   return new TopicRegistry(
-    { current: () => Promise.resolve({ registries: 1, rights: 1 }) } as unknown as RegistryEpoch,
-    { isOpen: false, outside: (work: () => unknown) => work() } as UnitOfWork,
+    { current: () => Promise.resolve({ registries: 1, rights: 1 }), unitOfWork } as unknown as RegistryEpoch,
     { list: () => Promise.resolve(texts.map((text) => ({ text }))) } as unknown as ResourceReader,
     { list: () => Promise.resolve(destinations) } as unknown as Destinations,
     new Slices(new RequestContext()),

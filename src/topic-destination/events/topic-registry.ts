@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Destinations } from '../../delivery/destinations';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { Slices } from '../../platform/time/slices';
 import { ResourceReader } from '../../store/resource-reader';
 import { type StoredResource } from '../../model/stored-resource';
@@ -35,12 +34,11 @@ export class TopicRegistry {
 
   constructor(
     epoch: RegistryEpoch,
-    unitOfWork: UnitOfWork,
     private readonly reader: ResourceReader,
     private readonly destinations: Destinations,
     private readonly slices: Slices,
   ) {
-    this.cached = new CachedRegistry(epoch, unitOfWork, () => this.load());
+    this.cached = new CachedRegistry(epoch, () => this.load());
   }
 
   /** Returns the triggers that changes of `type` may match. Most types have none. */
