@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anyText } from '../../../test/support/any-text';
+import { anyCharacter, anyText } from '../../../test/support/any-text';
 import { elementsOf, membersOf, objectText, withLeadingMembers, withoutMembers } from './json-members';
 
-const jsonText = fc.json({ noUnicodeString: false });
+const jsonText = fc.json({ stringUnit: anyCharacter });
 const keyText = anyText().map((key) => JSON.stringify(key));
 
 describe(membersOf.name, () => {
