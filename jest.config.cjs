@@ -26,7 +26,7 @@ const ES_MODULES = 'axios|oauth4webapi|file-type|uint8array-extras|token-types|s
 const project = (displayName, testRegex, ...folders) => ({
   displayName,
   roots: folders.map((folder) => `<rootDir>/${folder}`),
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
   testRegex,
   moduleFileExtensions: ['js', 'ts', 'json'],
   injectGlobals: false,
