@@ -23,7 +23,10 @@ export class ServerProcess {
         return /Listening on (\S+)/.exec(lines.join(''))?.[1];
       },
       60_000,
-    );
+    ).catch((error: unknown) => {
+      child.kill('SIGKILL'); // a server that listens too late would run on after the specs
+      throw error;
+    });
     return new ServerProcess(child, lines, url);
   }
 
