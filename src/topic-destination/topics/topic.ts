@@ -54,10 +54,7 @@ export function topicOf(resource: Resource): Topic {
   return atOnce(steps);
 }
 
-/**
- * Reads a new SvcSubscriptionTopic. It must not contain unsupported elements, and its criteria are tried out.
- * @throws ServiceError 'unprocessable' as {@link topicOf}
- */
+/** Reads a new topic: it has no unsupported elements, and its criteria are tried out. @throws as {@link topicOf} */
 export function* newTopicOf(resource: Resource): Steps<Topic> {
   const count = Array.isArray(resource.trigger) ? resource.trigger.length : 0;
   if (count > MAX_TRIGGERS) throw topicRefusal('trigger', `may appear at most ${MAX_TRIGGERS} times.`);
@@ -127,15 +124,12 @@ function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): 
 const isInteraction = (value: unknown): value is Interaction =>
   INTERACTIONS.some((interaction) => interaction === value);
 
-function newCriteriaOf(expression: string, type: string, path: string): Criterion {
-  try {
+const newCriteriaOf: ReadCriteria = (expression, type, path) =>
+  evaluable(path, () => {
     const criteria = compileCriterion(expression, type);
     tryCriteria(criteria, type);
     return criteria;
-  } catch (error) {
-    throw unevaluable(path, error);
-  }
-}
+  });
 
 /**
  * Checks `canFilterBy`, which lists the filters that subscribers may use. Destinations of this server cannot filter
@@ -146,27 +140,25 @@ function assertFilters(filters: unknown, type: string, path: string): void {
   if (!Array.isArray(filters)) throw topicRefusal(path, 'must be an array.');
   filters.forEach((filter: unknown, index) => {
     const at = `${path}[${index}]`;
+    const expressionAt = `${at}.filterDefinitionFhirPathExpression`;
     const { comparator, filterDefinitionFhirPathExpression: expression } = (filter ?? {}) as Readonly<
       Record<string, unknown>
     >;
     if (!Array.isArray(comparator) || comparator.length === 0 || comparator.some((code) => code !== 'eq'))
       throw topicRefusal(`${at}.comparator`, 'must hold eq alone: there is no other comparator.');
-    if (typeof expression !== 'string')
-      throw topicRefusal(`${at}.filterDefinitionFhirPathExpression`, 'must be a FHIRPath expression.');
-    try {
-      compileCriterion(expression, type);
-    } catch (error) {
-      throw unevaluable(`${at}.filterDefinitionFhirPathExpression`, error);
-    }
+    if (typeof expression !== 'string') throw topicRefusal(expressionAt, 'must be a FHIRPath expression.');
+    evaluable(expressionAt, () => compileCriterion(expression, type));
   });
 }
 
-function unevaluable(path: string, error: unknown): ServiceError {
-  const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
-  return topicRefusal(
-    path,
-    `is no FHIRPath expression that this server can evaluate: ${reason}${reason.endsWith('?') ? '' : '.'}`,
-  );
+function evaluable(path: string, compile: () => Criterion): Criterion {
+  try {
+    return compile();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
+    const message = `is no FHIRPath expression that this server can evaluate: ${reason}`;
+    throw topicRefusal(path, reason.endsWith('?') ? message : `${message}.`);
+  }
 }
 
 const topicRefusal = (path: string, message: string): ServiceError =>
