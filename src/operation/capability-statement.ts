@@ -15,10 +15,7 @@ import { SearchCapabilities } from './search-capabilities';
 type Method = Parameters<Routes['has']>[0];
 type RoutedInteraction = readonly [code: string, method: Method, path: string];
 
-/**
- * Reading interactions of a type (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html), each with the route
- * that it requires.
- */
+/** Reading interactions (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html), each with its route. */
 const READING: readonly RoutedInteraction[] = [
   ['read', 'get', '/fhir/:type/:id'],
   ['vread', 'get', '/fhir/:type/:id/_history/:version'],
@@ -160,10 +157,7 @@ export class CapabilityStatements {
     return wanted.filter(([, method, path]) => this.routes.has(method, path)).map(([code]) => ({ code }));
   }
 
-  /**
-   * Lists the operations of a type (undefined: of the system). An operation that exists for a type and for its
-   * instances is listed once.
-   */
+  /** Lists each operation of a type (undefined: of the system) once, also if its instances have it too. */
   private operationsOf(type: string | undefined): object[] {
     const own = this.operations
       .all()
@@ -177,9 +171,7 @@ export class CapabilityStatements {
   }
 }
 
-/**
- * The canonical of an operation without a published OperationDefinition: a URN, which has no address to read it from.
- */
+/** The canonical of an operation without a published definition: a URN, since there is no address to read it from. */
 const ownDefinition = ({ resourceType, code }: OperationDefinition): string =>
   `urn:svc:operation:${resourceType === undefined ? '' : `${resourceType}-`}${code}`;
 

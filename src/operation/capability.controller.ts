@@ -10,10 +10,7 @@ import { queryOf } from '../platform/http/raw-request';
 import { PublicRoute } from '../platform/http/route-access';
 import { CapabilityStatements } from './capability-statement';
 
-/**
- * Values of the parameter `mode` (http://hl7.org/fhir/R4/http.html#capabilities). `normative` returns the same as
- * `full`.
- */
+/** The values of `mode` (http://hl7.org/fhir/R4/http.html#capabilities); `normative` returns the same as `full`. */
 const MODES = ['full', 'normative', 'terminology'];
 
 @ApiTags('Server')

@@ -59,10 +59,7 @@ export class IndexStatusOperation implements OperationHandler {
   }
 }
 
-/**
- * Returns the progress of all search parameters whose indexes are being built or removed, including those of HL7 and of
- * modules.
- */
+/** Returns the progress of all search parameters whose indexes are being built or removed, also of built-in ones. */
 @Injectable()
 @Operation({
   resourceType: 'SearchParameter',

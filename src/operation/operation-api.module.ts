@@ -5,10 +5,7 @@ import { CapabilityStatements } from './capability-statement';
 import { OperationController } from './operation.controller';
 import { OperationModule } from './operation.module';
 
-/**
- * The routes of the operations. Only AppModule imports this module, since the paths of these routes match any type (ADR
- * 0007).
- */
+/** The routes of the operations. Only AppModule imports it, since their paths match any type (ADR 0007). */
 @Module({
   imports: [OperationModule, ResourceModule],
   controllers: [CapabilityController, OperationController],

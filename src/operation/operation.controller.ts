@@ -42,12 +42,7 @@ export class OperationController {
   ): Promise<void> {
     if (id !== undefined) assertId(id);
     const found = this.find(code, type, id);
-    if (found === undefined) {
-      throw unknownOperation(
-        code,
-        this.registry.all().map(({ meta }) => meta),
-      );
-    }
+    if (found === undefined) throw unknownOperation(code, this.registry.all());
     const { handler, meta } = found;
     const { methods } = meta;
     const method = methods.find((known) => known === request.method || (known === 'GET' && request.method === 'HEAD'));

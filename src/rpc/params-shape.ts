@@ -37,10 +37,7 @@ export class ParamsShape {
     return shape;
   }
 
-  /**
-   * Makes an instance of the params class from the sent members. The decorators of the class then validate the
-   * instance.
-   */
+  /** Makes an instance of the params class from the sent members, for the decorators of the class to validate. */
   instanceOf(sent: Readonly<Record<string, unknown>>): object {
     const params: object = new this.paramsClass();
     for (const name of this.names) {

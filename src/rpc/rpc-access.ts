@@ -19,10 +19,7 @@ export class RpcAccess {
     return this.access.grant({ operationId: 'rpc', method: 'POST', url: 'rpc', resource: () => undefined, rpc });
   }
 
-  /**
-   * Returns the granted rows of each call, or its refusal.
-   * @throws ServiceError 'forbidden' when no call is granted
-   */
+  /** Returns the granted rows of each call, or its refusal. @throws ServiceError 'forbidden' when no call is granted */
   async grantsOf(calls: readonly unknown[]): Promise<readonly (GrantedRows | ServiceError)[]> {
     const grants: (GrantedRows | ServiceError)[] = [];
     for (const call of calls.length === 0 ? [undefined] : calls) {

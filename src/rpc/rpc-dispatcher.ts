@@ -59,10 +59,8 @@ export class RpcDispatcher {
   }
 
   private methodNotFound(method: string): RpcRefusal {
-    const near = nearestCode(
-      method,
-      this.registry.all().map(({ meta }) => meta.method),
-    );
+    const known = this.registry.all().map(({ meta }) => meta.method);
+    const near = nearestCode(method, known);
     const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
     return new RpcRefusal(`Method ${method.slice(0, 100)} not found${hint}`, { code: 'rpc-method-unknown' });
   }

@@ -44,9 +44,7 @@ function paramErrorsOf(
   return [...own, ...children.flatMap((child) => paramErrorsOf(child, path))];
 }
 
-/**
- * How many unknown members are compared with the missing params. A caller who sends more has not just misspelt a name.
- */
+/** How many unknown members are compared. A caller who sends more has not just misspelt a name. */
 const MAX_LOOKED_AT = 100;
 
 /**

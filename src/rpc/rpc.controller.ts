@@ -59,8 +59,10 @@ export class RpcController {
     assertKnownParameters('/rpc', queryOf(request), known, request.get('prefer'));
     const { text, value, key } = await this.read(request);
     if (Array.isArray(value)) {
-      const answers = await this.answersOf(value, elementsOf(text), key);
-      await sendJson(response, HttpStatus.OK, produceOf(answers));
+      const grants = await this.access.grantsOf(value.slice(0, MAX_BATCH_CALLS));
+      if (value.length > MAX_BATCH_CALLS)
+        throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`, { code: 'rpc-batch-too-large' });
+      await sendJson(response, HttpStatus.OK, produceOf(this.batchText(value, elementsOf(text), grants, key)));
       return;
     }
     const rows = await this.access.grant(value);
@@ -87,17 +89,6 @@ export class RpcController {
       await this.access.grant();
       throw error;
     }
-  }
-
-  private async answersOf(
-    calls: readonly unknown[],
-    callTexts: readonly string[],
-    key: string | undefined,
-  ): Promise<AsyncIterable<string>> {
-    const grants = await this.access.grantsOf(calls.slice(0, MAX_BATCH_CALLS));
-    if (calls.length > MAX_BATCH_CALLS)
-      throw new RpcRefusal(`At most ${MAX_BATCH_CALLS} calls go into one request.`, { code: 'rpc-batch-too-large' });
-    return this.batchText(calls, callTexts, grants, key);
   }
 
   /**

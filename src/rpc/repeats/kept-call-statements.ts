@@ -1,9 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
 
-/**
- * Maximum number of calls with an `Idempotency-Key` that are kept for one caller, to answer repeats. Beyond it, the
- * oldest are deleted from time to time.
- */
+/** How many calls of one caller are kept to answer repeats. From time to time, the oldest beyond it are deleted. */
 const MOST_OF_CALLER = 10_000;
 
 /**
@@ -21,10 +18,7 @@ export const FIND_CALL: Statement = {
   text: 'select digest, kept from rpc_kept_call where call_hash = $1 and expires_at > clock_timestamp()',
 };
 
-/**
- * Stores a call: $1 hash of its key, $2 digest of the call, $3 caller, $4 result. If a row with this key exists, that
- * row has expired, so it is replaced.
- */
+/** Stores a call ($1 hash of its key, $2 digest, $3 caller, $4 result). An older row with this key has expired. */
 export const KEEP_CALL: Statement = {
   name: 'rpc-kept-call-keep',
   text: `insert into rpc_kept_call as k (call_hash, expires_at, digest, caller, kept)
