@@ -30,14 +30,11 @@ export class AnswerAuditMiddleware implements NestMiddleware {
 
   use(request: Request, response: Response, next: NextFunction): void {
     if (this.environment.audit !== 'off') {
-      holdAnswer(
-        response,
-        () => this.isRecorded(request, response),
-        () => this.record(request, response),
-        (error) => {
-          this.refuse(response, error);
-        },
-      );
+      const isRecorded = (): boolean => this.isRecorded(request, response);
+      const record = (): Promise<void> => this.record(request, response);
+      holdAnswer(response, isRecorded, record, (error) => {
+        this.refuse(response, error);
+      });
     }
     next();
   }
@@ -82,10 +79,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
 /** Headers that stay when 503 replaces a response. */
 const ID_HEADERS = ['x-request-id', 'x-correlation-id'];
 
-/**
- * Whether the request was denied, was throttled, or had wrong credentials. A request without credentials does not
- * count.
- */
+/** Whether the request was denied or throttled, or had wrong credentials. One without credentials does not count. */
 function isRefusal({ headers, path }: Request, status: number): boolean {
   if (status === 403 || status === 429) return true;
   if (path.startsWith('/auth/')) return status >= 400 && status < 500 && status !== 405;

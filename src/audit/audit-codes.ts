@@ -49,10 +49,7 @@ export const SECURITY_USER_ROLE: Coding = { system: ENTITY_ROLE, code: '11', dis
 export const DOMAIN_RESOURCE_ROLE: Coding = { system: ENTITY_ROLE, code: '4', display: 'Domain Resource' };
 export const QUERY_ROLE: Coding = { system: ENTITY_ROLE, code: '24', display: 'Query' };
 
-/**
- * The tag in `meta.security` of the server's own records. No caller can store an AuditEvent with a tag of this system,
- * so nobody can forge a record of the server.
- */
+/** The security tag of the server's own records. No caller can store it, so nobody can forge such a record. */
 export const SERVER_RECORD: Coding = { system: 'urn:svc:audit', code: 'server', display: 'Recorded by the server' };
 
 /** Whether a resource has the security tag by which the server marks its own records. */

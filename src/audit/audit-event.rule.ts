@@ -9,10 +9,7 @@ const APPEND_ONLY = {
   message: 'AuditEvents are never changed or deleted. Record what has to be added with another one: POST /AuditEvent.',
 };
 
-/**
- * The rule of AuditEvents, both the server's and those of clients. They can only be added, not changed. Only the server
- * may set its security tag.
- */
+/** AuditEvents, of the server and of clients, can only be added. Only the server may set its security tag. */
 @Injectable()
 @DefinesResourceType({
   type: 'AuditEvent',

@@ -21,10 +21,7 @@ export interface AuditRecord {
   readonly subtype: Coding;
   readonly action: 'C' | 'R' | 'U' | 'D' | 'E';
   readonly failedWith?: number | undefined;
-  /**
-   * The User or Client that acted, authenticated or only claimed; empty if unknown. If absent, the caller of the
-   * request is used.
-   */
+  /** The User or Client that acted, authenticated or only claimed; empty if unknown. By default the caller. */
   readonly agent?: Partial<Caller> | undefined;
   /** The target: a resource such as `Observation/o1`, or a type alone. */
   readonly entity?: { readonly type: string; readonly id?: string | undefined; readonly version?: number } | undefined;

@@ -10,10 +10,7 @@ import { type AuditRecord, auditEventOf } from './audit-event';
 /** Writes AuditEvents in the open unit of work, else in a new one. */
 @Injectable()
 export class AuditTrail {
-  /**
-   * Requests whose changes were recorded one by one. If such a request succeeds, it needs no AuditEvent for the whole
-   * request.
-   */
+  /** Requests whose changes were recorded one by one: if they succeed, they need no AuditEvent of their own. */
   private readonly recorded = new WeakSet<Request>();
 
   constructor(

@@ -10,10 +10,7 @@ import { type AuditRecord } from './audit-event';
 import { AuditTrail } from './audit-trail';
 import { patientsOf } from './patients-of';
 
-/**
- * Types whose changes are recorded in the mode `security`: those that control access, and those that control where data
- * is sent.
- */
+/** Types that control access, or where data is sent: the mode `security` records their changes. */
 const SECURITY_TYPES = new Set([
   'Session',
   'Client',
@@ -26,10 +23,7 @@ const SECURITY_TYPES = new Set([
 
 const ACTIONS = { create: 'C', update: 'U', delete: 'D' } as const;
 
-/**
- * Adds the AuditEvents of changes to the statement that stores the changed resources. So each change has its record,
- * and a rollback removes both.
- */
+/** Stores the AuditEvents of changes by the statement that stores the changes, so a rollback removes both. */
 @Injectable()
 @OnResourceChange(undefined)
 export class ChangeAuditListener implements ResourceChangeListener {

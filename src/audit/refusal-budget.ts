@@ -1,7 +1,4 @@
-/**
- * Maximum number of records per address and minute, for refused requests without valid credentials: a flood must not
- * fill the database.
- */
+/** Maximum number of records per address and minute: a flood must not fill the database. */
 const MOST_PER_MINUTE = 60;
 const MOST_ADDRESSES = 10_000;
 const MINUTE = 60_000;
@@ -11,9 +8,7 @@ export class RefusalBudget {
   private readonly counts = new Map<string, number>();
   private minute = 0;
 
-  /**
-   * Returns whether one more record may be written for the address. `isLast` is true for the last record of the minute.
-   */
+  /** Returns whether the address may have one more record, and whether it is its last one of this minute. */
   take(address: string, now: Date): { readonly isGranted: boolean; readonly isLast: boolean } {
     const minute = Math.floor(now.getTime() / MINUTE);
     if (minute !== this.minute) this.counts.clear();
