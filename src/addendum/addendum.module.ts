@@ -40,10 +40,7 @@ const recordPage = [
 ];
 const resourceTypes = [SdcAddendumResourceType, SdcDocumentResourceType, SdcWorkflowResourceType];
 
-/**
- * Notes, comments, history and amendments of structured documents and workflows (interface specification, "Addendum
- * RPC").
- */
+/** Addenda of structured documents and workflows (interface specification, "Addendum RPC"). */
 @Module({
   imports: [EntryAccessModule, OperationModule, ResourceModule, RpcModule, SessionModule],
   providers: [...records, ...addendumMethods, ...documentMethods, ...workflowMethods, ...recordPage, ...resourceTypes],

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DefinesResourceType, refusedToAll } from '../model/resource-type';
 
-/**
- * A structured document. The shape declares some of its members; it may have any others (interface specification,
- * "SDCDocument / SDCWorkflow").
- */
+/** A structured document, which may have any members (interface specification, "SDCDocument / SDCWorkflow"). */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCDocument',

@@ -25,10 +25,7 @@ import { TopicDestinationRule } from './destinations/topic-destination.rule';
 import { TopicEventListener } from './events/topic-event.listener';
 import { TopicRegistry } from './events/topic-registry';
 
-/**
- * Topics and destinations. This module turns changes of resources into events in the outbox, in the transaction of the
- * change.
- */
+/** Topics and destinations: turns changes of resources into events in the outbox, in the transaction of the change. */
 @Module({
   imports: [DeliveryModule, OperationModule, ResourceModule],
   providers: [

@@ -32,10 +32,7 @@ export interface StoredEntry {
   readonly isLast: boolean;
 }
 
-/**
- * How many links one statement reads. PostgreSQL reads and hashes the text of each, so 200 keep the statement short
- * even for large snapshots.
- */
+/** PostgreSQL reads and hashes the text of each link, so 200 keep a statement short even for large snapshots. */
 const LINKS_AT_ONCE = 200;
 /** How many bytes of text one page may have in memory. A single text may be longer. */
 const BYTES_AT_ONCE = 512 * 1024;
@@ -49,9 +46,7 @@ export class AddendumEntries {
     private readonly index: SearchIndex,
   ) {}
 
-  /**
-   * Locks `target` against other writing calls until the open transaction ends, and returns the number of its addenda.
-   */
+  /** Locks `target` against other writing calls until the transaction ends, and returns the number of its addenda. */
   async hold({ resourceType, id }: NativeReference): Promise<number> {
     const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_TARGET, [resourceType, id]);
     return row?.last_sequence ?? 0;
@@ -119,10 +114,7 @@ export class AddendumEntries {
   }
 }
 
-/**
- * Yields the items of a list and removes each from it. Otherwise the list would keep all texts in memory while a slow
- * client reads the first.
- */
+/** Yields the items and removes them: the list would keep all texts in memory while a slow client reads the first. */
 export function* emptied<T>(list: T[]): Generator<T, void, void> {
   for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
 }

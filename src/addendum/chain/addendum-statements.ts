@@ -21,10 +21,7 @@ export const HOLD_RECORD: Statement = {
   text: 'select last_sequence from addendum_target where target_type = $1 and target_id = $2 for update',
 };
 
-/**
- * Appends a link to the chain of a locked target. The hash of the link is computed in SQL, because the previous hash is
- * in the row of the target.
- */
+/** Appends a link to the chain of a locked target. SQL computes its hash, since it has the previous one. */
 export const APPEND_ENTRY: Statement = {
   name: 'addendum-append-entry',
   text: `with target as (
@@ -38,10 +35,7 @@ export const APPEND_ENTRY: Statement = {
     select $1, $2, last_sequence, $3, $4, $5, head_hash from target`,
 };
 
-/**
- * Finds the two latest snapshots of a target. "The two latest" of the interface specification (rule 4) means by
- * sequence, never by date.
- */
+/** Finds "the two latest" snapshots of the interface specification (rule 4): by sequence, never by date. */
 export const LATEST_SNAPSHOTS: Statement = {
   name: 'addendum-latest-snapshots',
   text: `select addendum_id as "addendumId", snapshot_digest as digest from addendum_entry

@@ -12,10 +12,7 @@ export interface StoredLink extends Link {
   readonly isOnlyVersion: boolean | null;
 }
 
-/**
- * A link and the head of its chain. If there is no link, the columns of the link are null. If there is no target, those
- * of the head are null too.
- */
+/** A link and the head of its chain. Without a link its columns are null; without a target those of the head too. */
 export interface LinkRow extends Omit<StoredLink, 'sequence'> {
   readonly sequence: number | null;
   readonly lastSequence: number | null;

@@ -15,10 +15,7 @@ export interface ChainState {
 export class Chains {
   constructor(private readonly entries: AddendumEntries) {}
 
-  /**
-   * Checks the chain of a target, a few links at a time. PostgreSQL hashes the texts of the addenda, so the texts are
-   * not transferred.
-   */
+  /** Checks a chain, a few links at a time. PostgreSQL hashes the texts of the addenda, so they are not transferred. */
   async check(target: NativeReference): Promise<ChainState> {
     const check = new ChainCheck(target);
     const broken = (await this.follow(target, check)) ?? (await this.findUnlinked(target));

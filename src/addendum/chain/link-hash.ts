@@ -8,10 +8,7 @@ export interface Link {
   readonly addendumId: string;
   /** SHA-256 of the text of the addendum in UTF-8, as stored and returned. */
   readonly textHash: Buffer;
-  /**
-   * Digest of the snapshot in a History, with which later snapshots are compared; null for an addendum without a
-   * snapshot.
-   */
+  /** Digest of the snapshot in a History, with which later snapshots are compared; null without a snapshot. */
   readonly snapshotDigest: Buffer | null;
 }
 

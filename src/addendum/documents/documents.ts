@@ -29,10 +29,7 @@ export interface ChangedDocument {
 /** The error that rolls back a dry run without faults. */
 class DryRunEnd extends Error {}
 
-/**
- * Changes stored documents by the same writer as the REST API. So rules, history, events, audit and the caller's row
- * filter apply.
- */
+/** Changes documents by the writer of the REST API, so rules, history, events, audit and the row filter apply. */
 @Injectable()
 export class Documents {
   constructor(
@@ -59,10 +56,7 @@ export class Documents {
     }
   }
 
-  /**
-   * Like {@link change}, but first locks the document against other calls that write its addenda. Needs an open unit of
-   * work.
-   */
+  /** Like {@link change}, in an open unit of work that locks the document against calls that write its addenda. */
   async changeHeld(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
     await this.addenda.holdTarget({ id, resourceType: 'SDCDocument' }, paramOf(sent));
     return this.change(id, transition, sent);
@@ -97,9 +91,7 @@ export class Documents {
   }
 }
 
-/**
- * Returns the document of a dry run with the version and time of the stored document, since the dry run stored nothing.
- */
+/** Returns the document of a dry run, which stored nothing, with the version and time of the stored document. */
 export function withMetaOf(before: string, { text }: StoredResource): string {
   const present = memberText(before, 'meta') ?? '{}';
   const leading = ['versionId', 'lastUpdated'].map((key) => [key, memberText(present, key) ?? 'null'] as const);

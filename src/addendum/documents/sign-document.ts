@@ -7,16 +7,10 @@ import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
 
-/**
- * The member `exported` of the result. It is always empty, since this server extracts no resources from documents. Some
- * callers expect the member.
- */
+/** Some callers expect the member `exported`. It is empty, since no resources are extracted from documents. */
 const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
 
-/**
- * Signs a document. Its content, its status, the History with the snapshot and, after an amendment, the Amendment are
- * stored together or not at all.
- */
+/** Signs a document. Content, status, History and, after an amendment, Amendment are stored together or not at all. */
 @RpcMethod({
   method: 'svc.sdc/sign',
   params: SignDocumentParams,

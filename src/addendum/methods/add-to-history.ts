@@ -32,10 +32,15 @@ export class AddToHistoryParams {
   user!: UserReference;
 }
 
-/**
- * Records a status change as a History. If the body is signed and new, the History contains it as a snapshot (interface
- * specification, "Addendum RPC", rule 3).
- */
+const EXAMPLE = {
+  id: 'vitals-1',
+  resourceType: 'SDCDocument',
+  status: 'completed',
+  patient: { id: 'pt-1', resourceType: 'Patient' },
+  'loinc-8480-6': { value: 120, unit: 'mm[Hg]' },
+};
+
+/** Records a status change as a History, with a signed new body as its snapshot ("Addendum RPC", rule 3). */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-to-history',
   params: AddToHistoryParams,
@@ -43,28 +48,9 @@ export class AddToHistoryParams {
   writes: () => true,
   description:
     'Records a status change. A completed or amended body that differs from the last snapshot is kept as one.',
-  example: {
-    resource: {
-      id: 'vitals-1',
-      resourceType: 'SDCDocument',
-      status: 'completed',
-      patient: { id: 'pt-1', resourceType: 'Patient' },
-      'loinc-8480-6': { value: 120, unit: 'mm[Hg]' },
-    },
-    user: { id: 'doc-1', resourceType: 'User' },
-  },
+  example: { resource: EXAMPLE, user: { id: 'doc-1', resourceType: 'User' } },
   resultSchema: { $ref: '#/components/schemas/SDCHistory' },
-  exampleResult: exampleAddendum(HISTORY, {
-    status: 'completed',
-    changed: true,
-    snapshot: {
-      id: 'vitals-1',
-      resourceType: 'SDCDocument',
-      status: 'completed',
-      patient: { id: 'pt-1', resourceType: 'Patient' },
-      'loinc-8480-6': { value: 120, unit: 'mm[Hg]' },
-    },
-  }),
+  exampleResult: exampleAddendum(HISTORY, { status: 'completed', changed: true, snapshot: EXAMPLE }),
 })
 export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
   constructor(

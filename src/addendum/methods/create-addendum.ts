@@ -51,10 +51,7 @@ export class CreateAddendumParams {
   addendum!: AddendumInput;
 }
 
-/**
- * Stores an addendum of a type that the caller defines, or a Note or Comment (interface specification, "Addendum RPC",
- * rule 1).
- */
+/** Stores an addendum of the caller's own type, a Note or a Comment ("Addendum RPC", rule 1). */
 @RpcMethod({
   method: 'svc.sdc.addendum/create-addendum',
   params: CreateAddendumParams,

@@ -16,10 +16,7 @@ export class CreateAmendmentParams {
   user!: UserReference;
 }
 
-/**
- * Compares the two latest snapshots of a target and stores their difference (interface specification, "Addendum RPC",
- * rule 4).
- */
+/** Stores the difference of the two latest snapshots (interface specification, "Addendum RPC", rule 4). */
 @RpcMethod({
   method: 'svc.sdc.addendum/create-amendment',
   params: CreateAmendmentParams,

@@ -46,10 +46,7 @@ export function* valueRows(fields: SnapshotFields, except: readonly string[] = O
   }
 }
 
-/**
- * Whether a member needs no row of its own, because another row shows it: a unit is shown with its value, and the text
- * of an answer is the label.
- */
+/** Whether another row shows the member: a unit is shown with its value, and the text of an answer is the label. */
 function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolean {
   if (parent.length === 0) return false;
   if (key === fields.nameMemberOf(parent)) return true;
@@ -111,10 +108,7 @@ function sideOf(
 const measured = (value: FieldValue, unit: string | undefined): FieldValue =>
   unit === undefined ? value : { ...value, unit };
 
-/**
- * Finds arrays whose elements were only reordered. For those, the diff has entries for many indexes although no element
- * is new.
- */
+/** Finds arrays that were only reordered. Their diff has entries for many indexes although no element is new. */
 class Orders {
   /** The row of each array, by its path; undefined for an array that was not only reordered. */
   private readonly known = new Map<string, FieldRow | undefined>();

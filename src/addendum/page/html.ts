@@ -34,10 +34,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   text.replace(/[&<>"']|[^\P{Cc}\t\n]/gu, (character) => ENTITIES[character] ?? '\u{FFFD}');
 
-/**
- * Finds characters that a reader cannot see: spaces at the ends, repeated spaces, invisible characters, direction
- * controls.
- */
+/** Finds what a reader cannot see: outer or repeated spaces, invisible characters, and direction controls. */
 const UNSEEN = /^\s|\s$| {2}|[^\S \n]|[^\P{C}\n]/u;
 
 /** Returns the text with JSON escapes if it contains characters that a reader cannot see; else undefined. */

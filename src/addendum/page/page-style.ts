@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pagePolicy } from '../../platform/http/security-headers';
 
-/**
- * The style of the page. All colors have a contrast of at least 4.5 to their background (WCAG 2.2, AA), in light mode,
- * in dark mode and in print.
- */
+/** All colors have a contrast of at least 4.5 to their background (WCAG 2.2, AA): in light, in dark, and in print. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1a1f24;--soft:#4a5560;--ground:#fff;--line:#aab4bd;--head:#eef2f5;--link:#0b5394;
 --good:#12583a;--goodground:#e8f5ee;--bad:#8c1414;--badground:#fdecec;--old:#8c1414;--new:#12583a}
@@ -39,9 +36,7 @@ body{max-width:none;padding:0;font-size:10pt}.skip{display:none}thead{display:ta
 ins{font-weight:700}}
 `.replaceAll('\n', '');
 
-/**
- * Headers of the page. They forbid scripts, requests, forms and frames, and allow only the style of the page itself.
- */
+/** Headers that forbid scripts, requests, forms and frames, and allow only the style of the page itself. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...pagePolicy(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
   'Referrer-Policy': 'no-referrer',

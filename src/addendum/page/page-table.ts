@@ -18,10 +18,7 @@ export const VALUES: TableForm = {
 
 export const CHANGES: TableForm = { name: 'changes', columns: ['Field', 'Before', 'After'], cells: changedCells };
 
-/**
- * The start of a cell. Narrow screens show cells below each other, so each cell has an ARIA role, which keeps the table
- * semantics, and the name of its column.
- */
+/** Narrow screens show cells below each other, so each has the role and the name of its column. */
 const BEFORE = markup`<td role="cell" data-label="Before">`;
 const AFTER = markup`<td role="cell" data-label="After">`;
 

@@ -1,6 +1,4 @@
-/**
- * Names of the observation codes that documents use as keys. Source: http://hl7.org/fhir/R4/observation-vitalsigns.html
- */
+/** Names of the codes that documents use as keys. Source: http://hl7.org/fhir/R4/observation-vitalsigns.html */
 const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
   ['85353-1', 'Vital signs'],
   ['9279-1', 'Respiratory rate'],
@@ -16,10 +14,7 @@ const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
   ['8462-4', 'Diastolic blood pressure'],
 ]);
 
-/**
- * Keys that consist of words, with hyphens or underscores or in camel case. Any other key is a code; it stays as it is
- * unless VITAL_SIGNS has a name for it.
- */
+/** Keys of words, with hyphens or underscores or in camel case. Other keys are codes, some with a name above. */
 const WORDS = /^[a-z]+(?:[-_ ][a-z]+)*$/i;
 
 /**

@@ -51,10 +51,7 @@ interface Signed {
   readonly number: number;
   readonly text: string;
   readonly fields: SnapshotFields;
-  /**
-   * SHA-256 of the list of changes since the signed body before, as an Amendment stores the list; undefined for the
-   * first signed body.
-   */
+  /** Hash of the list of changes since the signed body before, as an Amendment stores it; undefined for the first. */
   readonly diffHash: string | undefined;
 }
 

@@ -70,10 +70,7 @@ export interface Remark {
   readonly status: string | undefined;
   /** The field that a Comment is about, with its value at that time. */
   readonly about: FieldAtTheTime | undefined;
-  /**
-   * Whether an Amendment lists the same changes as its revision shows; undefined for other addenda. If not, `rows`
-   * contains the list of the Amendment.
-   */
+  /** Whether an Amendment lists the changes that its revision shows. If not, `rows` has its list. */
   readonly isAsShown: boolean | undefined;
   /** All other members of the addendum. */
   readonly rows: Iterable<FieldRow>;

@@ -21,8 +21,8 @@ interface Level {
 }
 
 /**
- * Finds values of a body by their paths. Callers request paths in document order, so the containers on the last path
- * are kept, and each container is scanned only once.
+ * Finds values of a body by their paths. Callers request paths in document order. So the containers on the last path
+ * are kept, and each is scanned only once.
  */
 export class SnapshotFields {
   private readonly trail: Level[];
@@ -65,10 +65,7 @@ export class SnapshotFields {
     return isMeasured ? this.stringOf(unit) : undefined;
   }
 
-  /**
-   * Returns the value at a path, with its unit; for an object, its member `value`. Undefined if there is no single
-   * value.
-   */
+  /** Returns the value at a path with its unit, for an object its member `value`; undefined without a single one. */
   valueAt(path: Path): FieldValue | undefined {
     const span = this.find(path);
     if (span === undefined) return undefined;

@@ -7,10 +7,7 @@ import { faultOfCreatedType } from '../types/addendum-kinds';
 /** Makes a param optional. A param that is null still counts as present. */
 export const IfSent = (): PropertyDecorator => ValidateIf((_params, value) => value !== undefined);
 
-/**
- * Requires an object that is valid for the class `shape`. Without IsObject, nested validation would accept an empty
- * array.
- */
+/** Requires an object that is valid for `shape`. Without IsObject, nested validation accepts an empty array. */
 export const IsShapedLike = (shape: Type<object>): PropertyDecorator =>
   applyDecorators(
     IsObject(),
@@ -52,9 +49,7 @@ export const IsDateTime = (): PropertyDecorator =>
     () => 'must be a date and time such as 2025-02-11T09:14:07Z',
   );
 
-/**
- * Requires a type that `create-addendum` accepts. Values that are empty or not a string are refused by other checks.
- */
+/** Requires a type that `create-addendum` accepts. Other checks refuse values that are empty or no string. */
 export const IsCreatedType = (): PropertyDecorator =>
   checkedBy(
     'isCreatedType',

@@ -18,10 +18,7 @@ export class TargetReference implements NativeReference {
   display?: string;
 }
 
-/**
- * Identifies the User who adds an addendum. Whether that User exists is not checked, but the id must be possible: an
- * addendum never changes.
- */
+/** Identifies the User who adds an addendum. It need not exist, but its id must be possible: addenda never change. */
 export class UserReference implements NativeReference {
   @IsResourceId()
   id!: string;

@@ -23,10 +23,7 @@ export interface SnapshotDiff {
   readonly text: string;
 }
 
-/**
- * Maximum length of a diff. A diff can be many times longer than its snapshots: a number may have three characters in
- * the snapshot, and a hundred in its entry.
- */
+/** A diff can be many times longer than its snapshots: a number of three characters may have an entry of a hundred. */
 const MAX_DIFF_CHARACTERS = 64 * 1024 * 1024;
 
 /** How many entries, or leaves without an entry, are handled between two pauses. It takes less than a millisecond. */

@@ -53,10 +53,7 @@ function* canonicalTokens(outline: JsonOutline, span: JsonSpan, without: readonl
 /** Normalizes the escapes of a leaf, since a string can be escaped in several ways. */
 const canonicalLeaf = (text: string): string => (text.includes('\\') ? JSON.stringify(unquoted(text)) : text);
 
-/**
- * Returns the members of an object, sorted by key in UTF-16 order. Short runs are sorted and then merged, so that there
- * can be pauses in between.
- */
+/** Returns members sorted by key in UTF-16 order. Short runs are sorted and then merged, with pauses in between. */
 function* membersInOrder(outline: JsonOutline, span: JsonSpan): Generator<undefined, readonly JsonChild[], void> {
   let runs: (readonly JsonChild[])[] = [];
   let run: JsonChild[] = [];

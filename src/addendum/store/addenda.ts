@@ -117,10 +117,7 @@ export class Addenda {
     await this.targets.assertBodyGranted(target, body);
   }
 
-  /**
-   * Stores an addendum, appends it to its target, and returns its text. The open unit of work must have locked the
-   * target.
-   */
+  /** Stores an addendum, appends it to its target, and returns its text. The target must be locked. */
   async add({ type, target, author, content, large, snapshotDigest }: NewAddendum): Promise<JsonText> {
     const own = Object.entries({ meta: {}, type, target, ...author, date: this.clock.now().toISOString() });
     // Members that the server assigns replace members of the same name in the sent content.
@@ -178,10 +175,7 @@ export class Addenda {
     if (this.granted.isLimited && (await this.targets.find(target)) === undefined) throw targetNotFound(target, path);
   }
 
-  /**
-   * @throws RpcRefusal when the target is not stored. Called only for a target without addenda: addenda would show that
-   * the target existed.
-   */
+  /** @throws RpcRefusal for a target that is not stored. It is called without addenda: they show that it existed. */
   async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
     if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
   }
@@ -220,18 +214,13 @@ export class Addenda {
   }
 }
 
-/**
- * Returns the text of an addendum. Throws when the addendum is missing, because a record must not lose an addendum
- * silently.
- */
+/** Returns the text of an addendum. Throws when it is missing: a record must not lose an addendum silently. */
 function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
   if (text === null) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
   return text;
 }
 
-/**
- * Refuses an id that no resource can have. It is not looked up, since it may exceed the maximum length of an index key.
- */
+/** Refuses an id that no resource can have. A lookup might exceed the maximum length of an index key. */
 function assertFindable(target: NativeReference, path?: ParamPath): void {
   if (!isFhirId(target.id)) throw targetNotFound(target, path);
 }

@@ -24,10 +24,7 @@ import { snapshotDigestOf } from '../snapshots/snapshot-digest';
 const SAVEPOINT: Statement = { name: '', text: 'savepoint snapshot' };
 const ROLL_BACK: Statement = { name: '', text: 'rollback to savepoint snapshot' };
 
-/**
- * How many versions of the target are compared with its latest snapshot. Signing stores a version and the snapshot
- * together, so a few are enough.
- */
+/** How many versions are compared with the latest snapshot. Signing stores both together, so a few are enough. */
 const MAX_VERSIONS = 20;
 
 /**
@@ -50,9 +47,7 @@ export class GrantedTargets implements ResourceChangeListener {
     private readonly slices: Slices,
   ) {}
 
-  /**
-   * Returns the stored target; undefined if it is not stored, or if the caller may not read the target or its addenda.
-   */
+  /** Returns the stored target; undefined if there is none, or the caller may not read it or its addenda. */
   async find(target: NativeReference): Promise<StoredResource | undefined> {
     const { resourceType, id } = target;
     const stored = await this.granted.find(resourceType, id);
@@ -87,10 +82,7 @@ export class GrantedTargets implements ResourceChangeListener {
     if (latest === undefined || !(await this.isGranted(latest, target, limit))) throw notGranted();
   }
 
-  /**
-   * Returns no CTE for the statement of a write. So a write without a row filter needs no transaction for this
-   * listener.
-   */
+  /** Returns no CTE, so that a write without a row filter needs no transaction for this listener. */
   partsOf(): Promise<readonly []> {
     return Promise.resolve([]);
   }
@@ -117,10 +109,7 @@ export class GrantedTargets implements ResourceChangeListener {
     return text !== undefined && this.isBodyGranted(text, target, limit);
   }
 
-  /**
-   * Whether the row filter includes a body of the target. To find out, the body replaces the stored one inside a
-   * savepoint, which is rolled back.
-   */
+  /** Whether the row filter includes a body: it replaces the stored one in a savepoint, which is rolled back. */
   private isBodyGranted(text: string, { resourceType: type, id }: NativeReference, limit: RowLimit): Promise<boolean> {
     return this.unitOfWork.run(async () => {
       const stored = await this.store.lock(type, id);

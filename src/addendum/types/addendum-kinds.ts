@@ -4,10 +4,7 @@ export const COMMENT = 'svc.sdc.addendum/Comment';
 export const HISTORY = 'svc.sdc.addendum/History';
 export const AMENDMENT = 'svc.sdc.addendum/Amendment';
 
-/**
- * Reserved types, reduced to their lower-case letters. So spaces, signs and digits in between do not make a type
- * different.
- */
+/** Reserved types, by their letters alone, so that spaces, signs and digits do not make a type different. */
 const RESERVED = /svcsdcaddendum|^(?:history|amendment)$/;
 
 /**

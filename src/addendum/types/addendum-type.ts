@@ -3,9 +3,7 @@ import { TooCostly } from '../../platform/errors/too-costly';
 import { isObject, memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 
-/**
- * One declared type of addenda: its required members, and checks of its members. All other members may have any value.
- */
+/** A declared type of addenda: its required members, and checks of members. All others may have any value. */
 export interface AddendumType {
   readonly required: readonly string[];
   readonly properties: ReadonlyMap<string, ValidateFunction>;

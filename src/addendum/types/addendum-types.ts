@@ -21,10 +21,7 @@ export class AddendumTypes implements OnModuleInit {
     this.logger.log(`Read SVC_ADDENDUM_TYPES: ${this.types.size} types of addenda`);
   }
 
-  /**
-   * Returns the faults of an addendum of a declared type. An addendum of another type has none, since its members may
-   * have any value.
-   */
+  /** Returns the faults of an addendum. One whose type is not declared has none: its members may have any value. */
   faultsOf(addendum: unknown): ParamError[] {
     const name = memberOf(addendum, 'type');
     const type = typeof name === 'string' ? this.types.get(name) : undefined;

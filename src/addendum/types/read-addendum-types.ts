@@ -11,10 +11,7 @@ import { type AddendumType } from './addendum-type';
 const MEMBERS = ['type', 'required', 'properties'];
 const KINDS_OF_THE_SERVICE: readonly unknown[] = [NOTE, COMMENT, HISTORY, AMENDMENT];
 
-/**
- * Members that every created addendum has: those that the call sends, and those that the server sets. Other code checks
- * them.
- */
+/** Members of every created addendum, which other code checks: those that the call sends, and those of the server. */
 const ALWAYS = ['type', 'target', 'user'];
 const ASSIGNED = ['resourceType', 'id', 'meta', 'date', 'recorder'];
 

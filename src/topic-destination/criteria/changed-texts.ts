@@ -3,10 +3,7 @@ interface Values {
   readonly previous: unknown;
 }
 
-/**
- * A change as criteria see it: the stored texts after and before the change. One is undefined for a created or deleted
- * resource.
- */
+/** A change as criteria see it: the stored texts after and before it. One is undefined at a creation or deletion. */
 export class ChangedTexts {
   /** @param parsed the values of the texts, if they are already parsed */
   constructor(
@@ -15,9 +12,7 @@ export class ChangedTexts {
     private parsed?: Values,
   ) {}
 
-  /**
-   * The parsed texts. They are parsed once and shared, so code that may modify the values must parse the texts itself.
-   */
+  /** The values of the texts. They are shared, so code that may modify them must parse the texts itself. */
   get values(): Values {
     this.parsed ??= { current: parsedText(this.current), previous: parsedText(this.previous) };
     return this.parsed;

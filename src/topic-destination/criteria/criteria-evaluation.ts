@@ -8,18 +8,12 @@ import { type Steps } from '../../platform/time/steps';
 import { type ChangedTexts } from './changed-texts';
 import { ReferenceLookup, type WantedResource } from './reference-lookup';
 
-/**
- * The CPU time that is left for the criteria of one write. The write waits for its criteria, each of which takes about
- * 1 to 100 µs.
- */
+/** The CPU time that is left for the criteria of one write, which waits for them. Each takes about 1 to 100 µs. */
 export class WriteTime {
   millisecondsLeft = 250;
 }
 
-/**
- * The cost up to which criteria are evaluated without a time limit: characters of the resource times nodes of the
- * criteria. It takes about 2 ms.
- */
+/** Cost (characters of the resource times nodes of the criteria) that needs no time limit: it takes about 2 ms. */
 const UNWATCHED_COST = 2_000_000;
 
 /** Maximum number of levels of references that are followed by `resolve()`. */
@@ -54,10 +48,9 @@ export class CriteriaEvaluation {
   ): Promise<Decision[]> {
     const known = new Map<string, string | undefined>();
     const work = new WriteWork(criteria, change, this.budget, this.slices, time);
+    const costAt = (place: number): number => criterionCost(criteria[place]);
     // Cheap criteria come first, so that a costly criterion cannot use up their time.
-    let open: readonly number[] = [...criteria.keys()].sort(
-      (a, b) => criterionCost(criteria[a]) - criterionCost(criteria[b]),
-    );
+    let open: readonly number[] = [...criteria.keys()].sort((a, b) => costAt(a) - costAt(b));
     for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
       const lookup = new ReferenceLookup(change, known, this.environment.baseUrl);
       open = await work.run(open, lookup);
@@ -86,10 +79,7 @@ class WriteWork {
     this.decisions = criteria.map(() => undefined);
   }
 
-  /**
-   * Decides the criteria at `places`, in time slices. @returns the places of criteria that need references which are
-   * not yet read
-   */
+  /** Decides the criteria at `places`, in time slices. @returns the places of those that need further references */
   async run(places: readonly number[], lookup: ReferenceLookup): Promise<readonly number[]> {
     const { length } = this.change;
     const cost = places.reduce((sum, place) => sum + criterionCost(this.criteria[place]), 0) * length;

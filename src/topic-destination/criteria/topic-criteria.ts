@@ -19,10 +19,7 @@ export const undecidable: Criterion = {
   },
 };
 
-/**
- * Tries a criterion on an empty resource that is created, changed and deleted. @throws Error when the criterion fails
- * or is slow
- */
+/** Tries a criterion on an empty resource: created, changed and deleted. @throws Error if it fails or is slow */
 export function tryCriteria(criteria: Criterion, type: string): void {
   const text = JSON.stringify({ resourceType: type });
   const matches = (): unknown =>

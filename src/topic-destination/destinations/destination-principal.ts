@@ -52,10 +52,7 @@ export class DestinationPrincipal {
     }
   }
 
-  /**
-   * Checks that the caller may change the destination, which calls that send something require. @throws ServiceError
-   * 'forbidden'
-   */
+  /** Calls that send something need the right to change the destination. @throws ServiceError 'forbidden' */
   assertMayChange(id: string): Promise<void> {
     return this.assertMayUpdate({ resourceType: 'SvcTopicDestination', id });
   }

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DefinesResourceType, type WriteRefusal } from '../../model/resource-type';
 
-/**
- * The refusal of a Subscription. Nothing would be delivered to its channel, and the caller must not believe that it is
- * subscribed.
- */
+/** Nothing would be delivered to the channel, and the caller must not believe that it is subscribed. */
 const NOT_SERVED: WriteRefusal = {
   kind: 'unprocessable',
   message:

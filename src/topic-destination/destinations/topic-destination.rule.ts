@@ -26,8 +26,8 @@ interface CheckedDestination {
 }
 
 /**
- * Validates a SvcTopicDestination and derives its delivery settings. Secrets are stored in the tables of delivery. The
- * stored resource has them masked, and a masked value in a request keeps the current value.
+ * Validates a SvcTopicDestination and derives its delivery settings. The stored resource has the secrets masked; they
+ * are in the tables of delivery. A masked value in a request keeps the current value.
  */
 @Injectable()
 @DefinesResourceType({
@@ -116,10 +116,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
 const isOneOf = (ends: readonly string[], canonical: string): boolean =>
   ends.some((end) => canonical.split('|')[0]?.endsWith(`/${end}`));
 
-/**
- * Returns the User that `principal` names. Other members of the reference are checked later, with the rest of the
- * resource.
- */
+/** Returns the User that `principal` names. Its other members are checked later, with the rest of the resource. */
 function principalNamedIn({ principal }: Resource): NativeReference | undefined {
   if (principal === undefined) return undefined;
   const { resourceType, id } = (principal ?? {}) as Partial<NativeReference>;

@@ -1,16 +1,10 @@
 /** The pieces of an expression that matter for splitting it: quoted texts, comments, brackets and words. */
 const PIECES = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[^]*?\*\/|[()[\]{}]|[A-Za-z_]\w*/g;
 
-/**
- * Operators that bind less tightly than `and`. An expression with one of them at its top level is not split: none of
- * its clauses alone would have to be true.
- */
+/** Operators that bind less tightly than `and`: with one at the top level, no clause alone has to be true. */
 const LOOSER = ['or', 'xor', 'implies'];
 
-/**
- * Returns the clauses that an expression joins by `and`, in order. An expression without a top-level `and` is its own
- * only clause.
- */
+/** Returns the clauses that an expression joins by a top-level `and`, in order. There may be only one. */
 export function clausesOf(expression: string): readonly string[] {
   const cuts: { readonly start: number; readonly end: number }[] = [];
   let depth = 0;

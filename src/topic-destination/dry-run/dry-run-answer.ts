@@ -6,10 +6,7 @@ import { type DryRunRequest } from './dry-run-request';
 import { type DryRunTally, type UnmetPart } from './dry-run-tally';
 
 const HOUR_MILLISECONDS = 3_600_000;
-/**
- * How many failed parts of triggers are listed, the most frequent first. A topic may have 100 triggers with many
- * clauses each.
- */
+/** How many failed parts of triggers are listed. A topic may have 100 triggers with many clauses each. */
 const MOST_UNMET = 20;
 
 const REASON = { failed: 'code', clause: 'string', supported: 'string' } as const;

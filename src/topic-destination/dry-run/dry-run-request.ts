@@ -17,10 +17,7 @@ export interface DryRunRequest {
   readonly end: Date;
   /** How many versions to list; with 0, versions are only counted. */
   readonly count: number;
-  /**
-   * If present, the list contains only versions that fire (true) or only versions that do not fire (false), and of
-   * these the newest. The counts still include both.
-   */
+  /** If present, only the newest versions that fire (true) or do not fire (false) are listed. All are counted. */
   readonly fires: boolean | undefined;
   /** The position at which an earlier response ended. */
   readonly after: HistoryPosition | undefined;

@@ -1,6 +1,7 @@
 import { type StoredVersion } from '../../model/stored-resource';
 import { type Interaction } from '../../resource/hooks/resource-change';
 import { type Decision } from '../criteria/criteria-evaluation';
+import { type DryRunRequest } from './dry-run-request';
 
 /** The result of one trigger for one version. */
 export interface TriggerVerdict {
@@ -8,10 +9,7 @@ export interface TriggerVerdict {
   readonly index: number;
   /** Undefined if the criterion cannot be evaluated; the version then counts as a match. */
   readonly decision: Decision;
-  /**
-   * Why the trigger did not fire: the first part that was not true, which is `supportedInteraction` or a clause of the
-   * criterion.
-   */
+  /** Why the trigger did not fire: the first part, or the first clause of its criterion, that was not true. */
   readonly reason?: { readonly part: 'supportedInteraction' | 'fhirPathCriteria'; readonly text: string };
 }
 
@@ -29,10 +27,7 @@ export interface UnmetPart {
   readonly versions: number;
 }
 
-/**
- * Counts the results for versions. It keeps only the versions to list, since 20,000 versions with their texts would
- * fill the memory.
- */
+/** Counts the results for versions. Only those to list are kept: 20,000 with their texts would fill the memory. */
 export class DryRunTally {
   examined = 0;
   undecided = 0;
@@ -42,13 +37,7 @@ export class DryRunTally {
   readonly listed: VersionVerdict[] = [];
   private readonly unmet = new Map<string, UnmetPart>();
 
-  /**
-   * @param fires if present, only versions that fire (true) or do not fire (false) are listed, and of these the newest
-   */
-  constructor(
-    private readonly count: number,
-    private readonly fires: boolean | undefined,
-  ) {}
+  constructor(private readonly request: Pick<DryRunRequest, 'count' | 'fires'>) {}
 
   add(verdict: VersionVerdict): void {
     const { version, triggers } = verdict;
@@ -57,9 +46,10 @@ export class DryRunTally {
     if (fires) this.matchedAt.push(version.updatedAt);
     else this.addUnmet(verdict);
     if (fires && !triggers.some(({ decision }) => decision === true)) this.undecided += 1;
-    if (this.count === 0 || (this.fires !== undefined && this.fires !== fires)) return;
+    const { count, fires: asked = fires } = this.request;
+    if (count === 0 || asked !== fires) return;
     this.listed.push(verdict);
-    if (this.listed.length > this.count) this.listed.shift();
+    if (this.listed.length > count) this.listed.shift();
   }
 
   /** The parts because of which versions did not fire, the most frequent first. */

@@ -35,22 +35,15 @@ const CHUNK = 100;
 const MAX_EXAMINED = 20_000;
 const MAX_MILLISECONDS = 10_000;
 
-/**
- * How long a dry run may wait for its slot. There are few slots, since many dry runs at once would slow down the
- * searches of other callers.
- */
-const LONGEST_WAIT_MILLISECONDS = 10_000;
-
-/**
- * Evaluates a topic on past versions, as if the topic had been active then. A dry run ends when its caller disconnects.
- */
+/** Evaluates a topic on past versions, as if it had been active then. A dry run ends when its caller disconnects. */
 @Injectable()
 export class TopicDryRun {
   private readonly evaluation: CriteriaEvaluation;
+  /** There are few slots, since many dry runs at once would slow down the searches of other callers. */
   private readonly slots = new Slots({
     permits: 2,
     perCaller: 1,
-    longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+    longestWaitMilliseconds: 10_000,
     busyMessage: 'Other dry runs are under way. Try again in a few seconds.',
   });
 
@@ -68,10 +61,7 @@ export class TopicDryRun {
     this.evaluation = new CriteriaEvaluation(new CpuBudget(clock), environment, slices);
   }
 
-  /**
-   * @throws ServiceError 'busy' when no slot becomes free in time, because of other dry runs or of one of the same
-   * caller
-   */
+  /** @throws ServiceError 'busy' when no slot becomes free in time, also because of a dry run of the same caller */
   run(request: DryRunRequest): Promise<DryRunValues> {
     const { caller: key, signal } = this.requests.ticket;
     return this.slots.run({ key, signal }, () => this.examine(request, signal));
@@ -83,7 +73,7 @@ export class TopicDryRun {
     for (const trigger of topic.triggers) triggers.push(await this.slices.run(triggerClausesOf(trigger)));
     const types = [...new Set(topic.triggers.map(({ type }) => type))];
     const endsAt = performance.now() + MAX_MILLISECONDS;
-    const tally = new DryRunTally(count, fires);
+    const tally = new DryRunTally(request);
     // A call that lists all versions examines only as many as it lists. Any other call continues to count.
     const mostExamined = count === 0 || fires !== undefined ? MAX_EXAMINED : count;
     let from = after;
@@ -153,9 +143,7 @@ export class TopicDryRun {
     return decision;
   }
 
-  /**
-   * Reads the targets of references as they are stored now, since their state at the time of the version is unknown.
-   */
+  /** Reads the targets of references as they are now: their state at the time of the version is unknown. */
   private readonly load: LoadReferences = async (wanted) =>
     textsOf(this.reader, [...(await this.readable.reachable(wanted))]);
 }

@@ -20,10 +20,7 @@ interface TextRow extends VersionKey {
   readonly body: string | null;
 }
 
-/**
- * Renders a batch from the history, which never changes. Each event shows the version that it reports, not the current
- * version.
- */
+/** Renders a batch from the history, which never changes: each event shows the version that it reports. */
 @Injectable()
 @DefinesResourceType({ type: 'SvcSubscriptionStatus', shape: SUBSCRIPTION_STATUS_SHAPE, isSentOnly: true })
 export class NotificationBundleRenderer implements NotificationRenderer {

@@ -65,9 +65,7 @@ function entryOf(event: RenderedEvent, presentation: DestinationPresentation, ba
     : entry;
 }
 
-/**
- * Returns the request that led to the version. A PATCH is shown as the PUT of its result, as in a history of FHIR R4.
- */
+/** Returns the request of the version. A PATCH is shown as the PUT of its result, as in a history of FHIR R4. */
 function requestOf({ method, type, id }: RenderedEvent): { method: string; url: string } {
   if (method === 'POST') return { method, url: `/fhir/${type}` };
   return { method: method === 'DELETE' ? method : 'PUT', url: `/fhir/${localKey(type, id)}` };

@@ -13,10 +13,7 @@ export interface OfferedChange {
   readonly destinations: readonly WatchedDestination[];
 }
 
-/**
- * Selects those destinations of a change whose principal may read the changed resource. The principal is the User or
- * Client whose rights select the events of a destination.
- */
+/** Selects those destinations of a change whose principal may read the changed resource. */
 @Injectable()
 export class ReadableChanges {
   constructor(
@@ -42,10 +39,7 @@ export class ReadableChanges {
     return [...heard.values()].map((keys) => [...keys]);
   }
 
-  /**
-   * Like {@link heardBy}, for a change that is not written yet. Returns undefined if row criteria must decide, since
-   * they need the written row.
-   */
+  /** Like {@link heardBy}, before the change is written; undefined if row criteria decide, which need the row. */
   async heardBeforehand(offer: OfferedChange): Promise<readonly number[] | undefined> {
     const heard = new Set<number>();
     for (const { principal, keysOf } of byPrincipal([offer])) {

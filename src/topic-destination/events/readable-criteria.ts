@@ -19,8 +19,8 @@ export interface Verdict extends Watch {
 }
 
 /**
- * Evaluates triggers on a change. For each destination, `resolve()` in a criterion finds only resources that the
- * principal of the destination (the User or Client whose rights select its events) may search.
+ * Evaluates triggers on a change. For each destination, `resolve()` in a criterion finds only resources that its
+ * principal may search.
  */
 @Injectable()
 export class ReadableCriteria {
@@ -103,10 +103,7 @@ const watchOf = (trigger: WatchedTrigger, isOwn: (destination: WatchedDestinatio
 const isOf = ({ principal }: WatchedDestination, { resourceType, id }: NativeReference): boolean =>
   principal?.resourceType === resourceType && principal.id === id;
 
-/**
- * Returns each principal of the destinations once. A destination that the server created has no principal, and sees
- * everything.
- */
+/** Returns each principal of the destinations once. A destination of the server has none, and sees everything. */
 function principalsOf(verdicts: readonly Verdict[]): Iterable<NativeReference> {
   const principals = verdicts.flatMap(({ destinations }) => destinations.flatMap(({ principal }) => principal ?? []));
   return new Map(principals.map((one) => [localKey(one.resourceType, one.id), one])).values();

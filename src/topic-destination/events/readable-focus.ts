@@ -45,10 +45,7 @@ export class ReadableFocus {
     return caller === undefined ? undefined : principalOf(caller);
   }
 
-  /**
-   * Returns those resources that are among the rows which `rowsOf` returns for them. Resources under the same criteria
-   * share one query.
-   */
+  /** Returns those resources that their `rowsOf` includes. Resources under the same criteria share one query. */
   async withinRows<F extends Focus>(
     focuses: Iterable<F>,
     rowsOf: (focus: F) => Promise<GrantedRows | undefined>,

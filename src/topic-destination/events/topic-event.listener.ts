@@ -17,17 +17,11 @@ const WARNING_INTERVAL_MILLISECONDS = 60_000;
 
 /** A change that matches triggers, and the destinations of these triggers. */
 interface MatchedChange extends OfferedChange {
-  /**
-   * Keys of the destinations for which a criterion was evaluated to true. For the others, the criterion could not be
-   * evaluated.
-   */
+  /** Keys of the destinations for which a criterion is true. For the others, it could not be evaluated. */
   readonly decided: ReadonlySet<number>;
 }
 
-/**
- * Records one event for each change and each destination whose topic the change matches, in the transaction of the
- * change.
- */
+/** Records an event for each change and destination whose topic it matches, in the transaction of the change. */
 @Injectable()
 @OnResourceChange(undefined)
 export class TopicEventListener implements ResourceChangeListener {

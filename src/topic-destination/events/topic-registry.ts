@@ -76,10 +76,7 @@ export class TopicRegistry {
     return topics;
   }
 
-  /**
-   * Reads one topic; undefined if it cannot be read. No release could have stored such a topic, but it must not block
-   * all writes.
-   */
+  /** Reads a topic; undefined if that fails. No release could have stored one, but it must not block all writes. */
   private topicOf({ id, text }: StoredResource): Topic | undefined {
     try {
       return topicOf(JSON.parse(text) as Resource);

@@ -15,10 +15,7 @@ export const ON_DESTINATION = {
 
 export type CallParameters = ReadonlyMap<string, string>;
 
-/**
- * Reads the query and, if there is one, the body: a Parameters resource with one value for each name.
- * @throws ServiceError 'invalid' for an unknown or repeated name
- */
+/** Reads the query, and the Parameters in the body. @throws ServiceError 'invalid' for an unknown or repeated name */
 export function callParametersOf(
   { query, body }: { readonly query: URLSearchParams; readonly body: Buffer },
   names: readonly string[],
@@ -38,10 +35,7 @@ export function callParametersOf(
   return found;
 }
 
-/**
- * Names of the parameters for a range of event numbers (`from`, `to`) and of times (`since`, `until`), including both
- * ends.
- */
+/** Names of the parameters for a range of event numbers and one of times, including both ends. */
 export const RANGE_NAMES = ['from', 'to', 'since', 'until'] as const;
 
 /** @throws ServiceError 'invalid' that names the parameter */
@@ -65,8 +59,7 @@ export function wholeNumber(
   throw parameterRefusal(name, `must be a whole number from 1 to ${most}`);
 }
 
-/** @throws ServiceError 'invalid' that names the parameter */
-/** Returns a parameter that takes one of the known texts. */
+/** @throws ServiceError 'invalid' that names the parameter, unless it is one of the known texts */
 export function choice<T extends string>(parameters: CallParameters, name: string, known: readonly T[]): T | undefined {
   const text = parameters.get(name);
   const found = known.find((one) => one === text);

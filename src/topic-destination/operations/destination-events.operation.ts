@@ -48,16 +48,6 @@ const PARTS = {
   next: 'url',
 } as const;
 
-const PARAMETERS = [
-  { name: 'from', description: 'The least event number' },
-  { name: 'to', description: 'The largest event number' },
-  { name: 'since', description: 'The earliest time of delivery, or of the latest step before it' },
-  { name: 'until', description: 'The latest such time' },
-  { name: 'state', description: 'queued, in-process or delivered' },
-  { name: '_count', description: `Events of a page, at most ${MAX_COUNT}` },
-  { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
-] as const;
-
 /** Returns the events of a destination with their history: recorded, batched, each attempt, delivered. */
 @Injectable()
 @Operation({
@@ -68,7 +58,15 @@ const PARAMETERS = [
   description: 'The history of each event: recorded, batched, each attempt, delivered',
   details:
     'Queued events first, newest first; then numbered events, the largest number first. Each event has a state, its times and its attempts, with duration and outcome. Its focus, version, interaction and correlationId are shown to callers who may read the resource. "next" is the URL of the next page, if there is one.',
-  parameters: PARAMETERS,
+  parameters: [
+    { name: 'from', description: 'The least event number' },
+    { name: 'to', description: 'The largest event number' },
+    { name: 'since', description: 'The earliest time of delivery, or of the latest step before it' },
+    { name: 'until', description: 'The latest such time' },
+    { name: 'state', description: 'queued, in-process or delivered' },
+    { name: '_count', description: `Events of a page, at most ${MAX_COUNT}` },
+    { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
+  ],
   answerParts: PARTS,
 })
 export class DestinationEventsOperation implements OperationHandler {
@@ -94,10 +92,7 @@ export class DestinationEventsOperation implements OperationHandler {
   }
 }
 
-/**
- * Returns an event without its resource if the caller may not read that resource. The event and its times belong to the
- * destination, so they are shown.
- */
+/** Shows an event; its resource only to callers who may read it. The times belong to the destination. */
 function shownEvent(event: TimelineEvent, isReadable: boolean): AnswerValues<typeof PARTS.event> {
   const { number, state, type, id, version, interaction, correlationId } = event;
   const focus = { reference: localKey(type, id) };

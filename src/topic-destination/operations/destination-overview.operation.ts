@@ -37,13 +37,6 @@ const PARTS = {
   next: 'url',
 } as const;
 
-const PARAMETERS = [
-  { name: '_count', description: `Destinations of a page, at most ${MAX_COUNT}` },
-  { name: '_id', description: 'Only this destination' },
-  { name: 'state', description: `Only those in this state: ${DESTINATION_STATES.join(', ')}` },
-  { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
-] as const;
-
 /** Returns all destinations, page by page: which of them fail, since when, and how many events wait. */
 @Injectable()
 @Operation({
@@ -55,7 +48,12 @@ const PARAMETERS = [
   tag: 'Topics',
   description: 'All destinations with their state, what waits, and counts by hour',
   details: `In the order of their ids. A state is held (after a restore), failing or active. Events that wait are counted up to ${MOST_COUNTED}; where there are more, queuedIsMore is true, and $status has the number. With _id the answer has one destination; with state those that are held, failing or active. Of each of the latest 24 hours with any: events delivered and attempts failed. A page holds fewer destinations where the caller may not read some; there is another one where "next" names it.`,
-  parameters: PARAMETERS,
+  parameters: [
+    { name: '_count', description: `Destinations of a page, at most ${MAX_COUNT}` },
+    { name: '_id', description: 'Only this destination' },
+    { name: 'state', description: `Only those in this state: ${DESTINATION_STATES.join(', ')}` },
+    { name: '_page', description: 'Where a page begins, from the "next" of the page before' },
+  ],
   answerParts: PARTS,
   exampleAnswer: answerParameters(PARTS, {
     destination: {

@@ -55,10 +55,7 @@ export class DestinationStatusOperation implements OperationHandler {
   }
 }
 
-/**
- * Returns the status in the form that the interface specification defines. The members `…DeliveryAttempts` count only
- * failed attempts, despite their names.
- */
+/** The form of the interface specification, in which `…DeliveryAttempts` count only failed attempts. */
 const shownStatus = (status: DestinationStatus): AnswerValues<typeof PARTS> => ({
   messageBatchesDelivered: status.deliveredBatches,
   messageBatchesDeliveryAttempts: status.failedBatches,
@@ -74,6 +71,4 @@ const shownStatus = (status: DestinationStatus): AnswerValues<typeof PARTS> => (
   })),
 });
 
-function secondsOf(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
-}
+const secondsOf = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;

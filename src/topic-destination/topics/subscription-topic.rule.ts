@@ -11,10 +11,7 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
 import { newTopicOf } from './topic';
 import { SUBSCRIPTION_TOPIC_SHAPE } from './topic.shapes';
 
-/**
- * Validates SvcSubscriptionTopics. A change of a topic applies to each request that begins after the response to the
- * change.
- */
+/** Validates SvcSubscriptionTopics. A change applies to each request that begins after the response to the change. */
 @Injectable()
 @DefinesResourceType({
   type: 'SvcSubscriptionTopic',

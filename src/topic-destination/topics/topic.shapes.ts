@@ -1,9 +1,6 @@
 import { type OwnShapes } from '../../fhir/definitions/element-tables';
 
-/**
- * Elements of a SvcSubscriptionTopic: those that the server reads, and the metadata that definitions of FHIR usually
- * have.
- */
+/** Elements of a SvcSubscriptionTopic: those that the server reads, and the usual metadata of definitions of FHIR. */
 export const SUBSCRIPTION_TOPIC_SHAPE: OwnShapes = {
   SvcSubscriptionTopic: {
     url: '1..1 uri',
@@ -70,10 +67,7 @@ export const TOPIC_DESTINATION_SHAPE: OwnShapes = {
   },
 };
 
-/**
- * Elements of a SvcSubscriptionStatus, the first entry of a notification. Event numbers may exceed the 31 bits of R4's
- * integers, so they are decimals.
- */
+/** The first entry of a notification. Event numbers may exceed the 31 bits of R4's integers, so they are decimals. */
 export const SUBSCRIPTION_STATUS_SHAPE: OwnShapes = {
   SvcSubscriptionStatus: {
     status: '0..1 code',
