@@ -17,7 +17,6 @@ import { PolicyEntryAccess } from './policy-entry-access';
 import { DecisionController } from './denials/decision.controller';
 import { DenialLog } from './denials/denial-log';
 import { Denials } from './denials/denials';
-import { PolicyTrial } from './decision/policy-trial';
 import { AccessRequests } from './request/access-requests';
 import { CallerParts } from './request/caller-parts';
 import { KnownReaders } from './request/known-readers';
@@ -57,7 +56,6 @@ import { AccessTestController } from './testing/access-test.controller';
     PolicyEntryAccess,
     PolicyRows,
     PolicyTest,
-    PolicyTrial,
     RequestTest,
     RightsListener,
     RoleResourceType,

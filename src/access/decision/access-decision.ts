@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { Slices } from '../../platform/time/slices';
+import { PolicyRows } from '../criteria/policy-rows';
 import { AccessPolicies } from '../policy/access-policies';
 import { type CompiledPolicy } from '../policy/compiled-policy';
 import { type FailedClause } from '../policy/policy-engine';
-import { PolicyTrial, type TrialOutcome } from './policy-trial';
+import { type PolicyIndex } from '../policy/policy-index';
 import { asHolderOf } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
 import { Roles } from '../roles/roles';
@@ -19,23 +20,15 @@ export type Decision =
   | { readonly granted: false; readonly tried: readonly TriedPolicy[] }
   | { readonly granted: true; readonly rows: GrantedRows };
 
-interface Candidate {
-  readonly policy: CompiledPolicy;
-  /** The request as the policy sees it. Undefined when the policy requires a Role that the User does not have. */
-  readonly request: LazyRequest | undefined;
-}
-
 /** A policy that covers a request, with the result of its evaluation. */
-export interface PolicyOutcome extends Candidate {
-  readonly outcome: TrialOutcome;
-}
-
-interface Findings {
-  readonly tried: TriedPolicy[];
-  readonly rows: Set<string>;
-  /** Lets other requests run between two policies: with a large body, each policy may read thousands of items. */
-  readonly pause: () => Promise<void>;
-}
+export type PolicyOutcome =
+  | (TriedPolicy & { readonly granted: undefined })
+  | {
+      readonly policy: CompiledPolicy;
+      readonly granted: GrantedRows;
+      /** The request as the policy sees it. */
+      readonly request: LazyRequest;
+    };
 
 const ALL: Decision = { granted: true, rows: 'all' };
 
@@ -44,7 +37,7 @@ const ALL: Decision = { granted: true, rows: 'all' };
 export class AccessDecision {
   constructor(
     private readonly policies: AccessPolicies,
-    private readonly trial: PolicyTrial,
+    private readonly rows: PolicyRows,
     private readonly roles: Roles,
     private readonly slices: Slices,
   ) {}
@@ -54,48 +47,56 @@ export class AccessDecision {
    * there is none, the criteria of all granting policies are collected, and a resource must match one of them.
    * @param counts selects the policies to evaluate; without it, all are evaluated
    */
-  async decide(request: LazyRequest, counts: (policy: CompiledPolicy) => boolean = () => true): Promise<Decision> {
-    const index = await this.policies.current();
-    const found: Findings = { tried: [], rows: new Set(), pause: this.slices.pauses() };
-    for (const policy of index.covering(request).filter(counts)) {
-      if (await this.isGrantOfAll({ policy, request }, found)) return ALL;
+  async decide(request: LazyRequest, counts?: (policy: CompiledPolicy) => boolean): Promise<Decision> {
+    const tried: TriedPolicy[] = [];
+    const rows = new Set<string>();
+    for await (const outcome of this.outcomes(request, await this.policies.current(), counts)) {
+      if (outcome.granted === 'all') return ALL;
+      if (outcome.granted === undefined) tried.push(outcome);
+      else for (const criterion of outcome.granted) rows.add(criterion);
     }
-    // The User's Roles are read only if no policy without `roleName` has decided.
-    for (const candidate of await this.ofRoles(index.coveringRoles(request).filter(counts), request)) {
-      if (await this.isGrantOfAll(candidate, found)) return ALL;
-    }
-    return found.rows.size === 0 ? { granted: false, tried: found.tried } : { granted: true, rows: [...found.rows] };
+    return rows.size === 0 ? { granted: false, tried } : { granted: true, rows: [...rows] };
   }
 
   /**
-   * Evaluates every policy that covers the request, in the same order as {@link decide}, even after a grant without
-   * criteria.
+   * Evaluates the policies of an index that cover a request, one at a time, in the order of evaluation. Other requests
+   * may run between two policies: with a large body, each policy may read thousands of items.
    */
-  async *outcomes(request: LazyRequest): AsyncGenerator<PolicyOutcome, void, void> {
-    const index = await this.policies.current();
+  async *outcomes(
+    request: LazyRequest,
+    index: PolicyIndex,
+    counts: (policy: CompiledPolicy) => boolean = () => true,
+  ): AsyncGenerator<PolicyOutcome, undefined> {
     const pause = this.slices.pauses();
-    const plain = index.covering(request).map((policy): Candidate => ({ policy, request }));
-    for (const candidate of [...plain, ...(await this.ofRoles(index.coveringRoles(request), request))]) {
+    for (const policy of index.covering(request).filter(counts)) {
       await pause();
-      yield { ...candidate, outcome: await this.trial.of(candidate.policy, candidate.request) };
+      yield this.outcomeOf(policy, request);
+    }
+    // The User's Roles are read only if no policy without `roleName` has decided.
+    const ofRoles = index.coveringRoles(request).filter(counts);
+    const held = new Set(ofRoles.length === 0 ? [] : (await this.roles.of(request.caller)).map(({ name }) => name));
+    for (const policy of ofRoles) {
+      const { roleName = '' } = policy;
+      await pause();
+      yield held.has(roleName)
+        ? this.outcomeOf(policy, asHolderOf(roleName, request))
+        : failedAt(policy, 'roleName', 'the User must hold a Role of this name');
     }
   }
 
-  private async isGrantOfAll({ policy, request }: Candidate, { tried, rows, pause }: Findings): Promise<boolean> {
-    await pause();
-    const outcome = await this.trial.of(policy, request);
-    if (outcome.granted === 'all') return true;
-    if (outcome.granted === undefined) tried.push({ policy, failed: outcome.failed });
-    else for (const criterion of outcome.granted) rows.add(criterion);
-    return false;
-  }
-
-  private async ofRoles(policies: readonly CompiledPolicy[], request: LazyRequest): Promise<readonly Candidate[]> {
-    if (policies.length === 0) return [];
-    const held = new Set((await this.roles.of(request.caller)).map(({ name }) => name));
-    return policies.map((policy) => {
-      const { roleName = '' } = policy;
-      return { policy, request: held.has(roleName) ? asHolderOf(roleName, request) : undefined };
-    });
+  private async outcomeOf(policy: CompiledPolicy, request: LazyRequest): Promise<PolicyOutcome> {
+    const failed = await policy.check(request);
+    if (failed !== undefined) return { policy, granted: undefined, failed };
+    if (policy.criteria.length === 0) return { policy, granted: 'all', request };
+    const granted = await this.rows.of(policy, request);
+    return granted.length > 0
+      ? { policy, granted, request }
+      : failedAt(policy, 'criteria', 'a value of each criterion is missing, or cannot be searched for');
   }
 }
+
+const failedAt = (policy: CompiledPolicy, path: string, reason: string): PolicyOutcome => ({
+  policy,
+  granted: undefined,
+  failed: { path, reason },
+});

@@ -1,3 +1,4 @@
+import { type TriedPolicy } from '../decision/access-decision';
 import { type FailedClause } from '../policy/policy-engine';
 import { type AccessRequest } from '../request/access-request';
 import { RESERVED_PARAMS } from '../request/route-params';
@@ -18,19 +19,13 @@ export interface DenialSummary {
     readonly client: string;
   };
   /** Policies that cover the request, in the order of evaluation. */
-  readonly policies: readonly TriedPolicySummary[];
+  readonly policies: readonly { readonly id: string; readonly engine: string; readonly failed: FailedClause }[];
   /** For an empty list of policies: why it is empty, and which policy would grant the request. */
   readonly note?: string;
   /** How many further policies cover the request but are not listed. */
   readonly more?: number;
   /** True if policies grant the request for some resources only, and this route cannot filter its resources. */
   readonly limited?: true;
-}
-
-export interface TriedPolicySummary {
-  readonly id: string;
-  readonly engine: string;
-  readonly failed: FailedClause;
 }
 
 const MAX_POLICIES = 100;
@@ -53,12 +48,7 @@ export async function requestSummaryOf(request: AccessRequest): Promise<DenialSu
   };
 }
 
-export function policySummariesOf(
-  tried: readonly {
-    readonly policy: { readonly id: string; readonly engine: string };
-    readonly failed: FailedClause;
-  }[],
-): Pick<DenialSummary, 'policies' | 'more'> {
+export function policySummariesOf(tried: readonly TriedPolicy[]): Pick<DenialSummary, 'policies' | 'more'> {
   const policies = tried.slice(0, MAX_POLICIES).map(({ policy: { id, engine }, failed }) => ({ id, engine, failed }));
   return { policies, ...(tried.length > policies.length ? { more: tried.length - policies.length } : {}) };
 }

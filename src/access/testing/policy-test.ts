@@ -11,11 +11,8 @@ import { isObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { PolicyEngines } from '../policy/policy-engine.registry';
 import { PolicyIndex } from '../policy/policy-index';
-import { type PolicyOutcome } from '../decision/access-decision';
-import { PolicyTrial } from '../decision/policy-trial';
-import { asHolderOf } from '../request/caller-parts';
+import { AccessDecision, type PolicyOutcome } from '../decision/access-decision';
 import { type LazyRequest } from '../request/lazy-request';
-import { Roles } from '../roles/roles';
 
 export interface PolicyTestResult {
   readonly 'eval-result': boolean;
@@ -33,9 +30,8 @@ export class PolicyTest {
     private readonly reader: ResourceReader,
     private readonly rule: AccessPolicyRule,
     private readonly engines: PolicyEngines,
-    private readonly trial: PolicyTrial,
+    private readonly access: AccessDecision,
     private readonly rows: PolicyRows,
-    private readonly roles: Roles,
   ) {}
 
   /**
@@ -54,25 +50,16 @@ export class PolicyTest {
 
   async resultOf(resource: Resource, request: LazyRequest): Promise<PolicyTestResult> {
     const policy = compilePolicy(resource, this.engines);
-    const index = new PolicyIndex([policy]);
-    if ([...index.covering(request), ...index.coveringRoles(request)].length === 0) {
-      const path = policy.links.length === 0 ? 'type' : 'link';
-      return { 'eval-result': false, failed: { path, reason: 'the policy does not cover this request' } };
-    }
-    const seen = await this.seenBy(policy, request);
-    return this.resultFrom({ policy, request: seen, outcome: await this.trial.of(policy, seen) });
+    const { value: outcome } = await this.access.outcomes(request, new PolicyIndex([policy])).next();
+    if (outcome !== undefined) return this.resultFrom(outcome);
+    const path = policy.links.length === 0 ? 'type' : 'link';
+    return { 'eval-result': false, failed: { path, reason: 'the policy does not cover this request' } };
   }
 
-  async resultFrom({ policy, request, outcome }: PolicyOutcome): Promise<PolicyTestResult> {
+  async resultFrom(outcome: PolicyOutcome): Promise<PolicyTestResult> {
     if (outcome.granted === undefined) return { 'eval-result': false, failed: outcome.failed };
-    if (outcome.granted === 'all' || request === undefined) return { 'eval-result': true };
-    return { 'eval-result': true, criteria: await this.criteriaOf(policy, request) };
-  }
-
-  private async seenBy({ roleName }: CompiledPolicy, request: LazyRequest): Promise<LazyRequest | undefined> {
-    if (roleName === undefined) return request;
-    const held = await this.roles.of(request.caller);
-    return held.some(({ name }) => name === roleName) ? asHolderOf(roleName, request) : undefined;
+    if (outcome.granted === 'all') return { 'eval-result': true };
+    return { 'eval-result': true, criteria: await this.criteriaOf(outcome.policy, outcome.request) };
   }
 
   private async criteriaOf({ criteria }: CompiledPolicy, request: LazyRequest): Promise<string[]> {

@@ -7,6 +7,7 @@ import { type GrantedRows } from '../../platform/request/granted-rows';
 import { type NamedRow, RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { AccessDecision, type PolicyOutcome } from '../decision/access-decision';
+import { AccessPolicies } from '../policy/access-policies';
 import { linksThatCover } from '../policy/policy-index';
 import { couldCall } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
@@ -67,6 +68,7 @@ const MAX_POLICIES = 100;
 export class RequestTest {
   constructor(
     private readonly access: AccessDecision,
+    private readonly stored: AccessPolicies,
     private readonly test: PolicyTest,
     private readonly limits: RowLimits,
     private readonly check: RowCheck,
@@ -94,8 +96,8 @@ export class RequestTest {
     let isLimitedGrant = false;
     let finds = false;
     let more = 0;
-    for await (const one of this.access.outcomes(request)) {
-      const { granted } = one.outcome;
+    for await (const one of this.access.outcomes(request, await this.stored.current())) {
+      const { granted } = one;
       if (granted === 'all') by ??= one.policy.id;
       const isFound = Array.isArray(granted) && row !== undefined && (await this.finds(granted, row));
       isLimitedGrant ||= Array.isArray(granted);
@@ -137,7 +139,7 @@ export class RequestTest {
   }
 
   private async reasonOf(
-    { policy, outcome: { granted } }: PolicyOutcome,
+    { policy, granted }: PolicyOutcome,
     { caller: { userId, clientId } }: LazyRequest,
     { row, resource }: NamedResource,
   ): Promise<string | undefined> {
