@@ -45,7 +45,7 @@ class ComplexCompiler {
     if (!Array.isArray(list) || list.length === 0) throw policyFault(name, 'must be a list of rules');
     if (depth >= MAX_DEPTH) throw policyFault(name, `is nested more than ${MAX_DEPTH} levels deep`);
     const checks = list.map((rule: unknown, at) => within(`${name}[${at}]`, () => this.rule(rule, depth)));
-    return name === 'and' ? allOf(checks, this.slices) : oneOf(checks, this.slices);
+    return combined(checks, name, this.slices);
   }
 
   private rule(rule: unknown, depth: number): PolicyCheck {
@@ -84,30 +84,18 @@ function within(at: string, compile: () => PolicyCheck): PolicyCheck {
   }
 }
 
-function allOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
-  return async (request) => {
-    const pause = slices.pauses();
-    for (const check of checks) {
-      await pause();
-      const failed = await check(request);
-      if (failed !== undefined) return failed;
-    }
-    return undefined;
-  };
-}
-
 /**
- * Grants if one rule grants. If all fail, it returns the failure of the last rule: authors order rules from special to
- * general.
+ * Combines rules: `and` ends at the first failure, `or` at the first grant. If all rules of `or` fail, it returns the
+ * failure of the last rule: authors order rules from special to general.
  */
-function oneOf(checks: readonly PolicyCheck[], slices: Slices): PolicyCheck {
+function combined(checks: readonly PolicyCheck[], name: 'and' | 'or', slices: Slices): PolicyCheck {
   return async (request) => {
     const pause = slices.pauses();
     let failed: FailedClause | undefined;
     for (const check of checks) {
       await pause();
       failed = await check(request);
-      if (failed === undefined) return undefined;
+      if ((failed === undefined) === (name === 'or')) return failed;
     }
     return failed;
   };
