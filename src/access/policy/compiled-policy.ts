@@ -1,9 +1,9 @@
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { handlerNameOf } from '../../platform/discovery/handler-calls';
-import { ServiceError } from '../../platform/errors/service-error';
 import { type CriteriaTemplate, parseCriterion } from '../criteria/criteria-template';
 import { type PolicyCheck, type PolicyEngine } from './policy-engine';
 import { type PolicyEngines } from './policy-engine.registry';
+import { policyFault } from './policy-fault';
 
 /** A stored policy (interface specification, "Authentication", rule 5). A request that no policy grants is denied. */
 interface AccessPolicy extends Resource {
@@ -57,8 +57,5 @@ function checkOf(engine: PolicyEngine, resource: Resource): PolicyCheck {
 function templateOf(text: string): CriteriaTemplate {
   const template = parseCriterion(text);
   if (typeof template !== 'string') return template;
-  throw new ServiceError('unprocessable', `AccessPolicy.criteria ${template}.`, {
-    code: 'policy-invalid',
-    expression: 'AccessPolicy.criteria',
-  });
+  throw policyFault('criteria', template);
 }

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
-import { ServiceError } from '../../platform/errors/service-error';
 import { EngineOf, type PolicyEngine } from './policy-engine';
+import { policyFault } from './policy-fault';
 
 /** Engines that compatible servers have and this server does not, with the reason. */
-const REFUSED: Readonly<Record<string, string>> = {
-  sql: 'its own SQL would bypass every other rule; use matcho, or criteria for rows',
-  'signed-rpc': 'calls are granted to callers with credentials, not to signed texts; use matcho-rpc',
-  'smart-on-fhir': 'SMART scopes are not served here; use matcho with criteria',
-  clj: 'policies are data here, not programs; use matcho or json-schema',
-};
+const REFUSED = new Map([
+  ['sql', 'its own SQL would bypass every other rule; use matcho, or criteria for rows'],
+  ['signed-rpc', 'calls are granted to callers with credentials, not to signed texts; use matcho-rpc'],
+  ['smart-on-fhir', 'SMART scopes are not served here; use matcho with criteria'],
+  ['clj', 'policies are data here, not programs; use matcho or json-schema'],
+]);
 
 @Injectable()
 export class PolicyEngines extends HandlerRegistry<string, PolicyEngine> {
@@ -22,13 +22,11 @@ export class PolicyEngines extends HandlerRegistry<string, PolicyEngine> {
   named(engine: unknown): PolicyEngine {
     const found = typeof engine === 'string' ? this.find(engine)?.handler : undefined;
     if (found !== undefined) return found;
+    const why = typeof engine === 'string' ? REFUSED.get(engine) : undefined;
     const names = this.all().map(({ meta }) => meta);
-    const why =
-      typeof engine === 'string' && Object.hasOwn(REFUSED, engine) ? `"${engine}": ${REFUSED[engine] ?? ''}` : '';
-    throw new ServiceError(
-      'unprocessable',
-      why === '' ? `AccessPolicy.engine must be one of ${names.join(', ')}.` : `AccessPolicy.engine cannot be ${why}.`,
-      { code: 'policy-invalid', expression: 'AccessPolicy.engine' },
+    throw policyFault(
+      'engine',
+      why === undefined ? `must be one of ${names.join(', ')}` : `cannot be "${String(engine)}": ${why}`,
     );
   }
 }
