@@ -3,7 +3,6 @@ import { DiscoveryModule } from '@nestjs/core';
 import { ResourceModule } from '../resource/resource.module';
 import { AccessDecision } from './decision/access-decision';
 import { AccessPolicies } from './policy/access-policies';
-import { AccessPolicyResourceType } from './policy/access-policy.resource-type';
 import { AccessPolicyRule } from './policy/access-policy.rule';
 import { PolicyRows } from './criteria/policy-rows';
 import { AllowEngine } from './engines/allow.engine';
@@ -36,7 +35,6 @@ import { AccessTestController } from './testing/access-test.controller';
   providers: [
     AccessDecision,
     AccessPolicies,
-    AccessPolicyResourceType,
     AccessPolicyRule,
     AccessRequests,
     AllowEngine,

@@ -3,6 +3,7 @@ import { nearestCode } from '../../platform/text/nearest-code';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { OperationNames } from '../../platform/http/operation-names';
 import { type ResourceDraft } from '../../model/resource-draft';
+import { DefinesResourceType } from '../../model/resource-type';
 import { ResourceTypes } from '../../model/resource-types';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { compilePolicy } from './compiled-policy';
@@ -33,6 +34,14 @@ const COMMON_MEMBERS = [
  * intended.
  */
 @Injectable()
+@DefinesResourceType({
+  type: 'AccessPolicy',
+  isNative: true,
+  searchParameters: [
+    { code: 'link', kind: 'reference', expression: 'AccessPolicy.link', targets: LINKABLE },
+    { code: 'engine', kind: 'token', expression: 'AccessPolicy.engine' },
+  ],
+})
 @ForResourceType('AccessPolicy')
 export class AccessPolicyRule implements ResourceRule {
   constructor(
