@@ -1,15 +1,9 @@
 import { operationIdOfCode } from '../../platform/http/route-access';
+import { type RouteValues } from '../request/route-params';
 
 /** The route of the resource API that a request would reach, as far as policies distinguish routes. */
-export interface DescribedRoute {
+export interface DescribedRoute extends RouteValues {
   readonly operationId?: string;
-  readonly type?: string;
-  readonly id?: string;
-  /**
-   * In a compartment search, the type of the resource whose compartment is searched; `id` is then the id of that
-   * resource.
-   */
-  readonly compartment?: string;
 }
 
 const ON_TYPE: Readonly<Record<string, string>> = {
