@@ -14,7 +14,7 @@ import { type CompiledPolicy } from './policy/compiled-policy';
 import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
 import { couldCall } from './request/caller-parts';
-import { KnownReaders } from './request/known-readers';
+import { KnownReaders, readOf } from './request/known-readers';
 import { type LazyRequest } from './request/lazy-request';
 
 /**
@@ -85,7 +85,7 @@ export class PolicyEntryAccess implements EntryAccess {
     const reader = await this.readers.of(principal);
     if (!(await couldCall(reader))) return undefined;
     return {
-      rowsOf: async (resource) => rowsOf(await this.access.decide(this.asked.ofRead(reader, resource))),
+      rowsOf: async (resource) => rowsOf(await this.access.decide(readOf(resource, reader))),
       searchedRows: async (type) => rowsOf(await this.decisionOnSearch(reader, type)),
     };
   }

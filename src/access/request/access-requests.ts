@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { type NativeReference } from '../../fhir/types';
 import { type Caller } from '../../platform/request/caller';
 import { RequestContext } from '../../platform/request/request-context';
 import { Slices } from '../../platform/time/slices';
@@ -10,7 +9,6 @@ import { entryParts } from './entry-parts';
 import { httpParts } from './http-parts';
 import { LazyRequest } from './lazy-request';
 
-const READ = 'FhirRead';
 const SEARCH = 'FhirSearch';
 
 /** Builds the request objects that policies see, for requests and their entries. */
@@ -34,11 +32,14 @@ export class AccessRequests {
   ) {}
 
   ofHttp(request: Request, caller: Caller, operationId: string | undefined): LazyRequest {
-    const made = this.ofCaller(caller, request.headers.authorization).seenAs({ caller, operationId }, () => ({
-      ...httpParts(request, this.requests.origin ?? request, this.slices),
-      operation: () => (operationId === undefined ? undefined : { id: operationId }),
-    }));
-    const { present } = this.requests;
+    const { origin = request, present } = this.requests;
+    const made = this.ofCaller(caller, request.headers.authorization).seenAs(
+      { caller, operationId },
+      {
+        ...httpParts(request, origin, this.slices),
+        operation: () => (operationId === undefined ? undefined : { id: operationId }),
+      },
+    );
     if (present !== undefined) this.outer.set(present, made);
     return made;
   }
@@ -52,11 +53,8 @@ export class AccessRequests {
 
   /** The request object of an entry of the current request. Undefined without a caller. */
   ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
-    const { operationId, rpc } = entry;
     const present = this.ofPresent();
-    return present?.seenAs({ caller: present.caller, operationId, ...(rpc === undefined ? {} : { rpc }) }, (seen) =>
-      entryParts(entry, seen),
-    );
+    return present?.seenAs({ ...entry, caller: present.caller }, entryParts(entry, present));
   }
 
   /**
@@ -65,36 +63,14 @@ export class AccessRequests {
    */
   ofSearch(seen: LazyRequest, type: string): LazyRequest {
     const entry = { method: 'GET', url: type, type, operationId: SEARCH, resource: () => undefined } as const;
-    return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, () => entryParts(entry, seen));
-  }
-
-  /**
-   * The request object of reads for a User or Client that is not calling now: the owner of a webhook destination. It
-   * has no address and no token, so policies that require those do not grant.
-   */
-  ofReader(principal: NativeReference): LazyRequest {
-    const caller: Caller =
-      principal.resourceType === 'User' ? { userId: principal.id, clientId: '' } : { clientId: principal.id };
-    return new LazyRequest({ caller, operationId: READ }, () => ({
-      ...this.callers.of(caller, undefined),
-      'request-method': () => 'get',
-      operation: () => ({ id: READ }),
-    }));
+    return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, entryParts(entry, seen));
   }
 
   private ofCaller(caller: Caller, authorization: string | undefined): LazyRequest {
     const known =
       this.known.get(caller) ??
-      new LazyRequest({ caller, operationId: undefined }, () => this.callers.of(caller, authorization));
+      new LazyRequest({ caller, operationId: undefined }, this.callers.of(caller, authorization));
     this.known.set(caller, known);
     return known;
-  }
-
-  /** The request object of one read, with the rights of the User or Client of `reader`. */
-  ofRead(reader: LazyRequest, { type, id }: { readonly type: string; readonly id: string }): LazyRequest {
-    return reader.seenAs(reader, () => ({
-      uri: () => `/fhir/${type}/${id}`,
-      params: () => ({ 'resource/type': type, 'resource/id': id }),
-    }));
   }
 }

@@ -84,11 +84,11 @@ export function claimsOf(authorization = ''): unknown {
  * must not affect a grant for another Role.
  */
 export const asHolderOf = (name: string, request: LazyRequest): LazyRequest =>
-  request.seenAs(request, (seen) => ({
+  request.seenAs(request, {
     session: async () => {
-      const session = (await seen.part('session')) as { readonly role?: readonly Role[] } | undefined;
+      const session = (await request.part('session')) as { readonly role?: readonly Role[] } | undefined;
       return session === undefined
         ? undefined
         : { ...session, role: session.role?.filter((role) => role.name === name) };
     },
-  }));
+  });

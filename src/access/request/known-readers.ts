@@ -2,13 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { KeptByRights } from '../../platform/database/kept-by-rights';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { type NativeReference } from '../../fhir/types';
+import { type Caller } from '../../platform/request/caller';
 import { Roles } from '../roles/roles';
-import { AccessRequests } from './access-requests';
-import { type LazyRequest } from './lazy-request';
+import { CallerParts } from './caller-parts';
+import { LazyRequest } from './lazy-request';
+import { routeParams } from './route-params';
+
+const READ = 'FhirRead';
 
 /**
- * Request objects of the owners of webhook destinations (Users or Clients). Each write checks whether an owner may read
- * the written resource, so the owner's User, Client and Roles are cached in memory.
+ * Request objects of reads for the owners of webhook destinations (Users or Clients). Each write checks whether an
+ * owner may read the written resource, so the owner's User, Client and Roles are cached in memory. An owner is not
+ * calling now: it has no address and no token, so policies that require those do not grant.
  */
 @Injectable()
 export class KnownReaders {
@@ -16,7 +21,7 @@ export class KnownReaders {
 
   constructor(
     epoch: RegistryEpoch,
-    private readonly asked: AccessRequests,
+    private readonly callers: CallerParts,
     private readonly roles: Roles,
   ) {
     this.known = new KeptByRights(
@@ -39,10 +44,20 @@ export class KnownReaders {
    * transaction.
    */
   private async load(name: string): Promise<LazyRequest> {
-    const [resourceType = '', id = ''] = name.split('/');
-    const reader = this.asked.ofReader({ resourceType, id });
+    const [resourceType, id = ''] = name.split('/');
+    const caller: Caller = resourceType === 'User' ? { userId: id, clientId: '' } : { clientId: id };
+    const reader = new LazyRequest(
+      { caller, operationId: READ },
+      { ...this.callers.of(caller, undefined), 'request-method': () => 'get', operation: () => ({ id: READ }) },
+    );
     await reader.read(['user', 'client']);
-    await this.roles.of(reader.caller);
+    await this.roles.of(caller);
     return reader;
   }
 }
+
+/** The request object of one read, with the rights of the User or Client of `reader`. */
+export const readOf = (
+  { type, id }: { readonly type: string; readonly id: string },
+  reader: LazyRequest,
+): LazyRequest => reader.seenAs(reader, { uri: () => `/fhir/${type}/${id}`, params: () => routeParams({ type, id }) });

@@ -1,36 +1,29 @@
-import { type Caller } from '../../platform/request/caller';
-import {
-  type AccessRequest,
-  REQUEST_PARTS,
-  type RequestObject,
-  type RequestPart,
-  type RpcCallRequest,
-} from './access-request';
+import { type AccessRequest, type RequestObject, type RequestPart } from './access-request';
 
-/** Functions that compute the parts of a request. A request does not have the parts that are absent here. */
+/** Functions that compute the parts of a request. */
 export type PartSources = Partial<Record<RequestPart, () => unknown>>;
 
-export interface RequestFacts {
-  readonly caller: Caller;
-  readonly operationId: string | undefined;
-  readonly rpc?: RpcCallRequest;
-}
+type RequestFacts = Omit<AccessRequest, 'read'>;
 
 /** A request whose parts are computed on demand, since most decisions need no part. */
 export class LazyRequest implements AccessRequest {
-  readonly caller: Caller;
-  readonly operationId: string | undefined;
-  readonly rpc?: RpcCallRequest;
+  readonly caller: AccessRequest['caller'];
+  readonly operationId: AccessRequest['operationId'];
+  readonly rpc?: NonNullable<AccessRequest['rpc']>;
   private readonly known = new Map<RequestPart, Promise<unknown>>();
-  private sources: PartSources | undefined;
 
+  /**
+   * @param sources the parts of this request
+   * @param outer a request that has the other parts; they are computed once for both. Without it the request has none
+   */
   constructor(
-    facts: RequestFacts,
-    private readonly makeSources: () => PartSources,
+    { caller, operationId, rpc }: RequestFacts,
+    private readonly sources: PartSources,
+    private readonly outer?: LazyRequest,
   ) {
-    this.caller = facts.caller;
-    this.operationId = facts.operationId;
-    if (facts.rpc !== undefined) this.rpc = facts.rpc;
+    this.caller = caller;
+    this.operationId = operationId;
+    if (rpc !== undefined) this.rpc = rpc;
   }
 
   async read(parts: Iterable<RequestPart>): Promise<RequestObject> {
@@ -43,21 +36,16 @@ export class LazyRequest implements AccessRequest {
     return Object.fromEntries(found);
   }
 
-  /**
-   * Returns a request that differs from this one in some parts. Parts that do not differ are computed once for both.
-   */
-  seenAs(facts: RequestFacts, differing: (seen: LazyRequest) => PartSources): LazyRequest {
-    return new LazyRequest(facts, () => {
-      const same = REQUEST_PARTS.map((part) => [part, () => this.part(part)]);
-      return { ...(Object.fromEntries(same) as PartSources), ...differing(this) };
-    });
+  /** Returns a request that differs from this one in some parts. */
+  seenAs(facts: RequestFacts, differing: PartSources): LazyRequest {
+    return new LazyRequest(facts, differing, this);
   }
 
   part(part: RequestPart): Promise<unknown> {
     let value = this.known.get(part);
     if (value === undefined) {
-      this.sources ??= this.makeSources();
-      value = Promise.resolve(this.sources[part]?.());
+      const source = this.sources[part];
+      value = Promise.resolve(source === undefined ? this.outer?.part(part) : source());
       this.known.set(part, value);
     }
     return value;

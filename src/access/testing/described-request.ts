@@ -57,7 +57,7 @@ export class DescribedRequests {
     };
     const caller = callerOf(sent);
     const facts = { caller, operationId, ...(rpc === undefined ? {} : { rpc }) };
-    const request = new LazyRequest(facts, () => ({
+    const request = new LazyRequest(facts, {
       ...Object.fromEntries(Object.entries(seen).map(([part, value]) => [part, () => value])),
       ...this.callers.of(caller, undefined),
       session: async () => ({
@@ -66,7 +66,7 @@ export class DescribedRequests {
       }),
       jwt: () => claimsOf(headers.authorization),
       operation: () => (operationId === undefined ? undefined : { id: operationId }),
-    }));
+    });
     return { request, echo: { ...seen, ...kept(sent, ['user-id', 'client-id', 'session']) } };
   }
 }
