@@ -61,7 +61,7 @@ export class IntrospectController {
   async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
     const parameters = readParameters(request);
     const caller = await this.callerOf(request, response, parameters);
-    const token = parameters.get('token');
+    const token = parameters.parameter('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
     const description = await this.introspection.describe(token, caller, () => this.isGranted(request, caller));
     sendUnstored(response, JSON.stringify(description));
@@ -85,7 +85,7 @@ export class IntrospectController {
       this.requests.identify(caller, epochs);
       return caller;
     }
-    if (authorization === undefined && parameters.get('client_id') === undefined) {
+    if (authorization === undefined && parameters.parameter('client_id') === undefined) {
       response.setHeader('WWW-Authenticate', 'Basic realm="svc"');
       // RFC 7662, section 2.3 requires 401 for missing credentials. The token endpoint reports a missing parameter
       // instead.

@@ -49,7 +49,7 @@ export class RevokeController {
     const client = await this.clients.authenticate(clientCredentialsOf(request, parameters), (found) =>
       this.grants.isConfidential(found),
     );
-    const token = parameters.get('token');
+    const token = parameters.parameter('token');
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
     await this.end(token, client.id);
     forbidStoring(response).end();

@@ -21,9 +21,9 @@ export interface TokenRequest {
 /** @throws OAuthError invalid_request, invalid_client */
 export function readTokenRequest(request: Request): TokenRequest {
   const parameters = readParameters(request);
-  const grantType = parameters.get('grant_type');
+  const grantType = parameters.parameter('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing');
-  return { grantType, client: clientCredentialsOf(request, parameters), parameter: (name) => parameters.get(name) };
+  return { grantType, client: clientCredentialsOf(request, parameters), ...parameters };
 }
 
 /**
@@ -33,8 +33,8 @@ export function readTokenRequest(request: Request): TokenRequest {
  */
 export function clientCredentialsOf(request: Request, parameters: RequestParameters): BasicCredentials {
   const authorization = authorizationOf(request);
-  const id = parameters.get('client_id');
-  const secret = parameters.get('client_secret');
+  const id = parameters.parameter('client_id');
+  const secret = parameters.parameter('client_secret');
   if (authorization === undefined) {
     if (id === undefined) throw new OAuthError('invalid_request', 'client_id is missing');
     return { id, secrets: secret === undefined ? [] : [secret] };
@@ -50,13 +50,7 @@ export function clientCredentialsOf(request: Request, parameters: RequestParamet
 }
 
 /** Parameters of a request to an OAuth endpoint. Parameters that no code reads are ignored (RFC 6749, section 3.2). */
-export interface RequestParameters {
-  /**
-   * Returns a parameter; an empty one counts as missing (RFC 6749, section 3.2).
-   * @throws OAuthError invalid_request for a value that is no text
-   */
-  get(name: string): string | undefined;
-}
+export type RequestParameters = Pick<TokenRequest, 'parameter'>;
 
 /**
  * Reads a form or JSON body (interface specification, "Token issuance").
@@ -67,7 +61,7 @@ export function readParameters(request: Request): RequestParameters {
   // parameter may be the credential of some grant, so none is allowed in the URL.
   if (queryOf(request).size > 0) throw new OAuthError('invalid_request', 'Send parameters in the body, not in the URL');
   const members = bodyMembersOf(request);
-  return { get: (name) => parameterOf(members.get(name), name) };
+  return { parameter: (name) => parameterOf(members.get(name), name) };
 }
 
 /** @param name the name of a known parameter. Errors show it; an unknown name might be a misplaced secret */
