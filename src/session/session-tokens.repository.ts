@@ -131,9 +131,9 @@ export class SessionTokens {
   }
 
   /** Ids of the keys that signed tokens which are still valid. */
-  async kidsOfLiveTokens(): Promise<ReadonlySet<string>> {
+  async kidsOfLiveTokens(): Promise<readonly string[]> {
     const rows = await this.statements.run<{ kid: string }>(KIDS_OF_LIVE_TOKENS, []);
-    return new Set(rows.map(({ kid }) => kid));
+    return rows.map(({ kid }) => kid);
   }
 }
 

@@ -36,7 +36,7 @@ export class KeyRotation {
       await this.keys.lock();
       const waiting = await this.keys.next();
       const { kid, signsFrom } = waiting ?? (await this.keys.create(this.environment.keyOverlapSeconds));
-      const removed = await this.removeUnneeded();
+      const removed = await this.keys.removeSuperseded(await this.tokens.kidsOfLiveTokens());
       if (waiting === undefined) this.logger.log({ event: 'signing key published', kid, signsFrom });
       return { kid, signsFrom: signsFrom.toISOString(), isNew: waiting === undefined, removed };
     });
@@ -57,12 +57,5 @@ export class KeyRotation {
     await this.unitOfWork.run(() => this.sessions.closeSignedByOthers(result.kid));
     this.logger.warn({ event: 'signing keys withdrawn', ...result });
     return result;
-  }
-
-  private async removeUnneeded(): Promise<string[]> {
-    const needed = await this.tokens.kidsOfLiveTokens();
-    const removed = (await this.keys.superseded()).filter((kid) => !needed.has(kid));
-    await this.keys.remove(removed);
-    return removed;
   }
 }

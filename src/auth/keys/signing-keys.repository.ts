@@ -42,15 +42,11 @@ const FIND_NEXT_KEY: Statement = {
     where signs_from > clock_timestamp() order by signs_from limit 1`,
 };
 
-const LIST_SUPERSEDED: Statement = {
-  name: 'signing-key-list-superseded',
-  text: `select kid from signing_key where signs_from <= clock_timestamp()
-    order by signs_from desc, kid offset 1`,
-};
-
-const REMOVE_KEYS: Statement = {
-  name: 'signing-key-remove',
-  text: 'delete from signing_key where kid = any($1)',
+const REMOVE_SUPERSEDED: Statement = {
+  name: 'signing-key-remove-superseded',
+  text: `delete from signing_key where kid <> all($1::text[]) and kid in (
+      select kid from signing_key where signs_from <= clock_timestamp() order by signs_from desc, kid offset 1)
+    returning kid`,
 };
 
 const KEEP_ONLY: Statement = {
@@ -140,13 +136,13 @@ export class SigningKeys {
     await this.statements.run(LOCK_ROTATION, []);
   }
 
-  /** Returns the ids of keys that no longer sign because a newer key does. */
-  async superseded(): Promise<string[]> {
-    return (await this.statements.run<KeyRow>(LIST_SUPERSEDED, [])).map(({ kid }) => kid);
-  }
-
-  async remove(kids: readonly string[]): Promise<void> {
-    if (kids.length > 0) await this.statements.run(REMOVE_KEYS, [kids]);
+  /**
+   * Removes the keys that no longer sign because a newer key does.
+   * @param needed ids of keys that stay
+   * @returns the ids of the removed keys
+   */
+  async removeSuperseded(needed: readonly string[]): Promise<string[]> {
+    return (await this.statements.run<KeyRow>(REMOVE_SUPERSEDED, [needed])).map(({ kid }) => kid);
   }
 
   /** Removes all keys except the given one. @returns the ids of the removed keys */
