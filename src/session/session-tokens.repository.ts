@@ -9,11 +9,8 @@ import {
   addTokenSql,
   CLOSE_TOKENS,
   COUNT_LIVE_SESSIONS,
-  FIND_LIVE_SESSION,
-  FIND_TOKEN,
   IS_LIVE_SESSION,
   KIDS_OF_LIVE_TOKENS,
-  MARK_USED,
 } from './session-statements';
 export { MOST_SESSIONS_COUNTED } from './session-statements';
 import { type NewRefreshToken } from './refresh-tokens.repository';
@@ -50,7 +47,7 @@ export interface LiveSession {
   readonly epochs: Epochs;
 }
 
-/** A row of {@link FIND_LIVE_SESSION}. */
+/** A row of FIND_LIVE_SESSION. */
 export interface LiveSessionRow extends Record<string, unknown>, Epochs {
   readonly sessionId: string;
   readonly userId: string | null;
@@ -58,7 +55,7 @@ export interface LiveSessionRow extends Record<string, unknown>, Epochs {
   readonly isUnused: boolean;
 }
 
-/** A row of {@link FIND_TOKEN}. */
+/** A row of FIND_TOKEN. */
 export interface IssuedToken {
   readonly sessionId: string;
   readonly userId: string | null;
@@ -93,20 +90,6 @@ export class SessionTokens {
     const { token, familyId, grantType, scope, audience } = refresh;
     const granted = [tokenHashOf(token), refresh.expiresAt, familyId, grantType, scope, audience];
     return [access, { name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql }];
-  }
-
-  /** Finds the live Session of an access token that a caller sent, and records the first use of the token. */
-  async use(accessToken: string): Promise<LiveSession | undefined> {
-    const hash = tokenHashOf(accessToken);
-    const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
-    if (row === undefined) return undefined;
-    if (row.isUnused) await this.statements.run(MARK_USED, [hash]);
-    return liveSessionOf(row);
-  }
-
-  /** Finds an issued access token, live or not. This does not count as a use of the token. */
-  find(accessToken: string): Promise<IssuedToken | undefined> {
-    return this.statements.runOne<IssuedToken>(FIND_TOKEN, [tokenHashOf(accessToken)]);
   }
 
   /**

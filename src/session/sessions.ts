@@ -12,6 +12,8 @@ import { type StoredResource } from '../model/stored-resource';
 import { type WriteResult } from '../resource/writes/write';
 import {
   FAMILY_OF_SESSION,
+  FIND_LIVE_SESSION,
+  FIND_TOKEN,
   HOLD_OWNERS,
   LIVE_SESSIONS_OF_CLIENT,
   LIVE_SESSIONS_OF_FAMILY,
@@ -19,8 +21,17 @@ import {
   LIVE_SESSIONS_OF_USER,
   LOCK_FAMILY,
   LOCK_OWNER,
+  MARK_USED,
 } from './session-statements';
-import { type IssuedToken, type LiveSession, type NewSession, SessionTokens } from './session-tokens.repository';
+import {
+  type IssuedToken,
+  type LiveSession,
+  type LiveSessionRow,
+  liveSessionOf,
+  type NewSession,
+  SessionTokens,
+} from './session-tokens.repository';
+import { tokenHashOf } from './token-hash';
 
 /** How many Sessions are closed in one pipelined round trip of a transaction. */
 const FLIGHT = 64;
@@ -52,13 +63,17 @@ export class Sessions {
   }
 
   /** Finds the live Session of an access token, and counts as a use of the token. */
-  find(accessToken: string): Promise<LiveSession | undefined> {
-    return this.tokens.use(accessToken);
+  async find(accessToken: string): Promise<LiveSession | undefined> {
+    const hash = tokenHashOf(accessToken);
+    const row = await this.statements.runOne<LiveSessionRow>(FIND_LIVE_SESSION, [hash]);
+    if (row === undefined) return undefined;
+    if (row.isUnused) await this.statements.run(MARK_USED, [hash]);
+    return liveSessionOf(row);
   }
 
   /** Finds an issued access token, live or not. This does not count as a use of the token. @internal */
   describe(accessToken: string): Promise<IssuedToken | undefined> {
-    return this.tokens.find(accessToken);
+    return this.statements.runOne<IssuedToken>(FIND_TOKEN, [tokenHashOf(accessToken)]);
   }
 
   /**
