@@ -42,16 +42,15 @@ export class PolicyEntryAccess implements EntryAccess {
     const request = this.asked.ofEntry(entry);
     if (request === undefined) throw nobodyCalls();
     const decision = await this.access.decide(request);
-    if (decision.granted && (decision.rows === 'all' || entry.enforcesRows === true)) return decision.rows;
+    const { rows } = decision;
+    if (rows === 'all' || (rows !== undefined && entry.enforcesRows === true)) return rows;
     this.requests.noteDenied(entry);
     throw await this.denials.refusalOf(request, decision);
   }
 
   async wouldGrant(entry: EntryAccessRequest): Promise<boolean> {
     const request = this.asked.ofEntry(entry);
-    if (request === undefined) return false;
-    const decision = await this.access.decide(request);
-    return decision.granted && decision.rows === 'all';
+    return request !== undefined && (await this.access.decide(request)).rows === 'all';
   }
 
   /**
@@ -60,7 +59,7 @@ export class PolicyEntryAccess implements EntryAccess {
    */
   async searchedRows(type: string): Promise<GrantedRows | undefined> {
     const request = this.asked.ofPresent();
-    return request === undefined ? 'all' : rowsOf(await this.decisionOnSearch(request, type));
+    return request === undefined ? 'all' : (await this.decisionOnSearch(request, type)).rows;
   }
 
   async refusalOfSearch(types: readonly string[]): Promise<ServiceError> {
@@ -78,15 +77,15 @@ export class PolicyEntryAccess implements EntryAccess {
   async openedRows(): Promise<GrantedRows | undefined> {
     const request = this.asked.ofPresent();
     if (request === undefined) return 'all';
-    return rowsOf(await this.access.decide(request, (policy) => isOpening(policy, request)));
+    return (await this.access.decide(request, (policy) => isOpening(policy, request))).rows;
   }
 
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
     const reader = await this.readers.of(principal);
     if (!(await couldCall(reader))) return undefined;
     return {
-      rowsOf: async (resource) => rowsOf(await this.access.decide(readOf(resource, reader))),
-      searchedRows: async (type) => rowsOf(await this.decisionOnSearch(reader, type)),
+      rowsOf: async (resource) => (await this.access.decide(readOf(resource, reader))).rows,
+      searchedRows: async (type) => (await this.decisionOnSearch(reader, type)).rows,
     };
   }
 
@@ -102,8 +101,6 @@ export class PolicyEntryAccess implements EntryAccess {
     return decision;
   }
 }
-
-const rowsOf = (decision: Decision): GrantedRows | undefined => (decision.granted ? decision.rows : undefined);
 
 /**
  * Whether the policy also grants the resources of other types that the request reads, for example by a chain or an

@@ -16,9 +16,12 @@ export interface TriedPolicy {
   readonly failed: FailedClause;
 }
 
-export type Decision =
-  | { readonly granted: false; readonly tried: readonly TriedPolicy[] }
-  | { readonly granted: true; readonly rows: GrantedRows };
+export interface Decision {
+  /** The rows that the policies grant; undefined if no policy grants the request. */
+  readonly rows: GrantedRows | undefined;
+  /** The policies that were evaluated before the decision and do not grant. */
+  readonly tried: readonly TriedPolicy[];
+}
 
 /** A policy that covers a request, with the result of its evaluation. */
 export type PolicyOutcome =
@@ -29,8 +32,6 @@ export type PolicyOutcome =
       /** The request as the policy sees it. */
       readonly request: LazyRequest;
     };
-
-const ALL: Decision = { granted: true, rows: 'all' };
 
 /** Decides requests. A request is denied unless a policy grants it. */
 @Injectable()
@@ -51,11 +52,11 @@ export class AccessDecision {
     const tried: TriedPolicy[] = [];
     const rows = new Set<string>();
     for await (const outcome of this.outcomes(request, await this.policies.current(), counts)) {
-      if (outcome.granted === 'all') return ALL;
+      if (outcome.granted === 'all') return { rows: 'all', tried };
       if (outcome.granted === undefined) tried.push(outcome);
       else for (const criterion of outcome.granted) rows.add(criterion);
     }
-    return rows.size === 0 ? { granted: false, tried } : { granted: true, rows: [...rows] };
+    return { rows: rows.size === 0 ? undefined : [...rows], tried };
   }
 
   /**

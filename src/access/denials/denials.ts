@@ -29,15 +29,14 @@ export class Denials implements MetricSource {
     private readonly requests: RequestContext,
   ) {}
 
-  async refusalOf(request: LazyRequest, decision: Decision): Promise<ServiceError> {
-    this.denials.add({ reason: decision.granted ? 'rows' : 'policy' });
-    const reasons: Omit<DenialSummary, 'request'> = decision.granted
-      ? { policies: [], limited: true }
-      : policySummariesOf(decision.tried);
+  async refusalOf(request: LazyRequest, { rows, tried }: Decision): Promise<ServiceError> {
+    const limited = rows !== undefined;
+    this.denials.add({ reason: limited ? 'rows' : 'policy' });
+    const reasons: Omit<DenialSummary, 'request'> = limited ? { policies: [], limited } : policySummariesOf(tried);
     const summary = await requestSummaryOf(request);
-    const note = reasons.policies.length === 0 ? { note: noteOn(summary, decision.granted) } : {};
+    const note = reasons.policies.length === 0 ? { note: noteOn(summary, limited) } : {};
     const id = await this.idOf({ request: summary, ...reasons, ...note }, request);
-    const message = decision.granted
+    const message = limited
       ? 'The policies that grant this request limit it to some resources, which cannot be done here.'
       : 'No AccessPolicy grants this request.';
     return new ServiceError('forbidden', `${message} Why: GET /auth/decisions/${id}`, { code: 'policy-missing' });

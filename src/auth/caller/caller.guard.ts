@@ -39,10 +39,9 @@ export class CallerGuard implements CanActivate {
     if (access === 'parts') return true;
     const decision = await this.access.decide(asked);
     const enforcesRows = this.reflector.getAllAndOverride<boolean | undefined>(ENFORCES_ROWS, route) ?? false;
-    if (!decision.granted || (decision.rows !== 'all' && !enforcesRows)) {
-      throw await this.denials.refusalOf(asked, decision);
-    }
-    this.requests.grant(decision.rows);
+    const { rows } = decision;
+    if (rows === undefined || (rows !== 'all' && !enforcesRows)) throw await this.denials.refusalOf(asked, decision);
+    this.requests.grant(rows);
     return true;
   }
 }

@@ -74,8 +74,7 @@ export class IntrospectController {
   }
 
   private async isGranted(request: Request, caller: Caller): Promise<boolean> {
-    const decision = await this.access.decide(this.asked.ofHttp(request, caller, 'AuthIntrospect'));
-    return decision.granted && decision.rows === 'all';
+    return (await this.access.decide(this.asked.ofHttp(request, caller, 'AuthIntrospect'))).rows === 'all';
   }
 
   private async callerOf(request: Request, response: Response, parameters: RequestParameters): Promise<Caller> {
