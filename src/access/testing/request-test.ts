@@ -15,20 +15,22 @@ import { MissedCriteria } from './missed-criteria';
 import { OwnReads } from './own-reads';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
 
-/** A policy that was evaluated, with the links by which it covers the request. */
+/**
+ * A policy that was evaluated, with the links by which it covers the request. The response omits undefined members.
+ */
 export interface TestedPolicy {
   readonly id: string;
   readonly engine: string;
-  readonly link?: readonly NativeReference[];
-  readonly roleName?: string;
+  readonly link: readonly NativeReference[] | undefined;
+  readonly roleName: string | undefined;
   readonly result: PolicyTestResult & {
     /**
      * Whether a criterion of this policy finds the resource that the request names. Absent if the policy has no
      * criteria, or the request names no resource.
      */
-    readonly 'finds-resource'?: boolean;
+    readonly 'finds-resource': boolean | undefined;
     /** Why no criterion finds the resource. Absent if the caller of the test may not read the resource. */
-    readonly reason?: string;
+    readonly reason: string | undefined;
   };
 }
 
@@ -36,21 +38,21 @@ export interface RequestTestResult {
   readonly decision: {
     readonly granted: boolean;
     /** `all` if a policy grants without criteria; `some` if all granting policies have criteria. */
-    readonly rows?: 'all' | 'some';
+    readonly rows: 'all' | 'some' | undefined;
     /** Id of the first policy that grants without criteria. A real request does not evaluate the policies after it. */
-    readonly by?: string;
+    readonly by: string | undefined;
     /**
      * If `rows` is `some`: whether one of the granting policies has a criterion that finds the resource that the
      * request names.
      */
-    readonly 'finds-resource'?: boolean;
+    readonly 'finds-resource': boolean | undefined;
     /** Whether the named resource is stored. Absent if the caller of the test may not learn that. */
-    readonly 'is-stored'?: boolean;
+    readonly 'is-stored': boolean | undefined;
   };
   readonly policies: readonly TestedPolicy[];
   /** How many policies that cover the request are not in the list. */
-  readonly more?: number;
-  readonly note?: string;
+  readonly more: number | undefined;
+  readonly note: string | undefined;
 }
 
 /** The resource that the request names, and whether a criterion of one policy finds it. */
@@ -107,17 +109,18 @@ export class RequestTest {
       else more++;
     }
     const isLimited = by === undefined && isLimitedGrant;
+    const limitedRows = isLimited ? ('some' as const) : undefined;
     const decision = {
       granted: by !== undefined || isLimited,
-      ...(by === undefined ? {} : { rows: 'all' as const, by }),
-      ...(isLimited ? { rows: 'some' as const } : {}),
-      ...(isLimited && row !== undefined ? { 'finds-resource': finds } : {}),
-      ...(seen?.isStored === undefined ? {} : { 'is-stored': seen.isStored }),
+      rows: by === undefined ? limitedRows : ('all' as const),
+      by,
+      'finds-resource': isLimited && row !== undefined ? finds : undefined,
+      'is-stored': seen?.isStored,
     };
     const isHidden = isLimited && !finds && row !== undefined;
     const hidden = isHidden ? await hiddenNote(request, row, seen?.isStored, policies) : undefined;
     const note = await noteOn(request, policies.length === 0, hidden);
-    return { decision, policies, ...(more === 0 ? {} : { more }), ...(note === undefined ? {} : { note }) };
+    return { decision, policies, more: more === 0 ? undefined : more, note };
   }
 
   private async described(one: PolicyOutcome, request: LazyRequest, named?: NamedResource): Promise<TestedPolicy> {
@@ -128,13 +131,9 @@ export class RequestTest {
     return {
       id,
       engine,
-      ...(links.length === 0 ? {} : { link: linksThatCover(one.policy, request) }),
-      ...(roleName === undefined ? {} : { roleName }),
-      result: {
-        ...result,
-        ...(result.criteria === undefined || named === undefined ? {} : { 'finds-resource': named.isFound }),
-        ...(reason === undefined ? {} : { reason }),
-      },
+      link: links.length === 0 ? undefined : linksThatCover(one.policy, request),
+      roleName,
+      result: { ...result, 'finds-resource': result.criteria && named?.isFound, reason },
     };
   }
 
