@@ -62,28 +62,14 @@ export class RevokeController {
   }
 
   private async end(token: string, clientId: string): Promise<void> {
-    const issued = await this.sessions.describe(token);
-    if (issued !== undefined) {
-      assertOwner(issued, clientId);
-      if (issued.isLive) await this.sessions.closeWithSuccessors(issued.sessionId);
-      return;
-    }
-    const refreshToken = await this.refreshTokens.find(token);
-    if (refreshToken === undefined) return;
-    assertOwner(refreshToken, clientId);
-    await this.sessions.closeFamily(refreshToken.familyId);
+    const accessToken = await this.sessions.describe(token);
+    const refreshToken = accessToken === undefined ? await this.refreshTokens.find(token) : undefined;
+    const owner = (accessToken ?? refreshToken)?.clientId;
+    // RFC 7009, section 2.1: "If this validation fails, the request is refused and the client is informed of the
+    // error".
+    if (owner !== undefined && owner !== clientId)
+      throw invalidGrant('token-of-another-client', 'The token was issued to another client', `issued to ${owner}`);
+    if (accessToken?.isLive === true) await this.sessions.closeWithSuccessors(accessToken.sessionId);
+    if (refreshToken !== undefined) await this.sessions.closeFamily(refreshToken.familyId);
   }
-}
-
-/**
- * Refuses a token of another client. RFC 7009, section 2.1: "If this validation fails, the request is refused and the
- * client is informed of the error".
- */
-function assertOwner(token: { readonly clientId: string }, clientId: string): void {
-  if (token.clientId === clientId) return;
-  throw invalidGrant(
-    'token-of-another-client',
-    'The token was issued to another client',
-    `issued to ${token.clientId}`,
-  );
 }
