@@ -1,31 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { FIND_REFRESH_TOKEN, REFRESH_TOKEN_STATE, SET_SUCCESSOR } from './session-statements';
+import { type IssuedToken } from './session-tokens.repository';
 import { tokenHashOf } from './token-hash';
 
-/** A new refresh token, which is stored together with its Session. */
-export interface NewRefreshToken {
-  readonly token: string;
-  /** Id of the family: the refresh token of one login, and all its successors. */
-  readonly familyId: string;
-  /** The grant that issued the first token of the family. The Client's settings for this grant apply. */
-  readonly grantType: string;
-  readonly scope: string | undefined;
-  readonly audience: string | undefined;
-  readonly expiresAt: Date | undefined;
-}
-
 /** A row of {@link FIND_REFRESH_TOKEN}. */
-export interface RefreshToken {
+export interface RefreshToken extends IssuedToken {
   readonly familyId: string;
-  readonly sessionId: string;
-  readonly userId: string | null;
-  readonly clientId: string;
   readonly grantType: string;
   readonly scope: string | null;
   readonly audience: string | null;
-  readonly expiresAt: Date | null;
-  readonly isLive: boolean;
 }
 
 /**

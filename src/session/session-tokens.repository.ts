@@ -13,8 +13,19 @@ import {
   KIDS_OF_LIVE_TOKENS,
 } from './session-statements';
 export { MOST_SESSIONS_COUNTED } from './session-statements';
-import { type NewRefreshToken } from './refresh-tokens.repository';
 import { tokenHashOf } from './token-hash';
+
+/** A new refresh token, which is stored together with its Session. */
+export interface NewRefreshToken {
+  readonly token: string;
+  /** Id of the family: the refresh token of one login, and all its successors. */
+  readonly familyId: string;
+  /** The grant that issued the first token of the family. The Client's settings for this grant apply. */
+  readonly grantType: string;
+  readonly scope: string | undefined;
+  readonly audience: string | undefined;
+  readonly expiresAt: Date | undefined;
+}
 
 /** A new Session, which is stored together with its tokens. */
 export interface NewSession {
@@ -55,7 +66,7 @@ export interface LiveSessionRow extends Record<string, unknown>, Epochs {
   readonly isUnused: boolean;
 }
 
-/** A row of FIND_TOKEN. */
+/** An access token or refresh token that was issued, live or not. */
 export interface IssuedToken {
   readonly sessionId: string;
   readonly userId: string | null;
