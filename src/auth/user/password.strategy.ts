@@ -69,12 +69,12 @@ export class PasswordStrategy {
 
   private async verify(owner: LoginOwner | undefined, password: string): Promise<VerifiedPassword> {
     if (!isPasswordLength(password)) throw wrongCredentials('password too long');
-    const isRight = await this.hashes.isRight(password, owner?.password?.passwordHash);
+    const isRight = await this.hashes.isRight(password, owner?.passwordHash ?? undefined);
     if (owner === undefined) throw wrongCredentials('unknown user');
-    const { userId, password: stored } = owner;
-    if (stored === undefined) throw wrongCredentials('the user has no password');
+    const { userId, passwordId, passwordHash } = owner;
+    if (passwordId === null || passwordHash === null) throw wrongCredentials('the user has no password');
     if (!isRight) throw wrongCredentials('wrong password');
-    return { userId, ...stored };
+    return { userId, passwordId, passwordHash };
   }
 }
 

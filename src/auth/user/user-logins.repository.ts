@@ -7,26 +7,19 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { ResourceReader } from '../../store/resource-reader';
 import { UserLoginEntity } from './user-login.entity';
-import { type StoredPassword } from './user-passwords.repository';
 import { FIND_CONFLICT, FIND_LOGIN, LOCK_LOGINS } from './user-statements';
 
 export interface LoginOwner {
   readonly userId: string;
-  readonly password: StoredPassword | undefined;
+  /** Null for a User without a password; `passwordHash` is then null too. */
+  readonly passwordId: string | null;
+  readonly passwordHash: string | null;
 }
 
 /** Login names of a User, in addition to its id. */
 export interface LoginNames {
   readonly userName?: string | undefined;
   readonly email?: string | undefined;
-}
-
-interface LoginRow {
-  readonly kind: 'userName' | 'email' | 'id';
-  readonly userId: string;
-  /** Null for a User without a password; `passwordHash` is then null too. */
-  readonly passwordId: string | null;
-  readonly passwordHash: string | null;
 }
 
 /** Resolves a login name to a User: `userName` as written, else `email` in any case, else the User's id. */
@@ -93,13 +86,10 @@ export class UserLogins {
    * Users.
    */
   async find(login: string): Promise<LoginOwner | undefined> {
-    const found = await this.statements.run<LoginRow>(FIND_LOGIN, [login, login.toLowerCase()]);
-    const of = (wanted: LoginRow['kind']): readonly LoginRow[] => found.filter(({ kind }) => kind === wanted);
-    const means = [of('userName'), of('email'), of('id')].find(({ length }) => length > 0) ?? [];
-    const [row] = means;
-    if (row === undefined || means.length > 1) return undefined;
-    const { userId, passwordId, passwordHash } = row;
-    return { userId, password: passwordId && passwordHash ? { passwordId, passwordHash } : undefined };
+    const found = await this.statements.run<LoginOwner & { kind: string }>(FIND_LOGIN, [login, login.toLowerCase()]);
+    const kind = ['userName', 'email', 'id'].find((one) => found.some((row) => row.kind === one));
+    const [owner, ...others] = found.filter((row) => row.kind === kind);
+    return others.length === 0 ? owner : undefined;
   }
 }
 
