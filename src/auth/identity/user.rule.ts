@@ -15,8 +15,8 @@ import { TwoFactor } from '../user/two-factor';
 import { type LoginNames, UserLogins } from '../user/user-logins.repository';
 
 interface NewSecrets {
-  readonly password?: NewPassword;
-  readonly twoFactorKey?: string;
+  readonly password: NewPassword | undefined;
+  readonly twoFactorKey: string | undefined;
 }
 
 /** Checks a User, keeps its secrets out of the body, and ends its Sessions when the password changes. */
@@ -52,8 +52,7 @@ export class UserRule implements ResourceRule<NewSecrets> {
     for (const name of ['userName', 'email']) assertLogin(name, draft.value[name]);
     const twoFactorKey = takeTwoFactorKey(draft);
     const text = takeSecret(draft, 'password');
-    const password = text === undefined ? undefined : await this.passwords.prepare(draft.id, text);
-    return { ...(password === undefined ? {} : { password }), ...(twoFactorKey === undefined ? {} : { twoFactorKey }) };
+    return { twoFactorKey, password: text === undefined ? undefined : await this.passwords.prepare(draft.id, text) };
   }
 
   async store(draft: ResourceDraft, secrets: NewSecrets, previous: Resource | undefined): Promise<void> {
