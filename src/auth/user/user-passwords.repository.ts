@@ -3,9 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { FIND_PASSWORD, LOCK_PASSWORD } from './user-statements';
 import { UserPasswordEntity } from './user-password.entity';
+
+const FIND_PASSWORD: Statement = {
+  name: 'user-find-password',
+  text: 'select password_id as "passwordId", password_hash as "passwordHash" from user_password where user_id = $1',
+};
+
+const LOCK_PASSWORD: Statement = { name: 'user-lock-password', text: `${FIND_PASSWORD.text} for update` };
 
 export interface StoredPassword {
   readonly passwordId: string;
