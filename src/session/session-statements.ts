@@ -48,11 +48,6 @@ export const MARK_USED: Statement = {
   text: 'update session_token set is_unused = false where token_hash = $1 and is_unused',
 };
 
-export const IS_LIVE_SESSION: Statement = {
-  name: 'session-is-live',
-  text: 'select from session_token where session_id = $1 and closed_at is null limit 1',
-};
-
 export const HOLD_OWNERS: Statement = {
   name: 'session-hold-owners',
   text: `select pg_advisory_xact_lock_shared(${SESSION_OWNER_LOCK_CLASS}, hashtext(k)) from unnest($1::text[]) k`,

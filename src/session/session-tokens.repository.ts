@@ -3,13 +3,11 @@ import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { type Epochs } from '../platform/request/epochs';
 import { type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
 import {
   addRefreshTokenSql,
   addTokenSql,
   CLOSE_TOKENS,
   COUNT_LIVE_SESSIONS,
-  IS_LIVE_SESSION,
   KIDS_OF_LIVE_TOKENS,
 } from './session-statements';
 export { MOST_SESSIONS_COUNTED } from './session-statements';
@@ -77,20 +75,14 @@ export interface IssuedToken {
 
 @Injectable()
 export class SessionTokens {
-  /** Ids of the Sessions that this process is storing now, in units of work that are still open. */
-  private readonly adding = new Set<string>();
-
   constructor(
     private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
     private readonly epoch: RegistryEpoch,
   ) {}
 
   /** Returns the CTEs that store the tokens of a Session, for the statement that stores the Session. */
   async partsOf(session: NewSession): Promise<readonly StatementPart[]> {
     const { id, userId, clientId, accessToken, expiresAt, kid, refresh, parentId } = session;
-    this.adding.add(id);
-    await this.unitOfWork.whenOver(() => this.adding.delete(id));
     const owners = [id, userId, clientId];
     const rights = await this.epoch.rightsToHold();
     // The first use is recorded only for access tokens that came from a refresh token.
@@ -101,14 +93,6 @@ export class SessionTokens {
     const { token, familyId, grantType, scope, audience } = refresh;
     const granted = [tokenHashOf(token), refresh.expiresAt, familyId, grantType, scope, audience];
     return [access, { name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql }];
-  }
-
-  /**
-   * Returns whether a Session has a usable token, also while the Session is being stored: before the commit, only the
-   * unit of work that opens the Session has its id.
-   */
-  async isLive(sessionId: string): Promise<boolean> {
-    return this.adding.has(sessionId) || (await this.statements.runOne(IS_LIVE_SESSION, [sessionId])) !== undefined;
   }
 
   /** Ends every token of a Session, in the transaction that closes it. */

@@ -58,13 +58,20 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
     if (typeof value.active !== 'boolean') throw refused('active', 'must be true or false');
   }
 
-  async store(draft: ResourceDraft, _checked: unknown, previous: Resource | undefined): Promise<void> {
-    if (previous === undefined) {
-      // A Session records an access token (interface specification, "Session"). A Session without a token would record
-      // a login that never happened, so it is refused.
-      if (!(await this.tokens.isLive(draft.id ?? ''))) throw refused('active', 'begins with POST /auth/token only');
-      return;
-    }
+  store(draft: ResourceDraft, _checked: unknown, previous: Resource | undefined): Promise<void> {
+    if (previous !== undefined) this.change(draft, previous);
+    // A Session records an access token (interface specification, "Session"). A Session that a caller sends would
+    // record a login that never happened, so it is refused.
+    else if (!draft.isOwn) throw refused('active', 'begins with POST /auth/token only');
+    return Promise.resolve();
+  }
+
+  async onChange({ id, current }: ResourceChange): Promise<void> {
+    this.requests.noteCallerChange();
+    if (current === undefined || current.value.active === false) await this.tokens.close(id);
+  }
+
+  private change(draft: ResourceDraft, previous: Resource): void {
     const { value } = draft;
     for (const member of BOUND_MEMBERS) {
       if (!isDeepStrictEqual(value[member], previous[member])) throw refused(member, 'cannot be changed');
@@ -75,11 +82,6 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
       return;
     }
     draft.setMember('end', JSON.stringify(previous.end ?? this.clock.now().toISOString()));
-  }
-
-  async onChange({ id, current }: ResourceChange): Promise<void> {
-    this.requests.noteCallerChange();
-    if (current === undefined || current.value.active === false) await this.tokens.close(id);
   }
 }
 
