@@ -8,20 +8,19 @@ type Entry = Omit<EntryAccessRequest, 'method'> & { readonly method: EntryAccess
 
 export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
   const { method, url, type, id, operationId, rpc, resource } = entry;
+  const named: PartSources = { 'request-method': () => method.toLowerCase(), operation: () => ({ id: operationId }) };
+  if (rpc !== undefined) {
+    const params = async (): Promise<object> => ({ ...asObject(await outer.part('params')), _m: rpc.method });
+    return { ...named, params, resource: () => undefined, body: () => rpc };
+  }
   const [path = '', query = ''] = url.split(/\?(.*)/s);
-  const rpcParams = async (): Promise<object> => ({ ...asObject(await outer.part('params')), _m: rpc?.method });
-  const params = (): object => ({
-    ...valuesByName(new URLSearchParams(query)),
-    ...routeParams({ type, id }),
-  });
   return {
-    'request-method': () => method.toLowerCase(),
-    uri: async () => (rpc === undefined ? `${await rootOf(outer)}/${path}` : outer.part('uri')),
-    'query-string': () => (rpc === undefined ? query : outer.part('query-string')),
-    params: rpc === undefined ? params : rpcParams,
-    resource: rpc === undefined ? resource : () => undefined,
-    body: rpc === undefined ? resource : () => rpc,
-    operation: () => ({ id: operationId }),
+    ...named,
+    uri: async () => `${await rootOf(outer)}/${path}`,
+    'query-string': () => query,
+    params: () => ({ ...valuesByName(new URLSearchParams(query)), ...routeParams({ type, id }) }),
+    resource,
+    body: resource,
   };
 }
 
