@@ -7,17 +7,11 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { OperationId } from '../../platform/http/route-access';
 import { isObject } from '../../platform/json/plain-object';
 import { Slices } from '../../platform/time/slices';
-import { type LazyRequest } from '../request/lazy-request';
-import { DescribedRequests } from './described-request';
+import { DescribedRequests, type ShownRequest } from './described-request';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
 import { RequestTest, type RequestTestResult } from './request-test';
 
-interface Described {
-  readonly request: object;
-  readonly operation: { readonly id: string } | null;
-}
-
-interface TestPolicyAnswer extends Described {
+interface TestPolicyAnswer extends ShownRequest {
   readonly policy: Resource;
   readonly result: PolicyTestResult;
 }
@@ -90,7 +84,7 @@ export class AccessTestController {
   async tryPolicy(@Req() sent: Request): Promise<TestPolicyAnswer> {
     const body = await this.bodyOf(sent, '{"request", "policy"}');
     const policy = await this.policies.policyOf(body.policy);
-    const { request, shown } = this.describe(body.request);
+    const { request, shown } = this.described.of(body.request);
     return { ...shown, policy, result: await this.policies.resultOf(policy, request) };
   }
 
@@ -108,9 +102,9 @@ export class AccessTestController {
     description: 'The request as understood, the decision, and each policy with its result; at most 100 policies',
     example: ANSWER,
   })
-  async tryRequest(@Req() sent: Request): Promise<Described & RequestTestResult> {
+  async tryRequest(@Req() sent: Request): Promise<ShownRequest & RequestTestResult> {
     const body = await this.bodyOf(sent, '{"request"}');
-    const { request, shown } = this.describe(body.request);
+    const { request, shown } = this.described.of(body.request);
     const { userId, clientId } = request.caller;
     if (userId === undefined && clientId === '')
       throw new ServiceError('unprocessable', 'request names no caller: add user-id, or client-id of a Client.', {
@@ -123,11 +117,5 @@ export class AccessTestController {
     const { value } = await this.slices.run(readBodyInSteps(sent));
     if (isObject(value)) return value;
     throw new ServiceError('unprocessable', `Send ${members}.`);
-  }
-
-  private describe(described: unknown): { readonly request: LazyRequest; readonly shown: Described } {
-    const { request, echo } = this.described.of(described);
-    const { operationId } = request;
-    return { request, shown: { request: echo, operation: operationId === undefined ? null : { id: operationId } } };
   }
 }

@@ -12,8 +12,14 @@ import { routeOf } from './route-of';
 /** A request that a caller describes to test policies, without sending it. */
 export interface DescribedRequest {
   readonly request: LazyRequest;
+  readonly shown: ShownRequest;
+}
+
+/** A described request in the response. */
+export interface ShownRequest {
   /** The request as the server understood it, without credentials and without the caller's stored resources. */
-  readonly echo: Readonly<Record<string, unknown>>;
+  readonly request: object;
+  readonly operation: { readonly id: string } | null;
 }
 
 /** Makes the request object that policies would see if the described request were sent. */
@@ -57,6 +63,7 @@ export class DescribedRequests {
     };
     const caller = callerOf(sent);
     const facts = { caller, operationId, ...(rpc === undefined ? {} : { rpc }) };
+    const operation = operationId === undefined ? undefined : { id: operationId };
     const request = new LazyRequest(facts, {
       ...Object.fromEntries(Object.entries(seen).map(([part, value]) => [part, () => value])),
       ...this.callers.of(caller, undefined),
@@ -65,9 +72,10 @@ export class DescribedRequests {
         role: await this.roles.of(caller),
       }),
       jwt: () => claimsOf(headers.authorization),
-      operation: () => (operationId === undefined ? undefined : { id: operationId }),
+      operation: () => operation,
     });
-    return { request, echo: { ...seen, ...kept(sent, ['user-id', 'client-id', 'session']) } };
+    const echo = { ...seen, ...kept(sent, ['user-id', 'client-id', 'session']) };
+    return { request, shown: { request: echo, operation: operation ?? null } };
   }
 }
 
