@@ -4,13 +4,9 @@ import { type LateTexts } from '../../store/late-texts';
 import { type HistoryPage, type HistoryVersion } from '../../resource/resource-history';
 import { printPosition } from '../../store/history-position';
 import { type HistoryQuery } from './history-request';
+import { type Link } from './search-links';
 import { produceBundle } from '../../model/bundle-text';
 import { historyEntry } from './resource-answer';
-
-interface Link {
-  readonly relation: string;
-  readonly url: string;
-}
 
 /**
  * Makes the Bundle of a page. Its links hold the position of the first and the last version instead of page numbers. So

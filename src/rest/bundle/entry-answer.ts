@@ -19,9 +19,9 @@ export type AnsweredEntry = { readonly kind: 'write'; readonly result: WriteResu
 export interface RoutedEntry {
   readonly kind: 'route';
   readonly status: number;
-  readonly location?: string;
-  readonly etag?: string;
-  readonly lastModified?: string;
+  readonly location?: string | undefined;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
   /** Body of the answer: a resource, or the OperationOutcome of a failure. */
   readonly text: string;
   readonly isRead: boolean;
@@ -88,12 +88,8 @@ const SUCCESS = {
 
 function routeText(answer: RoutedEntry, call: BundleCall): string {
   const { status, location, etag, lastModified, text, isRead } = answer;
-  const response = {
-    status: entryStatus(status),
-    ...(location === undefined ? {} : { location: relativeTo(call.rootUrl, location) }),
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined ? {} : { lastModified }),
-  };
+  const place = location === undefined ? undefined : relativeTo(call.rootUrl, location);
+  const response = { status: entryStatus(status), location: place, etag, lastModified };
   if (status >= 400 && text !== '') return `{"response":${JSON.stringify(response).slice(0, -1)},"outcome":${text}}}`;
   const preference = preferenceOf(call);
   if (isRead || preference === 'representation') return entryText(response, text === '' ? undefined : text);

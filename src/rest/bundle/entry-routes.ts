@@ -89,14 +89,14 @@ export function answeredEntry({ request }: BundleEntry, { status, headers, text 
     const value = headers[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const [location, etag, lastModified] = [header('location'), header('etag'), header('last-modified')];
+  const changedAt = header('last-modified');
   return {
     kind: 'route',
     status,
     text,
     isRead: request.method === 'GET',
-    ...(location === undefined ? {} : { location }),
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined ? {} : { lastModified: new Date(lastModified).toISOString() }),
+    location: header('location'),
+    etag: header('etag'),
+    lastModified: changedAt === undefined ? undefined : new Date(changedAt).toISOString(),
   };
 }
