@@ -5,7 +5,7 @@ import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epo
 import { ServiceError } from '../platform/errors/service-error';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../model/resource-types';
-import { Extractors } from './extract/extractor';
+import { type ExtractorOf, extractorsBy } from './extract/extractor';
 import { RowHashes } from './extract/row-hashes';
 import { SearchParameterSet } from './extract/search-parameter-set';
 import { definitionsDigest } from './extract/parameter-digest';
@@ -17,7 +17,7 @@ export interface IndexSnapshot {
   /** Number of the parameter set. It increases with each change of parameters; writes with an older set are refused. */
   readonly version: number;
   readonly parameters: SearchParameterSet;
-  readonly extractors: Extractors;
+  readonly extractorOf: ExtractorOf;
   /** Whether the server that was last started on the database (maybe this one) has the parameters of this server. */
   readonly isOfThisBuild: boolean;
 }
@@ -29,7 +29,7 @@ export interface IndexSnapshot {
 interface Compiled {
   readonly signature: string;
   readonly parameters: SearchParameterSet;
-  readonly extractors: Extractors;
+  readonly extractorOf: ExtractorOf;
 }
 
 /** The search parameters of this server and their extractors. */
@@ -124,10 +124,10 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private async load(): Promise<IndexSnapshot> {
     const set = await this.states.load();
     if (this.made?.set.signature !== set.signature) {
-      const { parameters: all, extractors } = this.compiledOf(set);
+      const { parameters: all, extractorOf } = this.compiledOf(set);
       const { version, unfinished: ids, definitions } = set;
       const parameters = all.withUnfinished({ ids, progressOf: (type, code) => this.progress.of(type, code) });
-      this.made = { set, snapshot: { version, parameters, extractors, isOfThisBuild: definitions === this.digest } };
+      this.made = { set, snapshot: { version, parameters, extractorOf, isOfThisBuild: definitions === this.digest } };
     }
     return this.made.snapshot;
   }
@@ -135,7 +135,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private compiledOf({ live, liveSignature: signature }: ParametersInForce): Compiled {
     if (this.compiled?.signature === signature) return this.compiled;
     const parameters = this.builtIn.withLive(live);
-    const extractors = new Extractors(parameters, this.hashes, this.environment.baseUrl);
-    return (this.compiled = { signature, parameters, extractors });
+    const extractorOf = extractorsBy(parameters, this.hashes, this.environment.baseUrl);
+    return (this.compiled = { signature, parameters, extractorOf });
   }
 }

@@ -287,7 +287,7 @@ export class ResourceStore {
     fallbackDate: Date,
     maxPairs?: number,
   ): Steps<Version & Indexed> {
-    const found = yield* index.extractors.extractorFor(type)(stored.value, maxPairs);
+    const found = yield* index.extractorOf(type)(stored.value, maxPairs);
     const { present, mainDate: ownDate } = found;
     const mainDate = ownDate === undefined ? fallbackDate : new Date(ownDate);
     const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });

@@ -3,7 +3,7 @@ import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
 import { compileListedPage } from '../../src/search/compile/compile-search';
 import { type CompiledSearch } from '../../src/store/binder';
-import { Extractors } from '../../src/search-index/extract/extractor';
+import { extractorsBy } from '../../src/search-index/extract/extractor';
 import { atOnce } from '../../src/platform/time/steps';
 import { type RowHashes } from '../../src/search-index/extract/row-hashes';
 import { SearchParameterSet } from '../../src/search-index/extract/search-parameter-set';
@@ -104,7 +104,7 @@ function versionOf(
   body: string,
   { hashes, parametersVersion }: RowsOfDatabase,
 ): Pick<NewRow, Exclude<keyof NewRow, keyof typeof BLANK>> {
-  const rows = atOnce(new Extractors(parameters, hashes, '').extractorFor(TYPE)(JSON.parse(body) as Resource));
+  const rows = atOnce(extractorsBy(parameters, hashes, '')(TYPE)(JSON.parse(body) as Resource));
   const [mainDate, columns] = [new Date(rows.mainDate ?? 0), atOnce(columnsOf(rows))];
   const version = { version: 1, mainDate, present: rows.present, columns, parametersVersion };
   return { ...version, type: TYPE, method: 'POST', indexDigests: atOnce(indexDigestsOf(version, hashes)) };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { elementsOfType } from '../../fhir/definitions/definitions';
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { atOnce } from '../../platform/time/steps';
-import { Extractors } from './extractor';
+import { extractorsBy } from './extractor';
 import { parameterIdOf } from './hash';
 import { RowHashes } from './row-hashes';
 import { SearchParameterSet } from './search-parameter-set';
@@ -15,12 +15,12 @@ const parameters = new SearchParameterSet([
   { type: 'SDCDocument', code: 'patient', kind: 'reference', expression: 'SDCDocument.patient' },
   { type: 'SDCDocument', code: 'type', kind: 'token', expression: 'SDCDocument.type' },
 ]);
-const extractors = new Extractors(parameters, hashes, 'http://localhost:3000');
+const extractorOf = extractorsBy(parameters, hashes, 'http://localhost:3000');
 
 type Json = Record<string, unknown>;
 
 function extract(resource: Json & { resourceType: string }): SearchRows {
-  return atOnce(extractors.extractorFor(resource.resourceType)(resource));
+  return atOnce(extractorOf(resource.resourceType)(resource));
 }
 
 const id = parameterIdOf;

@@ -15,22 +15,20 @@ import { type Visit, visitEach, walkSteps } from '../../fhirpath/fhirpath';
  * Derives the index rows of one resource, in steps. Values of an unexpected shape give no rows and no error. Only a
  * resource with too many pairs of composites is refused.
  */
-export type Extract = (resource: Readonly<Record<string, unknown>>, maxPairs?: number) => Steps<SearchRows>;
+type Extract = (resource: Readonly<Record<string, unknown>>, maxPairs?: number) => Steps<SearchRows>;
 
 /** Items of a repeated member that are read between two pauses, since each may give dozens of rows. */
 const ITEMS_AT_ONCE = 64;
 
-/** Creates and caches an extractor per resource type. */
-export class Extractors {
-  readonly extractorFor = memoized((type) => makeExtractor(type, this.parameters, this.hashes, this.baseUrl));
+/** Returns the extractor of a resource type. */
+export type ExtractorOf = (type: string) => Extract;
 
-  /** @param baseUrl the server's base URL, without a trailing slash: references below it are local */
-  constructor(
-    private readonly parameters: SearchParameterSet,
-    private readonly hashes: RowHashes,
-    private readonly baseUrl: string,
-  ) {}
-}
+/**
+ * Creates and caches an extractor per resource type.
+ * @param baseUrl the server's base URL, without a trailing slash: references below it are local
+ */
+export const extractorsBy = (parameters: SearchParameterSet, hashes: RowHashes, baseUrl: string): ExtractorOf =>
+  memoized((type) => makeExtractor(type, parameters, hashes, baseUrl));
 
 /** The visitors (functions that turn values into rows) of a type: of the whole resource, and of each member. */
 interface Plan {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { r4ResourceTypes } from '../../fhir/definitions/definitions';
 import { atOnce } from '../../platform/time/steps';
-import { Extractors } from './extractor';
+import { extractorsBy } from './extractor';
 import { RowHashes } from './row-hashes';
 import { parameterDigest } from './parameter-digest';
 import { ROWS_VERSIONS } from './rows-version';
@@ -149,7 +149,7 @@ const RESOURCES: readonly { readonly resourceType: keyof typeof GOLDEN.rows; rea
 ];
 
 const set = new SearchParameterSet();
-const extractors = new Extractors(set, new RowHashes({ low: 1, high: 2 }), 'http://svc.example');
+const extractorOf = extractorsBy(set, new RowHashes({ low: 1, high: 2 }), 'http://svc.example');
 
 const digestOf = (value: unknown): string =>
   createHash('sha256')
@@ -168,7 +168,7 @@ describe('search rows of fixed resources', () => {
   it.each(RESOURCES.map((resource) => [resource.resourceType, resource] as const))(
     'H1: are the same for %s',
     (type, resource) => {
-      const { present, ...found } = atOnce(extractors.extractorFor(type)(resource));
+      const { present, ...found } = atOnce(extractorOf(type)(resource));
       // The database assigns the bits of the presence mask, so only the number of set bits is compared.
       const strings = found.strings.map(({ parameterId, value }) => ({ parameterId, value }));
       const rows = { ...found, strings, presentCount: present.toString(2).replaceAll('0', '').length };

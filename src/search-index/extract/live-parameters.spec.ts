@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { atOnce } from '../../platform/time/steps';
-import { Extractors } from './extractor';
+import { extractorsBy } from './extractor';
 import { parameterIdOf } from './hash';
 import { RowHashes } from './row-hashes';
 import { type OwnSearchParameter } from './search-parameter';
@@ -18,7 +18,7 @@ const live = (code: string, expression: string): OwnSearchParameter => ({
 });
 const PATIENT = { resourceType: 'Patient', id: 'p', language: 'de', birthDate: '1950-01-01' };
 const rowsOf = (...parameters: OwnSearchParameter[]): SearchRows =>
-  atOnce(new Extractors(standard.withLive(parameters), hashes, 'http://svc.example').extractorFor('Patient')(PATIENT));
+  atOnce(extractorsBy(standard.withLive(parameters), hashes, 'http://svc.example')('Patient')(PATIENT));
 
 describe('a set with live parameters', () => {
   it('shares the types without any', () => {

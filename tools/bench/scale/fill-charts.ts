@@ -1,7 +1,7 @@
 import { type Client } from 'pg';
 import { localKey } from '../../../src/fhir/reference';
 import { type Resource } from '../../../src/fhir/types';
-import { Extractors } from '../../../src/search-index/extract/extractor';
+import { extractorsBy } from '../../../src/search-index/extract/extractor';
 import { atOnce } from '../../../src/platform/time/steps';
 import { type RowHashes } from '../../../src/search-index/extract/row-hashes';
 import { SearchParameterSet } from '../../../src/search-index/extract/search-parameter-set';
@@ -24,7 +24,7 @@ export async function fillCharts(
   entries: Iterable<ChartEntry>,
 ): Promise<void> {
   const indexes = await dropIndexes(client);
-  const extractors = new Extractors(new SearchParameterSet(), hashes, '');
+  const extractorOf = extractorsBy(new SearchParameterSet(), hashes, '');
   const progress = new ProgressBar({ label: 'fill'.padEnd(20), total: size });
   const firstSecond = Math.floor(Date.now() / 1000) - size;
   let batch = new RowBatch();
@@ -32,7 +32,7 @@ export async function fillCharts(
   let key = 0;
   for (const { resourceType: type, id, body } of entries) {
     key += 1;
-    const rows = atOnce(extractors.extractorFor(type)(JSON.parse(body) as Resource));
+    const rows = atOnce(extractorOf(type)(JSON.parse(body) as Resource));
     const updatedAt = (firstSecond + key) * 1000;
     batch.add({ key, type, id, body, updatedAt, referenceHash: hashes.ofTarget(localKey(type, id)), rows });
     progress.advance();
