@@ -145,7 +145,7 @@ export class ResourceWriter {
       const change = { interaction: 'create', type, id, ...content, current: content } as const;
       const parts = rule.isConcerning ? await this.listeners.partsOf(change) : [];
       if (parts === undefined) return undefined;
-      await this.store.insert({ type, id, content, parts: [...own, ...parts] });
+      await this.store.insertAll([{ type, id, content, parts: [...own, ...parts] }]);
       for (const { afterCommit } of parts) afterCommit?.();
       return { type, id, ...content };
     });

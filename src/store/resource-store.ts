@@ -190,16 +190,11 @@ export class ResourceStore {
     return (await this.statements.runOne<{ updated_at: Date }>(READ_CREATION, [type, id]))?.updated_at;
   }
 
-  async insert(resource: NewResource): Promise<void> {
-    const row = await this.newRowOf(resource, await this.index.forWrite());
-    await this.execute(await this.slices.run(insertResource(row, resource.parts)));
-  }
-
   /**
    * Inserts resources, some hundreds per statement. If a client chose an id that {@link lockAll} did not find,
    * {@link assertUnchanged} must check it afterwards.
    */
-  async insertAll(resources: readonly NewResource[], afterEach: () => Promise<void>): Promise<void> {
+  async insertAll(resources: readonly NewResource[], afterEach?: () => Promise<void>): Promise<void> {
     if (resources.length === 0) return;
     const index = await this.index.forWrite();
     let rows: NewRow[] = [];
@@ -219,7 +214,7 @@ export class ResourceStore {
       parts.push(...(resource.parts ?? []));
       characters += resource.content.text.length;
       if (rows.length >= INSERT_CHUNK || characters >= INSERT_CHUNK_CHARACTERS) await flush();
-      await afterEach();
+      await afterEach?.();
     }
     await flush();
   }

@@ -45,7 +45,7 @@ export class SearchParameterSetup implements OnApplicationBootstrap {
       if (current === undefined) added.push(this.newResourceOf(resource, free));
       else await this.replace(current, resource);
     }
-    await this.store.insertAll(added, () => Promise.resolve());
+    await this.store.insertAll(added);
     await this.store.assertUnchanged(added);
   }
 
