@@ -54,7 +54,8 @@ export const versionsOf = (asked: string, columns: string): string => `${asked} 
       select ${columns} from resource_history h where h.type = asked.type and h.id = asked.id and h.version = asked.version
     ) found`;
 
-const ASKED_VERSIONS = `(select * from unnest($1::text[], $2::text[], $3::integer[]) with ordinality u(type, id, version, position))`;
+/** The versions of the arrays $1 (types), $2 (ids) and $3 (versions), with their positions from 1. */
+export const ASKED_VERSIONS = `(select * from unnest($1::text[], $2::text[], $3::integer[]) with ordinality u(type, id, version, position))`;
 
 /** Exact versions of many resources, in the requested order. */
 export const READ_VERSIONS: Statement = {

@@ -1,5 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
 import { Binder, type CompiledSearch } from '../../store/binder';
+import { ASKED_VERSIONS, versionsOf } from '../../store/resource-statements';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 
@@ -73,14 +74,10 @@ export const IS_FULL: Statement = {
   text: `select coalesce(sum(size), 0) >= ${MOST_ENTRIES} as is_full from everything_list`,
 };
 
-const VERSIONS = `select c.place, c.body from unnest($1::text[], $2::text[], $3::integer[]) with ordinality v(type, id, version, place)
-    cross join lateral (
-      select v.place, r.body from resource r where r.type = v.type and r.id = v.id and r.version = v.version
-      union all
-      select v.place, h.body from resource_history h where h.type = v.type and h.id = v.id and h.version = v.version
-    ) c`;
+const VERSIONS = `select v.place, v.body from (
+    select asked.position as place, found.* from ${versionsOf(ASKED_VERSIONS, 'type, id, body')}) v`;
 
-const READ_VERSIONS: Statement = { name: 'everything-versions', text: `${VERSIONS} order by c.place` };
+const READ_VERSIONS: Statement = { name: 'everything-versions', text: `${VERSIONS} order by v.place` };
 
 /**
  * Reads the bodies of exact versions, if the caller may still read them. `place` is the position of the version in
@@ -90,5 +87,5 @@ export function versionsWithin(limit: RowLimit | undefined, columns: readonly (r
   if (limit === undefined) return { statement: READ_VERSIONS, values: columns };
   const bind = new Binder();
   for (const column of columns) bind.value(column);
-  return bind.finish(`${VERSIONS} where ${limit.testOfCurrent(undefined, bind)} order by c.place`);
+  return bind.finish(`${VERSIONS} where ${limit.testOfCurrent(undefined, bind)} order by v.place`);
 }
