@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Statement } from '../platform/database/statement';
 import { ServiceError } from '../platform/errors/service-error';
 
-export interface CompiledSearch {
+/** A statement with its values. */
+export interface BoundStatement {
   readonly statement: Statement;
   readonly values: readonly unknown[];
 }
@@ -30,7 +31,7 @@ export class Binder {
   }
 
   /** Returns the given statement, which already has a name, together with the collected values. */
-  boundTo(statement: Statement): CompiledSearch {
+  boundTo(statement: Statement): BoundStatement {
     return { statement, values: this.values };
   }
 
@@ -38,12 +39,12 @@ export class Binder {
    * Makes a statement of this text, and returns it with the collected values. Its name is derived from the text, so all
    * searches of one shape share a prepared statement, whatever their values are.
    */
-  finish(text: string): CompiledSearch {
+  finish(text: string): BoundStatement {
     return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };
   }
 
   /** Like {@link finish}, for statements whose instants the server computes with. The driver returns these as Dates. */
-  finishWithDates(text: string): CompiledSearch {
+  finishWithDates(text: string): BoundStatement {
     return { statement: statementOf(text, {}), values: this.values };
   }
 }

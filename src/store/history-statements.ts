@@ -1,8 +1,7 @@
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
 import { type Statement, statementNamed } from '../platform/database/statement';
 import { earlyBody } from './late-texts';
-import { Binder } from './binder';
-import { type BoundStatement } from './write-statements';
+import { Binder, type BoundStatement } from './binder';
 
 /** A row filter: boolean SQL on alias `v`, a row with type and id. */
 export interface VisibleRows {

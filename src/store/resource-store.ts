@@ -28,8 +28,8 @@ import {
 } from './resource-statements';
 import { columnsOf } from './search-tables';
 import { insertResources, reindexResources } from './set-statements';
+import { type BoundStatement } from './binder';
 import {
-  type BoundStatement,
   type LockedVersion,
   type NewRow,
   type RowContent,

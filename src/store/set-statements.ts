@@ -2,9 +2,9 @@ import { binaryArray } from '../platform/database/binary-array';
 import { statementNamed, type StatementPart } from '../platform/database/statement';
 import { type Steps } from '../platform/time/steps';
 import { type RowSource, SEARCH_TABLES, type SearchTable } from './search-tables';
+import { type BoundStatement } from './binder';
 import {
   assertKnown,
-  type BoundStatement,
   INDEXED_COLUMNS,
   type IndexedResource,
   NEW_ROW_COLUMNS,

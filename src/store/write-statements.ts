@@ -1,3 +1,4 @@
+import { type BoundStatement } from './binder';
 import { type ArrayElementType, binaryArray } from '../platform/database/binary-array';
 import { type Statement, statementNamed, type StatementPart } from '../platform/database/statement';
 import { type Steps } from '../platform/time/steps';
@@ -37,11 +38,6 @@ export interface NewRow extends RowContent {
   readonly type: string;
   readonly id: string;
   readonly referenceHash: number;
-}
-
-export interface BoundStatement {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
 }
 
 /** A column of `resource`: its name, its type, and the value of one resource. */

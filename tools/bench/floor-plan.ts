@@ -2,7 +2,7 @@ import { patientCompartment } from '../../src/fhir/definitions/definitions';
 import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
 import { compileListedPage } from '../../src/search/compile/compile-search';
-import { type CompiledSearch } from '../../src/store/binder';
+import { type BoundStatement } from '../../src/store/binder';
 import { extractorsBy } from '../../src/search-index/extract/extractor';
 import { atOnce } from '../../src/platform/time/steps';
 import { type RowHashes } from '../../src/search-index/extract/row-hashes';
@@ -12,7 +12,7 @@ import { countOf } from '../../src/search/query/result-parameters';
 import { indexDigestsOf } from '../../src/store/index-digests';
 import { insertResources } from '../../src/store/set-statements';
 import { columnsOf } from '../../src/store/search-tables';
-import { type BoundStatement, type NewRow, insertResource } from '../../src/store/write-statements';
+import { type NewRow, insertResource } from '../../src/store/write-statements';
 import { CHARTS, NEW_BUNDLES, NEW_OBSERVATIONS, bundleTextOf, searchQueryOf } from './bench-data';
 
 // Everything that the baseline prepares before it is measured. The SQL is the server's own, so the server and the
@@ -23,7 +23,7 @@ const parameters = new SearchParameterSet();
 
 export interface PlannedSearch {
   readonly count: number;
-  readonly page: CompiledSearch;
+  readonly page: BoundStatement;
 }
 
 /** The prepared requests of the bench, by their query or body. */

@@ -1,5 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
-import { Binder, type CompiledSearch } from '../../store/binder';
+import { Binder, type BoundStatement } from '../../store/binder';
 import { ASKED_VERSIONS, versionsOf } from '../../store/resource-statements';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
@@ -11,7 +11,7 @@ const LISTS_OF_CALLER = 20;
 const MOST_ENTRIES = 2_000_000;
 
 /** Adds the rows of a query part to a list, at the positions from `offset` on, and returns their number. */
-export function entriesAdded({ rows }: QueryPart, listId: string, offset: number): CompiledSearch {
+export function entriesAdded({ rows }: QueryPart, listId: string, offset: number): BoundStatement {
   const bind = new Binder();
   return bind.finish(`with added as (
       insert into everything_entry (list_id, position, version, bytes, type, id, parameters)
@@ -83,7 +83,7 @@ const READ_VERSIONS: Statement = { name: 'everything-versions', text: `${VERSION
  * Reads the bodies of exact versions, if the caller may still read them. `place` is the position of the version in
  * `columns`, from 1.
  */
-export function versionsWithin(limit: RowLimit | undefined, columns: readonly (readonly unknown[])[]): CompiledSearch {
+export function versionsWithin(limit: RowLimit | undefined, columns: readonly (readonly unknown[])[]): BoundStatement {
   if (limit === undefined) return { statement: READ_VERSIONS, values: columns };
   const bind = new Binder();
   for (const column of columns) bind.value(column);

@@ -1,4 +1,4 @@
-import { Binder, type CompiledSearch } from '../../store/binder';
+import { Binder, type BoundStatement } from '../../store/binder';
 import { type CompartmentQuery, hasPatient, linksOf } from './compartment-query';
 import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
@@ -29,7 +29,7 @@ export interface FirstChunkRow {
  * links, it returns only the number of links. A body that is too long is null; so are the bodies after the first {@link
  * MOST_BYTES}.
  */
-export function firstChunk(query: CompartmentQuery, mostLinks: number): CompiledSearch {
+export function firstChunk(query: CompartmentQuery, mostLinks: number): BoundStatement {
   const bind = new Binder();
   const ids = query.types === undefined ? query.compartment.parameterIds : linksOf(query).flatMap(([, own]) => own);
   const count = '(select count(*) from link)::integer';

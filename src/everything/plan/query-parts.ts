@@ -1,4 +1,4 @@
-import { Binder, type CompiledSearch } from '../../store/binder';
+import { Binder, type BoundStatement } from '../../store/binder';
 import { type CompartmentQuery, hasPatient, linksOf } from './compartment-query';
 import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
@@ -51,7 +51,7 @@ export function queryPartsOf(query: CompartmentQuery, present?: ReadonlySet<numb
  * Finds the ids of the parameters that link any resource to the patient, and {@link ITSELF} if the patient exists. It
  * probes the index once for each parameter. A semi join might read every link instead.
  */
-export function presentParameters(query: CompartmentQuery): CompiledSearch {
+export function presentParameters(query: CompartmentQuery): BoundStatement {
   const bind = new Binder();
   const ids = bind.value(query.compartment.parameterIds);
   return bind.finish(`select c.parameter_id from (${patientLink(query, bind)}) c
@@ -61,7 +61,7 @@ export function presentParameters(query: CompartmentQuery): CompiledSearch {
 }
 
 /** Makes a statement such as `declare … for` that reads the rows of a part in order. */
-export function ordered({ rows }: QueryPart, statementOf: (text: string) => string): CompiledSearch {
+export function ordered({ rows }: QueryPart, statementOf: (text: string) => string): BoundStatement {
   const bind = new Binder();
   return bind.finish(statementOf(`select * from (${rows(bind)}) row ${ENTRY_ORDER}`));
 }

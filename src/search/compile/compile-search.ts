@@ -1,5 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
-import { Binder, type CompiledSearch } from '../../store/binder';
+import { Binder, type BoundStatement } from '../../store/binder';
 import { type CandidateOrder, Candidates, RESOURCE_ROW } from './candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './order';
@@ -19,7 +19,7 @@ export interface PageQuery extends SearchQuery {
   readonly isCounted?: boolean;
 }
 
-export interface CompiledPage extends CompiledSearch {
+export interface CompiledPage extends BoundStatement {
   /** Whether the rows come from the end of the page to its beginning. */
   readonly isReversed: boolean;
   readonly terms: readonly Pick<OrderTerm, 'cast'>[];
@@ -46,7 +46,7 @@ export function compilePage(query: PageQuery, frequencies: Frequencies = nothing
  * Like {@link compilePage}, but selects only `s0` and `resource_key`: PostgreSQL never reads a body that no column
  * needs.
  */
-export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): CompiledSearch {
+export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): BoundStatement {
   const { statement, values } = compilePage(query, frequencies);
   const name = statement.name === '' ? '' : `${statement.name}-k`;
   const text = `select k.s0, k.resource_key from (${statement.text}) k`;
@@ -79,7 +79,7 @@ export function compileListedPage(query: PageQuery, frequencies: Frequencies = n
 export function compileTotal(
   { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
   frequencies: Frequencies = nothingIsFrequent,
-): CompiledSearch {
+): BoundStatement {
   const bind = new Binder();
   return bind.finish(`select ${countOf(type, clauses, new Candidates(bind, frequencies))} as total`);
 }

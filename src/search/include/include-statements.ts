@@ -1,6 +1,6 @@
 import { type Statement } from '../../platform/database/statement';
 import { type RowLimit } from '../rows/row-limit';
-import { Binder, type CompiledSearch } from '../../store/binder';
+import { Binder, type BoundStatement } from '../../store/binder';
 import { foundColumns } from '../compile/found-resource';
 
 /** SQL condition ` and …` that filters the rows of an alias with a `resource_key`; empty without a filter. */
@@ -67,7 +67,7 @@ export function boundWithin(
   { statement, textOf }: IncludeStatement,
   values: readonly unknown[],
   limit: RowLimit | undefined,
-): CompiledSearch {
+): BoundStatement {
   if (limit === undefined) return { statement, values };
   const bind = new Binder();
   for (const value of values) bind.value(value);

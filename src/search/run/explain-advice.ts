@@ -1,4 +1,4 @@
-import { type CompiledSearch } from '../../store/binder';
+import { type BoundStatement } from '../../store/binder';
 import { type ExplainOptions } from '../query/explain-options';
 import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
@@ -27,7 +27,7 @@ export interface ExplainedSearch {
  * @param lines lines that EXPLAIN returned
  */
 export function explanationOf(
-  { statement, values }: CompiledSearch,
+  { statement, values }: BoundStatement,
   lines: readonly { readonly 'QUERY PLAN': string }[],
   { isJson }: ExplainOptions,
   { clauses, parameters }: ExplainedSearch = { clauses: [], parameters: [] },

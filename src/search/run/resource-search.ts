@@ -8,7 +8,7 @@ import { type Reach } from '../rows/reach';
 import { ClauseResolver } from './clause-resolver';
 import { explanationOf, type SearchExplanation } from './explain-advice';
 import { type ExplainOptions } from '../query/explain-options';
-import { type CompiledSearch } from '../../store/binder';
+import { type BoundStatement } from '../../store/binder';
 import { type CompiledPage, compileListedPage, compileTotal } from '../compile/compile-search';
 import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';
@@ -109,7 +109,7 @@ export class ResourceSearch {
 
   /** Runs the statement again with EXPLAIN, under the same limits. */
   private async explain(
-    compiled: CompiledSearch,
+    compiled: BoundStatement,
     query: SearchQuery,
     options: ExplainOptions,
   ): Promise<SearchExplanation> {

@@ -5,7 +5,7 @@ import { fittingRows } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
 import { type RowLimit } from '../rows/row-limit';
 import { ClauseResolver } from '../run/clause-resolver';
-import { Binder, type CompiledSearch } from '../../store/binder';
+import { Binder, type BoundStatement } from '../../store/binder';
 import { compilePlaces, compileTotal } from '../compile/compile-search';
 import { foundColumns, foundResourceOf, type ResourceRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';
@@ -147,7 +147,7 @@ export class TypesSearch {
   }
 }
 
-function bodiesWithin(limit: RowLimit, keys: readonly number[]): CompiledSearch {
+function bodiesWithin(limit: RowLimit, keys: readonly number[]): BoundStatement {
   const bind = new Binder();
   bind.value(keys);
   return bind.finish(bodiesIf(limit.testOfAny(bind)));

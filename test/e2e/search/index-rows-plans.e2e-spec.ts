@@ -5,13 +5,8 @@ import { atOnce } from '../../../src/platform/time/steps';
 import { indexDigestsOf } from '../../../src/store/index-digests';
 import { reindexResources } from '../../../src/store/set-statements';
 import { columnsOf } from '../../../src/store/search-tables';
-import {
-  type BoundStatement,
-  deleteResource,
-  insertResource,
-  type NewRow,
-  updateResource,
-} from '../../../src/store/write-statements';
+import { type BoundStatement } from '../../../src/store/binder';
+import { deleteResource, insertResource, type NewRow, updateResource } from '../../../src/store/write-statements';
 import { PlanDatabase, type PlanNode } from '../../support/plan-database';
 
 const hashes = new RowHashes({ low: 1, high: 2 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { compilePage, compilePlaces, compileTotal } from '../../../src/search/compile/compile-search';
-import { type CompiledSearch } from '../../../src/store/binder';
+import { type BoundStatement } from '../../../src/store/binder';
 import {
   type DateBox,
   type NearClause,
@@ -186,7 +186,7 @@ describe.each([
   }, 60_000);
   afterAll(() => database.close());
 
-  const run = async <Row extends object>({ statement: { text }, values }: CompiledSearch): Promise<Row[]> => {
+  const run = async <Row extends object>({ statement: { text }, values }: BoundStatement): Promise<Row[]> => {
     const given = values.map((value) => (value instanceof Date ? value.toISOString() : value));
     return (await database.client.query<Row>({ text, values: given, types: STATEMENT_TYPES })).rows;
   };
