@@ -1,3 +1,4 @@
+import { memoized } from '../../platform/memoized';
 import { type Compartment } from '../../resource/compartment/compartments';
 import { type QueryPart } from '../plan/query-parts';
 
@@ -9,10 +10,7 @@ const REASON_URL = 'urn:svc:compartment-parameter';
  */
 const INCLUDED_URL = 'urn:svc:included-by';
 
-/**
- * Maximum number of cached texts. There are few combinations of parameters. For further combinations, the text is made
- * each time.
- */
+/** Maximum number of cached texts. There are few combinations of parameters. */
 const MOST_REMEMBERED = 2_000;
 
 /**
@@ -20,7 +18,16 @@ const MOST_REMEMBERED = 2_000;
  * `Bundle.entry.search`.
  */
 export class Reasons {
-  private readonly known = { match: new Map<string, string>(), include: new Map<string, string>() };
+  private readonly texts = {
+    match: memoized((parameters) => {
+      const codes = idsIn(parameters).flatMap((id) => this.codesOf(id));
+      return extensionText(sorted(codes).map((code) => ({ url: REASON_URL, valueCode: code })));
+    }, MOST_REMEMBERED),
+    include: memoized((parameters) => {
+      const names = idsIn(parameters).flatMap((id) => this.referenceNames().get(id) ?? []);
+      return extensionText(sorted(names).map((name) => ({ url: INCLUDED_URL, valueString: name })));
+    }, MOST_REMEMBERED),
+  };
 
   /** @param referenceNames names of references such as `Observation:performer`, by parameter id */
   constructor(
@@ -33,24 +40,17 @@ export class Reasons {
    * @returns `"extension":[…],` as JSON text
    */
   of(parameters: string, mode: QueryPart['mode']): string {
-    const known = this.known[mode].get(parameters);
-    if (known !== undefined) return known;
-    const ids = parameters.split(',').map(Number);
-    const extension =
-      mode === 'match'
-        ? sorted(ids.flatMap((id) => this.codesOf(id))).map((code) => ({ url: REASON_URL, valueCode: code }))
-        : sorted(ids.flatMap((id) => this.referenceNames().get(id) ?? [])).map((name) => ({
-            url: INCLUDED_URL,
-            valueString: name,
-          }));
-    const text = extension.length === 0 ? '' : `"extension":${JSON.stringify(extension)},`;
-    if (this.known[mode].size < MOST_REMEMBERED) this.known[mode].set(parameters, text);
-    return text;
+    return this.texts[mode](parameters);
   }
 
   private codesOf(id: number): readonly string[] {
     return id === 0 ? ['_id'] : (this.compartment.codesById.get(id) ?? []);
   }
 }
+
+const idsIn = (parameters: string): readonly number[] => parameters.split(',').map(Number);
+
+const extensionText = (extension: readonly object[]): string =>
+  extension.length === 0 ? '' : `"extension":${JSON.stringify(extension)},`;
 
 const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

@@ -1,4 +1,5 @@
 import { parameterIdOf } from './hash';
+import { memoized } from '../../platform/memoized';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { StartError } from '../../platform/errors/start-error';
 import { definitionsByType, liveDefinitionOf, type ParameterDefinition } from './parameter-definition';
@@ -39,7 +40,12 @@ export class SearchParameterSet {
   /**
    * Compiled parameters by type. A type is compiled at its first use, since compiling all 146 would delay each start.
    */
-  private readonly compiled = new Map<string, TypeParameters>();
+  private readonly compiled = memoized((type): TypeParameters | undefined => {
+    const definitions = this.definitions.get(type);
+    return (
+      definitions && compileParameters(type, definitions.values(), this.bits && (this.bits.get(type) ?? new Map()))
+    );
+  });
 
   /**
    * @param own parameters in addition to HL7's, in a fixed order; they replace HL7's of the same type and code
@@ -156,13 +162,7 @@ export class SearchParameterSet {
   }
 
   private parametersOf(type: string): TypeParameters | undefined {
-    const known = this.compiled.get(type);
-    if (known !== undefined) return known;
-    const definitions = this.definitions.get(type);
-    if (definitions === undefined) return this.layer?.below?.parametersOf(type);
-    const parameters = compileParameters(type, definitions.values(), this.bits && (this.bits.get(type) ?? new Map()));
-    this.compiled.set(type, parameters);
-    return parameters;
+    return this.compiled(type) ?? this.layer?.below?.parametersOf(type);
   }
 
   /** The definitions of those types that have searchable live parameters. */

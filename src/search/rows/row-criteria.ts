@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { type ServiceError } from '../../platform/errors/service-error';
+import { memoized } from '../../platform/memoized';
 import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../../model/resource-types';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
@@ -28,11 +29,8 @@ export const typeOfCriterion = (criterion: string): string => criterion.split('?
 /** Reads row criteria: searches such as `Observation?status=final` by which policies grant rows (`GrantedRows`). */
 @Injectable()
 export class RowCriteria {
-  /**
-   * Parsed criteria. They are valid for the parameters in `readBy`; policies send the same criteria with each request.
-   */
-  private known = new Map<string, RowCriterion>();
-  private readBy: SearchParameterSet | undefined;
+  /** Parses and caches criteria by some parameters; policies send the same criteria with each request. */
+  private cached: { readonly parameters: SearchParameterSet; readonly read: ReadCriterion } | undefined;
 
   constructor(
     private readonly types: ResourceTypes,
@@ -49,16 +47,14 @@ export class RowCriteria {
    */
   async reader(): Promise<ReadCriterion> {
     const { parameters } = await this.index.current();
-    if (parameters !== this.readBy) this.known = new Map();
-    this.readBy = parameters;
-    const { known } = this;
-    return (criterion) => {
-      const read = known.get(criterion) ?? this.parse(criterion, parameters);
-      if (known.size >= MAX_KNOWN) known.clear();
-      // Criteria with `ap` are not cached, since the time that they mean depends on the present time.
-      if (criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)) known.set(criterion, read);
-      return read;
-    };
+    if (this.cached?.parameters !== parameters)
+      this.cached = { parameters, read: memoized((criterion) => this.parse(criterion, parameters), MAX_KNOWN) };
+    const { read } = this.cached;
+    // Criteria with `ap` are not cached, since the time that they mean depends on the present time.
+    return (criterion) =>
+      criterion.length <= LONGEST_KNOWN && !/ap-?\d/.test(criterion)
+        ? read(criterion)
+        : this.parse(criterion, parameters);
   }
 
   /**

@@ -13,7 +13,7 @@ import { type Include } from '../include/read-includes';
 import { neighboursOf, type PlacedRow, type SearchPage } from '../run/resource-search';
 import { type TotalMode } from '../query/result-parameters';
 import { RowFrequencies } from '../run/row-frequencies';
-import { type PagePosition, type SearchClause } from '../query/search-query';
+import { type PagePosition, type SearchQuery } from '../query/search-query';
 
 /** A search over several types. Each type has its own clauses, since its parameters have their own index rows. */
 export interface TypesSearchRequest {
@@ -28,10 +28,7 @@ export interface TypesSearchRequest {
   readonly reach?: Reach | undefined;
 }
 
-export interface TypeSearch {
-  readonly type: string;
-  readonly clauses: readonly SearchClause[];
-}
+type TypeSearch = Pick<SearchQuery, 'type' | 'clauses'>;
 
 /** A match, with its place in the order of the answer. */
 interface Place extends PlacedRow {
