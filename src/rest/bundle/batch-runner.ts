@@ -37,9 +37,8 @@ export class BatchRunner {
     for (let at = 0; at < entries.length;) {
       deadline.checkClient();
       const set = neighboursOf(entries, at);
-      if (set.length > 1) answers.push(...(await this.runSet(set, call, deadline, room)));
-      else answers.push(await this.runAlone(entries[at], call, deadline, room));
-      at += Math.max(set.length, 1);
+      answers.push(...(await this.runSet(set, call, deadline, room)));
+      at += set.length;
     }
     return answers;
   }
@@ -54,7 +53,11 @@ export class BatchRunner {
     deadline: Deadline,
     room: Room,
   ): Promise<AnsweredEntry[]> {
-    if (set.length === 1 || deadline.isOver) return [await this.runAlone(set[0], call, deadline, room)];
+    if (set.length === 1 || deadline.isOver) {
+      const answers: AnsweredEntry[] = [];
+      for (const entry of set) answers.push(await this.runAlone(entry, call, deadline, room));
+      return answers;
+    }
     try {
       // Entries of a batch cannot link to each other, so links are not rewritten.
       const entries = set.map((entry) => ({ ...entry, fullUrl: undefined }));
@@ -70,13 +73,7 @@ export class BatchRunner {
     }
   }
 
-  private async runAlone(
-    entry: BundleEntry | undefined,
-    call: BundleCall,
-    deadline: Deadline,
-    room: Room,
-  ): Promise<AnsweredEntry> {
-    if (entry === undefined) throw new RangeError('There is no such entry');
+  private async runAlone(entry: BundleEntry, call: BundleCall, deadline: Deadline, room: Room): Promise<AnsweredEntry> {
     try {
       await deadline.check();
       const { refusal, ...answer } = await this.routes.send(entry, call, Math.max(room.left, ALWAYS_ROOM));
@@ -99,9 +96,11 @@ const isPlainWrite = (entry: BundleEntry | undefined): boolean =>
   !/[?$]|_search/.test(entry.request.url) &&
   entry.request.ifNoneExist === undefined;
 
+/** The plain writes from an entry on, up to the size of a set; any other entry is alone. */
 function neighboursOf(entries: readonly BundleEntry[], from: number): readonly BundleEntry[] {
-  let end = from;
-  while (end < entries.length && end - from < SET_SIZE && isPlainWrite(entries[end])) end++;
+  let end = from + 1;
+  if (isPlainWrite(entries[from]))
+    while (end < entries.length && end - from < SET_SIZE && isPlainWrite(entries[end])) end++;
   return entries.slice(from, end);
 }
 

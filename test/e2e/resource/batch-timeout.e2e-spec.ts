@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { startTestApp, type TestApp } from '../../../testing/test-app';
+
+describe('a batch that takes too long', () => {
+  let app: TestApp;
+  let locker: Client;
+
+  beforeAll(async () => {
+    app = await startTestApp({ environment: { SVC_BUNDLE_TIMEOUT_SECONDS: '1' } });
+    await app.put('/Basic/locked', { resourceType: 'Basic', code: { text: 'first' } });
+    locker = await app.connect();
+  });
+  afterAll(() => app.close());
+
+  it('has an answer for each entry', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'locked'];
+    const entry = ids.map((id) => ({
+      resource: { resourceType: 'Basic', id, code: { text: 'second' } },
+      request: { method: 'PUT', url: `Basic/${id}` },
+    }));
+    await locker.query(`begin; select 1 from resource where id = 'locked' for update`);
+    const answered = app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
+    await delay(1_500);
+    await locker.query('rollback');
+    const bundle = (await answered).json<{ entry: { response: { status: string } }[] }>();
+    expect(bundle.entry.map(({ response }) => response.status)).toEqual(ids.map(() => '504 Gateway Timeout'));
+  });
+});
