@@ -5,9 +5,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const LONGEST_WAIT_MILLISECONDS = 20;
 
 let arrived = 0;
+let isArriving = false;
 subscribe('net.server.socket', () => {
   arrived++;
+  if (isArriving) return;
+  isArriving = true;
+  void quietTurn().then(() => {
+    isArriving = false;
+  });
 });
+
+/** Whether connections arrive: {@link quietTurn} would now wait for more than a turn of the event loop. */
+export const connectionsArrive = (): boolean => isArriving;
 
 /**
  * Waits for a turn of the event loop in which no connection arrives. libuv accepts only one connection per turn. If

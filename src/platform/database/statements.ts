@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { type EndSignal } from '../admission/request-end';
+import { TurnPace } from '../admission/turn-pace';
 import { Ambient } from '../ambient';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { ConnectionSlots, poolOf } from './connection-slots';
@@ -10,6 +11,12 @@ import { inOneFlight } from './in-one-flight';
 import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
 import { type TimeLimit } from './time-limit';
 import { UnitOfWork } from './unit-of-work';
+
+/**
+ * How many searches may begin in one turn of the event loop. The rows of a page need some milliseconds of CPU when they
+ * arrive, and searches that begin in one turn tend to end in one turn.
+ */
+const SEARCHES_PER_TURN = 1;
 
 const TRY_LOCK: Statement = { name: 'try-lock', text: 'select pg_try_advisory_xact_lock($1) as is_mine' };
 
@@ -28,6 +35,7 @@ type Send<Row extends QueryResultRow> = (client: PoolClient) => Promise<QueryRes
 export class Statements {
   private readonly limits = new Ambient<TimeLimit>();
   private readonly searchSlots: ConnectionSlots;
+  private readonly pace = new TurnPace(SEARCHES_PER_TURN);
 
   constructor(
     private readonly dataSource: DataSource,
@@ -49,7 +57,12 @@ export class Statements {
       return (await cancelledWhenGone(ticket.signal, unit, inUnit)).rows;
     }
     const alone = (): Promise<QueryResult<Row>> => this.runAlone(ticket.signal, timed, send);
-    return (await (limit === undefined ? alone() : this.searchSlots.run(ticket, alone))).rows;
+    if (limit === undefined) return (await alone()).rows;
+    const paced = async (): Promise<QueryResult<Row>> => {
+      await this.pace.turnFor({ key: ticket.caller, signal: ticket.signal });
+      return alone();
+    };
+    return (await this.searchSlots.run(ticket, timed === undefined ? alone : paced)).rows;
   }
 
   async runOne<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
