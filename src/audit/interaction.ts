@@ -36,25 +36,29 @@ export function interactionOf(request: Request, isType: (text: string) => boolea
   const { type: named, compartment, id, code = '' } = request.params as Record<string, string | undefined>;
   const type = compartment ?? named;
   const target = type === undefined || !isType(type) ? {} : { type, id: isFhirId(id ?? '') ? id : undefined };
-  const query = sentQuery(request);
   if (route.endsWith(':code')) {
     const operation = `$${/^[\w-]{1,64}$/.test(code) ? code : ''}`;
-    return { code: 'operation', action: 'E', ...target, operation, query };
+    return { code: 'operation', action: 'E', ...target, operation, query: sentQuery(request) };
   }
   if (
     route.endsWith('_search') ||
     route === ':compartment/:id/:type' ||
     (isGet(request) && (route === ':type' || route === ''))
   )
-    return { code: type === undefined ? 'search-system' : 'search-type', action: 'E', ...target, query };
+    return {
+      code: type === undefined ? 'search-system' : 'search-type',
+      action: 'E',
+      ...target,
+      query: sentQuery(request),
+    };
   if (route.endsWith('_history')) {
     const scope = id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system';
-    return { code: `history-${scope}`, action: 'R', ...target, query };
+    return { code: `history-${scope}`, action: 'R', ...target, query: sentQuery(request) };
   }
   if (route.endsWith(':version')) return { code: 'vread', action: 'R', ...target };
   if (route === '') return { code: 'batch', action: 'E' };
   const [method, action] = BY_METHOD[request.method] ?? ['operation', 'E'];
-  if (named !== undefined) return { code: method, action, ...target, query };
+  if (named !== undefined) return { code: method, action, ...target, query: sentQuery(request) };
   return { code: 'operation', action: 'E', operation: route };
 }
 
