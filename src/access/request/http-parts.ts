@@ -1,6 +1,6 @@
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
-import { bodyOf, mediaTypeOf, sentPathOf, queryOf } from '../../platform/http/raw-request';
+import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Slices } from '../../platform/time/slices';
@@ -35,9 +35,12 @@ export function httpParts(request: Request, origin: Request, slices: Slices): Pa
   };
 }
 
-/** Returns the path of the URL, decoded and without a trailing slash, as the router reads it. */
-function uriOf(request: Request): string {
-  const path = decodeURIComponent(sentPathOf(request));
+/**
+ * Returns the path of the URL, decoded and without a trailing slash. It is the path that the router read: of a target
+ * such as `/fhir/Patient/p2#/Patient/p1` or `http://host/fhir/Patient/p2`, Express routes only `/fhir/Patient/p2`.
+ */
+function uriOf({ path: routed }: Request): string {
+  const path = decodeURIComponent(routed);
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }
 
@@ -65,8 +68,8 @@ async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   const body = bodyOf(request);
   if (body.length === 0) return undefined;
   try {
-    const isPatch = /^application\/[\w.-]*patch\+json$/.test(mediaTypeOf(request) ?? '');
-    const steps = isPatch ? readJsonInSteps(decodeUtf8(body)) : readBodyInSteps(request);
+    // The route reads a patch as JSON whatever its media type says. A policy must see the same patch.
+    const steps = request.method === 'PATCH' ? readJsonInSteps(decodeUtf8(body)) : readBodyInSteps(request);
     return (await slices.run(steps)).value;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'busy') throw error;
