@@ -16,7 +16,7 @@ export class RpcAccess {
   async grant(call?: unknown): Promise<GrantedRows> {
     const { method, params } = (typeof call === 'object' && call !== null ? call : {}) as Record<string, unknown>;
     const rpc = { method: typeof method === 'string' ? method : '', params };
-    return this.access.grant({ operationId: 'rpc', method: 'POST', url: 'rpc', resource: () => undefined, rpc });
+    return this.access.grant({ operationId: 'rpc', method: 'POST', url: 'rpc', body: () => undefined, rpc });
   }
 
   /** Returns the granted rows of each call, or its refusal. @throws ServiceError 'forbidden' when no call is granted */

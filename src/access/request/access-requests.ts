@@ -62,7 +62,7 @@ export class AccessRequests {
    * `seen`.
    */
   ofSearch(seen: LazyRequest, type: string): LazyRequest {
-    const entry = { method: 'GET', url: type, type, operationId: SEARCH, resource: () => undefined } as const;
+    const entry = { method: 'GET', url: type, type, operationId: SEARCH, body: () => undefined } as const;
     return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, entryParts(entry, seen));
   }
 

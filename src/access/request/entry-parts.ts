@@ -1,5 +1,5 @@
 import { type EntryAccessRequest } from '../../resource/access/entry-access';
-import { valuesByName } from './http-parts';
+import { resourceOf, valuesByName } from './http-parts';
 import { type LazyRequest, type PartSources } from './lazy-request';
 import { routeParams } from './route-params';
 
@@ -7,7 +7,7 @@ import { routeParams } from './route-params';
 type Entry = Omit<EntryAccessRequest, 'method'> & { readonly method: EntryAccessRequest['method'] | 'GET' };
 
 export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
-  const { method, url, type, id, operationId, rpc, resource } = entry;
+  const { method, url, type, id, operationId, rpc, body } = entry;
   const named: PartSources = { 'request-method': () => method.toLowerCase(), operation: () => ({ id: operationId }) };
   if (rpc !== undefined) {
     const params = async (): Promise<object> => ({ ...asObject(await outer.part('params')), _m: rpc.method });
@@ -19,8 +19,8 @@ export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
     uri: async () => `${await rootOf(outer)}/${path}`,
     'query-string': () => query,
     params: () => ({ ...valuesByName(new URLSearchParams(query)), ...routeParams({ type, id }) }),
-    resource,
-    body: resource,
+    resource: () => resourceOf({ method, type, id }, body()),
+    body,
   };
 }
 

@@ -31,7 +31,7 @@ export class OwnReads {
   async of(row: NamedRow): Promise<OwnRead> {
     const { type, id } = row;
     const read = { operationId: 'FhirRead', method: 'GET', url: `${type}/${id}`, type, id } as const;
-    const request = this.asked.ofEntry({ ...read, resource: () => undefined });
+    const request = this.asked.ofEntry({ ...read, body: () => undefined });
     const rows = request && (await this.access.decide(request)).rows;
     // For a caller who is limited to some rows, a hidden resource must look like a resource that is not stored.
     if (rows === undefined || (rows !== 'all' && !(await this.check.isGranted(await this.limits.of(rows), row))))

@@ -56,7 +56,7 @@ abstract class AmendmentsLinkOperation implements OperationHandler {
       url: `${target}/$amendments`,
       type,
       id,
-      resource: () => undefined,
+      body: () => undefined,
       enforcesRows: true,
     });
     this.requests.grant(rows);

@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import { type NativeReference, type Resource } from '../../fhir/types';
+import { type NativeReference } from '../../fhir/types';
 import { type ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 
@@ -12,8 +12,11 @@ export interface EntryAccessRequest {
   readonly url: string;
   readonly type?: string;
   readonly id?: string;
-  /** Parses the sent resource. It is called only if a policy needs the resource. */
-  readonly resource: () => Resource | undefined;
+  /**
+   * Parses the body that the part would have if it were sent alone; undefined if it would have none. It is called only
+   * if a policy needs the body.
+   */
+  readonly body: () => unknown;
   /**
    * Whether the calling code enforces the granted rows. If it does not, a caller who may access only some rows is
    * refused.

@@ -3,13 +3,11 @@ import { Environment } from '../../platform/config/environment';
 import { type InnerAnswer, InnerRequests } from '../../platform/http/inner-requests';
 import { ResourceTypes } from '../../model/resource-types';
 import { type BundleCall } from './bundle-call';
-import { type BundleEntry, type EntryResource } from './bundle';
+import { type BundleEntry } from './bundle';
 import { relativeUrl } from './entry-action';
 import { type RoutedEntry } from './entry-answer';
 import { faultAt } from './entry-error';
-import { binaryContent, resourceTextOf } from './entry-text';
-
-const FHIR_JSON = 'application/fhir+json';
+import { entryBodyOf } from './entry-text';
 
 /**
  * Sends each entry to the route that would answer the same request sent alone. So rights, checks, messages and answers
@@ -72,16 +70,6 @@ export class EntryRoutes {
       );
     this.types.assertKnown(first);
   }
-}
-
-/**
- * The body of an entry's request. A patch is sent in a Binary, or is a Parameters
- * (http://hl7.org/fhir/R4/http.html#jsonpatch).
- */
-function entryBodyOf(method: string, resource: EntryResource | undefined): { mediaType?: string; body?: Buffer } {
-  if (resource === undefined || method === 'GET') return {};
-  if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
-  return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };
 }
 
 export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): RoutedEntry {

@@ -5,6 +5,21 @@ import { faultAt } from './entry-error';
 export const resourceTextOf = ({ members }: Pick<EntryResource, 'members'>): string =>
   `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
 
+const FHIR_JSON = 'application/fhir+json';
+
+/**
+ * The body that an entry would have if it were sent alone. A patch is sent in a Binary, or is a Parameters
+ * (http://hl7.org/fhir/R4/http.html#jsonpatch). A GET or DELETE has no body, so policies do not see its resource.
+ */
+export function entryBodyOf(
+  method: string,
+  resource: EntryResource | undefined,
+): { readonly mediaType?: string; readonly body?: Buffer } {
+  if (resource === undefined || method === 'GET' || method === 'DELETE') return {};
+  if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
+  return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };
+}
+
 /**
  * The content of a Binary, which may hold a patch (http://hl7.org/fhir/R4/http.html#jsonpatch).
  * @throws ServiceError 'invalid' without content

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { type WriteKind } from '../../model/resource-type';
 import { ResourceTypes } from '../../model/resource-types';
 import { RowLimits } from '../../resource/rows/row-limits';
-import { type Bundle, type BundleEntry } from './bundle';
+import { type Bundle, type BundleEntry, type EntryResource } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
 import { type WriteAction, writeActionOf } from './entry-action';
-import { resourceTextOf } from './entry-text';
+import { entryBodyOf } from './entry-text';
 import { linkSitesOf } from './reference-sites';
 import { type EntryGrant, isConditional, namedCondition, searchedTypeOf, type WriteIntent } from './write-intent';
 
@@ -34,6 +33,19 @@ const OPERATION_IDS = {
 const WRITE_KINDS = { POST: 'create', PUT: 'update', PATCH: 'update' } as const;
 
 const NO_GRANTS: WriteIntent['linked'] = new Map();
+
+/**
+ * The body of an entry as a policy sees it. A patch that cannot be read has none; it is refused when the writes are
+ * planned.
+ */
+function bodyValue(verb: WriteAction['verb'], resource: EntryResource | undefined): unknown {
+  try {
+    const { body } = entryBodyOf(verb, resource);
+    return body === undefined ? undefined : (JSON.parse(body.toString('utf8')) as unknown);
+  } catch {
+    return undefined;
+  }
+}
 
 function kindOf({ verb, id }: WriteAction): WriteKind {
   if (verb === 'DELETE') return id === undefined ? 'conditional-delete' : 'delete';
@@ -107,7 +119,7 @@ export class WriteIntents {
       url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
       type,
       ...(id === undefined ? {} : { id }),
-      resource: () => (resource === undefined ? undefined : (JSON.parse(resourceTextOf(resource)) as Resource)),
+      body: () => bodyValue(verb, resource),
     });
     return this.grantOfRows(rows, known);
   }

@@ -87,7 +87,7 @@ export const updateOf = (type: string, id: string, resource?: Resource): EntryAc
   url: `${type}/${id}`,
   type,
   id,
-  resource: () => resource,
+  body: () => resource,
 });
 
 const principalIn = ({ presentation }: DestinationRuntime): NativeReference | undefined =>

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { type Person, login, storeAll } from '../../../testing/world';
-import { type TestApp, startTestApp } from '../../../testing/test-app';
+import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+import { sendingAs } from '../../support/callers';
 
 const OWN = { reference: 'Patient/own' };
 
@@ -13,6 +14,10 @@ const observation = (subject: object): object => ({
 });
 
 const REPLACE_STATUS = [{ op: 'replace', path: '/status', value: 'amended' }];
+
+interface BundleAnswer {
+  readonly entry: readonly { readonly response: { readonly status: string } }[];
+}
 
 describe('a policy decides on the request that the route runs', () => {
   let app: TestApp;
@@ -30,6 +35,8 @@ describe('a policy decides on the request that the route runs', () => {
 
   const personWith = (userId: string, ...patterns: object[]): Promise<Person> =>
     login(app, userId, { policies: patterns.map((matcho) => ({ engine: 'matcho', matcho })) });
+
+  const versionOf = async (path: string): Promise<string | null> => (await app.get(`/${path}`)).headers.get('etag');
 
   describe('whatever the request target says', () => {
     let visitor: Person;
@@ -59,6 +66,78 @@ describe('a policy decides on the request that the route runs', () => {
       ['http://other.example/fhir/Patient/other#/Patient/own', 403],
     ])('%s', async (target, status) => {
       expect(await statusOf(target)).toBe(status);
+    });
+  });
+
+  describe('in an entry of a Bundle', () => {
+    let writer: Person;
+    beforeAll(async () => {
+      writer = await personWith(
+        'writer',
+        { operation: { id: 'FhirBundle' } },
+        { operation: { id: 'FhirConditionalCreate' }, params: { 'resource/type': 'Patient' } },
+        {
+          params: { 'resource/type': 'Observation' },
+          resource: { subject: { $reference: { resourceType: 'Patient', id: 'own' } } },
+        },
+        {
+          'request-method': 'patch',
+          params: { 'resource/type': 'Observation' },
+          body: { $contains: { op: 'replace', path: '/note' } },
+        },
+      );
+    });
+    const asWriter = sendingAs(() => [app, writer]);
+
+    const send = (type: string, ...entry: object[]): Promise<Received> =>
+      asWriter('POST', '/fhir', { resourceType: 'Bundle', type, entry });
+
+    const statusIn = (answer: Received): string =>
+      answer.status === 200
+        ? (answer.json<BundleAnswer>().entry.at(-1)?.response.status.slice(0, 3) ?? '')
+        : String(answer.status);
+
+    const binaryOf = (patch: object): object => ({
+      resourceType: 'Binary',
+      contentType: 'application/json-patch+json',
+      data: Buffer.from(JSON.stringify(patch)).toString('base64'),
+    });
+    const statusPatch = {
+      resourceType: 'Parameters',
+      parameter: [
+        {
+          name: 'operation',
+          part: [
+            { name: 'type', valueCode: 'replace' },
+            { name: 'path', valueString: 'Observation.status' },
+            { name: 'value', valueCode: 'amended' },
+          ],
+        },
+      ],
+    };
+
+    it.each<[string, string, object]>([
+      ['a DELETE with a resource', 'DELETE', observation(OWN)],
+      ['a FHIRPath patch with a member of a resource', 'PATCH', { ...statusPatch, subject: OWN }],
+      ['a JSON patch with a member of a resource', 'PATCH', { ...binaryOf(REPLACE_STATUS), subject: OWN }],
+    ])('%s', async (_case, method, resource) => {
+      const before = await versionOf('Observation/other');
+      for (const type of ['transaction', 'batch'])
+        expect([type, statusIn(await send(type, { request: { method, url: 'Observation/other' }, resource }))]).toEqual(
+          [type, '403'],
+        );
+      expect(await versionOf('Observation/other')).toBe(before);
+    });
+
+    it('a JSON patch, which policies see as when it is sent alone', async () => {
+      const url = 'Observation/own';
+      const resource = binaryOf([{ op: 'replace', path: '/note', value: [{ text: 'x' }] }]);
+      await app.put(`/${url}`, { ...observation(OWN), note: [{ text: 'w' }] });
+      for (const type of ['transaction', 'batch'])
+        expect([type, statusIn(await send(type, { request: { method: 'PATCH', url }, resource }))]).toEqual([
+          type,
+          '200',
+        ]);
     });
   });
 
