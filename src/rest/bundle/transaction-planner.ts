@@ -101,8 +101,16 @@ export class TransactionPlanner {
     planning: Planning,
   ): Promise<Write> {
     const make = async (matches: Matches): Promise<StoreWrite> => {
-      const draft = draftOf(intent, planned, (link) => resolvedLink(link, intent, { ...planning, matches }));
-      return { ...planned, draft, rule: await this.extensions.check(draft, planning.willExist) };
+      const rewritten: string[] = [];
+      const draft = draftOf(intent, planned, (link) => {
+        const target = resolvedLink(link, intent, { ...planning, matches });
+        if (target !== undefined && target !== link) rewritten.push(link);
+        return target;
+      });
+      // The policies saw the links as sent. A reference to the caller's own patient may now lead to another one.
+      const again = rewritten.length > 0 ? await intent.grantOfStored?.(draft.value) : undefined;
+      const reach = again?.reach ?? planned.reach;
+      return { ...planned, reach, draft, rule: await this.extensions.check(draft, planning.willExist) };
     };
     if (!this.waits(intent, planning)) return make(planning.matches);
     const makeLate = async (): Promise<StoreWrite> => make(await this.found.ofLinks([intent], new EntryFaults(true)));

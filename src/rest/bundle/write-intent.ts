@@ -1,4 +1,5 @@
 import { type Condition, canonicalCondition } from '../conditional/condition';
+import { type Resource } from '../../fhir/types';
 import { type Reach } from '../../search/rows/reach';
 import { type BundleEntry } from './bundle';
 import { type WriteAction } from './entry-action';
@@ -27,6 +28,12 @@ export interface WriteIntent {
   readonly condition: NamedCondition | undefined;
   /** The rows that the entry may write and its condition may find; undefined if all. */
   readonly granted: EntryGrant | undefined;
+  /**
+   * Decides again, for the resource as it is stored, with its links rewritten. Undefined if no policy read the
+   * resource, so that the decision cannot differ.
+   * @throws ServiceError 'forbidden'
+   */
+  readonly grantOfStored: ((resource: Resource) => Promise<EntryGrant>) | undefined;
   /** The rows that the caller may search, for each type that is searched by references of the entry. */
   readonly linked: ReadonlyMap<string, EntryGrant>;
   /** The links in each member of the resource. It is empty if the request does not store the sent resource. */

@@ -89,7 +89,12 @@ export class WriteIntents {
     const { verb, type, id, criteria } = action;
     const { resource } = entry;
     this.types.assertWritable(type, kindOf(action), id === undefined ? 'type' : 'instance');
-    const granted = call.isSystem ? undefined : await this.grantOf(entry, action, known);
+    const policies = { readBody: false };
+    const sent = (): unknown => {
+      policies.readBody = true;
+      return bodyValue(verb, resource);
+    };
+    const granted = call.isSystem ? undefined : await this.grantOf(action, sent, known);
     const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
     const links = isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [];
     const searches = links.flatMap((sites) => sites.map(({ link }) => link).filter(isConditional));
@@ -97,6 +102,7 @@ export class WriteIntents {
       entry,
       action,
       granted,
+      grantOfStored: policies.readBody ? (stored) => this.grantOf(action, () => stored, known) : undefined,
       searches,
       linked: call.isSystem || searches.length === 0 ? NO_GRANTS : await this.grantsOf(searches, known),
       condition: criteria === undefined ? undefined : namedCondition({ type, criteria }, granted),
@@ -106,11 +112,12 @@ export class WriteIntents {
 
   /**
    * The rows that the caller may access for an entry.
+   * @param body returns the body of the entry
    * @throws ServiceError 'forbidden' if no policy grants the entry
    */
   private async grantOf(
-    { resource }: BundleEntry,
     { verb, type, id, criteria }: WriteAction,
+    body: () => unknown,
     known: Map<string, EntryGrant>,
   ): Promise<EntryGrant> {
     const rows = await this.access.grant({
@@ -119,7 +126,7 @@ export class WriteIntents {
       url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
       type,
       ...(id === undefined ? {} : { id }),
-      body: () => bodyValue(verb, resource),
+      body,
     });
     return this.grantOfRows(rows, known);
   }

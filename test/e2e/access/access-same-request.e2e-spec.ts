@@ -139,6 +139,35 @@ describe('a policy decides on the request that the route runs', () => {
           '200',
         ]);
     });
+
+    it.each(['Patient/own', 'http://other.example/Patient/own'])(
+      'a link that the fullUrl %s redirects',
+      async (fullUrl) => {
+        const count = (): Promise<number | undefined> =>
+          app.get('/Observation?subject=Patient/other').then((answer) => answer.json<{ total?: number }>().total);
+        const before = await count();
+        const answer = await send(
+          'transaction',
+          {
+            fullUrl,
+            request: { method: 'POST', url: 'Patient', ifNoneExist: '_id=other' },
+            resource: { resourceType: 'Patient' },
+          },
+          {
+            fullUrl: 'http://other.example/Observation/new',
+            request: { method: 'POST', url: 'Observation' },
+            resource: observation(OWN),
+          },
+        );
+        expect(answer.status).toBe(403);
+        expect(await count()).toBe(before);
+      },
+    );
+
+    it('a link that stays as it is', async () => {
+      const entry = { request: { method: 'POST', url: 'Observation' }, resource: observation(OWN) };
+      expect(statusIn(await send('transaction', entry))).toBe('201');
+    });
   });
 
   it('with a patch whose media type names another release', async () => {
