@@ -8,6 +8,7 @@ import { CallerParts } from './caller-parts';
 import { entryParts } from './entry-parts';
 import { httpParts } from './http-parts';
 import { LazyRequest } from './lazy-request';
+import { RESERVED_PARAMS } from './route-params';
 
 const SEARCH = 'FhirSearch';
 
@@ -42,6 +43,17 @@ export class AccessRequests {
     );
     if (present !== undefined) this.outer.set(present, made);
     return made;
+  }
+
+  /** The same request without the parameters that were sent: only the values of the route are left. */
+  withoutQuery(seen: LazyRequest): LazyRequest {
+    return seen.seenAs(seen, {
+      'query-string': () => '',
+      params: async () =>
+        Object.fromEntries(
+          Object.entries((await seen.part('params')) as object).filter(([name]) => RESERVED_PARAMS.has(name)),
+        ),
+    });
   }
 
   /** Returns the request object of the current request, on which the guard decided too. Undefined without a caller. */

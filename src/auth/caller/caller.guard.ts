@@ -1,9 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
+import { isDeepStrictEqual } from 'node:util';
 import { AccessDecision } from '../../access/decision/access-decision';
 import { Denials } from '../../access/denials/denials';
 import { AccessRequests } from '../../access/request/access-requests';
+import { isLenient, strictPrefer } from '../../platform/http/known-parameters';
+import { type GrantedRows } from '../../platform/request/granted-rows';
 import { RequestContext } from '../../platform/request/request-context';
 import {
   ENFORCES_ROWS,
@@ -13,6 +16,8 @@ import {
   type RouteAccess,
 } from '../../platform/http/route-access';
 import { CallerResolver } from './caller-resolver';
+
+type Asked = ReturnType<AccessRequests['ofHttp']>;
 
 /** Identifies the caller and checks the policies on every route that is not public. */
 @Injectable()
@@ -41,7 +46,20 @@ export class CallerGuard implements CanActivate {
     const enforcesRows = this.reflector.getAllAndOverride<boolean | undefined>(ENFORCES_ROWS, route) ?? false;
     const { rows } = decision;
     if (rows === undefined || (rows !== 'all' && !enforcesRows)) throw await this.denials.refusalOf(asked, decision);
+    await this.requireKnownParameters(request, asked, rows);
     this.requests.grant(rows);
     return true;
+  }
+
+  /**
+   * Ignores `Prefer: handling=lenient` if the grant depends on the parameters that were sent. Otherwise a parameter
+   * that a policy requires would be ignored by a route that does not know it: `/Observation/o2?patient=p1` would read
+   * the Observation of any patient.
+   */
+  private async requireKnownParameters(request: Request, asked: Asked, rows: GrantedRows): Promise<void> {
+    const { prefer } = request.headers;
+    if (typeof prefer !== 'string' || !isLenient(prefer)) return;
+    const without = await this.access.decide(this.accessRequests.withoutQuery(asked));
+    if (!isDeepStrictEqual(without.rows, rows)) request.headers.prefer = strictPrefer(prefer);
   }
 }

@@ -10,6 +10,9 @@ export const RESOURCE_PARAMETERS = [...SHAPE_PARAMETERS, '_summary', '_elements'
 export const isLenient = (prefer: string | undefined): boolean =>
   /(^|[\s;,])handling=lenient($|[\s;,])/.test(prefer ?? '');
 
+/** The header `Prefer` without the wish to ignore unknown parameters. */
+export const strictPrefer = (prefer: string): string => prefer.replaceAll('handling=lenient', 'handling=strict');
+
 /**
  * @param what the name of the request in the error message
  * @throws ServiceError 'invalid' for an unknown query parameter, unless `Prefer` asks to ignore it

@@ -180,4 +180,32 @@ describe('a policy decides on the request that the route runs', () => {
       expect([type, (await app.send('PATCH', '/Observation/other', sent)).status]).toEqual([type, 403]);
     }
   });
+
+  describe('with parameters that the route does not know', () => {
+    let reader: Person;
+    beforeAll(async () => {
+      reader = await personWith('reader', {
+        params: { 'resource/type': { $enum: ['Observation', 'Location'] }, patient: 'own' },
+      });
+    });
+    const asReader = sendingAs(() => [app, reader]);
+    const lenient = { Prefer: 'return=minimal, handling=lenient' };
+
+    it.each([
+      ['GET', '/Observation/other'],
+      ['GET', '/Observation/other/_history/1'],
+      ['GET', '/Observation/_history'],
+      ['GET', '/Location'],
+      ['DELETE', '/Observation/other'],
+    ])('%s %s', async (method, path) => {
+      expect((await asReader(method, `${path}?patient=own`, undefined, lenient)).status).toBe(400);
+    });
+
+    it('which are still ignored if no policy requires a parameter', async () => {
+      expect((await asReader('GET', '/Observation?patient=own', undefined, lenient)).status).toBe(200);
+      const open = await personWith('open', { 'request-method': 'get' });
+      const sent = { authorization: open.bearer, headers: lenient };
+      expect((await app.get('/Observation?unknown=1', sent)).status).toBe(200);
+    });
+  });
 });
