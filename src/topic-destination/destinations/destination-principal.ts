@@ -43,13 +43,21 @@ export class DestinationPrincipal {
     if (caller === undefined) return former;
     const own = principalOf(caller);
     if (former === undefined || isSamePrincipal(former, own)) return own;
-    try {
-      await this.assertMayUpdate(former);
-      return former;
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === 'forbidden') return own;
-      throw error;
-    }
+    return (await this.isGranted(updateOf(former.resourceType, former.id))) ? former : own;
+  }
+
+  /**
+   * Whether the change gives the destination to another principal, without a right of the caller over the former one.
+   * The events stored so far were selected by the rights of the former principal. The new one must not receive them,
+   * neither from the queue nor by a replay.
+   * @param next the principal after the change
+   */
+  async isTakenOver(id: string, next: NativeReference | undefined): Promise<boolean> {
+    const stored = await this.destinations.find(id);
+    if (this.requests.caller === undefined || stored === undefined || next === undefined) return false;
+    const former = principalIn(stored);
+    if (former === undefined) return !(await this.isGranted(POLICY_CREATION));
+    return !isSamePrincipal(former, next) && !(await this.isGranted(updateOf(former.resourceType, former.id)));
   }
 
   /** Calls that send something need the right to change the destination. @throws ServiceError 'forbidden' */
@@ -75,10 +83,32 @@ export class DestinationPrincipal {
     if (!isSamePrincipal(principal, principalOf(caller))) await this.assertMayUpdate(principal);
   }
 
+  private async isGranted(request: EntryAccessRequest): Promise<boolean> {
+    try {
+      await this.access.assertGranted(request);
+      return true;
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'forbidden') return false;
+      throw error;
+    }
+  }
+
   private assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
     return this.access.assertGranted(updateOf(resourceType, id));
   }
 }
+
+/**
+ * A caller who may create policies can get each right of the server. So such a caller may have the events that the
+ * server selected for a destination that it made itself (`SVC_INIT_BUNDLE`).
+ */
+const POLICY_CREATION: EntryAccessRequest = {
+  operationId: 'FhirCreate',
+  method: 'POST',
+  url: 'AccessPolicy',
+  type: 'AccessPolicy',
+  body: () => undefined,
+};
 
 /** Returns the update of a resource in the form that policies decide about. */
 export const updateOf = (type: string, id: string, resource?: Resource): EntryAccessRequest => ({

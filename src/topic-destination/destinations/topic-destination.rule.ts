@@ -76,6 +76,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     if (draft.member('parameter') !== undefined) draft.setMember('parameter', checked.maskedParameters);
     const { id = '' } = draft;
     const principal = checked.principal ?? (await this.principals.inheritedBy(id));
+    if (await this.principals.isTakenOver(id, principal)) await this.destinations.remove(id);
     if (await this.destinations.save(id, (inForce) => checked.destinationOf(inForce, principal)))
       draft.markHiddenChange();
   }

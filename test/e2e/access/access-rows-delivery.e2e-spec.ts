@@ -162,8 +162,37 @@ describe('destinations receive what their principal may read', () => {
     expect((await store(id, boss, { content: 'id-only' })).text).toContain('"versionId":"2"');
     expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
     await observe('f2', 'canary-p');
-    expect(await heard(id)).toBe(1);
+    expect(await heard(id)).toBe(0); // and the event of f1 is dropped
     await observe('f3', 'own-p');
-    expect(await heard(id)).toBe(2);
+    expect(await heard(id)).toBe(1);
+  });
+
+  it('gets no events that were stored for a former one', async () => {
+    const named = { principal: { resourceType: 'User', id: 'nurse' } };
+    for (const more of [{}, named]) {
+      const id = await newDestination(boss);
+      await observe(`g-${id}`, 'canary-p');
+      expect(await heard(id)).toBe(1);
+      expect((await store(id, nurse, more)).status).toBe(200);
+      expect(await heard(id)).toBe(0);
+    }
+  });
+
+  it('keeps the events of a server for callers who could get each of its rights', async () => {
+    const id = await newDestination(undefined);
+    const client = await app.connect();
+    const asMadeByServer = (): Promise<unknown> =>
+      client.query(
+        `update destination_runtime set presentation = presentation::jsonb - 'principal' where destination_id = $1`,
+        [id],
+      );
+    await asMadeByServer();
+    await observe('h1', 'canary-p');
+    expect((await store(id, boss, { content: 'id-only' })).status).toBe(200);
+    expect(await heard(id)).toBe(1);
+    await asMadeByServer();
+    expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
+    expect(await heard(id)).toBe(0);
+    await client.end();
   });
 });
