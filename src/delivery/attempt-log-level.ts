@@ -1,3 +1,11 @@
-/** The log levels that the `logLevel` of a destination may name. Its attempts are logged at this level. */
-export const ATTEMPT_LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'] as const;
-export type AttemptLogLevel = (typeof ATTEMPT_LOG_LEVELS)[number];
+import { type Logger } from '@nestjs/common';
+
+/** The log levels that the `logLevel` of a destination may name, each with the method of the logger that has it. */
+export const ATTEMPT_LOG_METHODS = {
+  error: 'error',
+  warn: 'warn',
+  info: 'log',
+  debug: 'debug',
+  trace: 'verbose',
+} as const satisfies Record<string, keyof Logger>;
+export type AttemptLogLevel = keyof typeof ATTEMPT_LOG_METHODS;

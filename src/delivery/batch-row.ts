@@ -1,14 +1,9 @@
 import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from './notification-renderer';
 
-/**
- * Maximum number of events in a batch, which a destination cannot exceed: all events of a batch are in memory at once.
- */
+/** The largest batch that a destination may ask for: all events of a batch are in memory at once. */
 export const MAX_BATCH_EVENTS = 10_000;
 
-/**
- * Columns of a batch that are arrays with one value for each event. Each has the column of the queue from which its
- * values come.
- */
+/** Columns of a batch that are arrays with a value for each event, each with the column of the queue that it copies. */
 export const EVENT_COLUMNS = {
   event_ids: 'event_id',
   recorded_at: 'recorded_at',

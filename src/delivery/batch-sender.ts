@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { type DeliveryKind, DeliveryKinds, type DeliverySettings, type Outgoing } from './delivery-kind';
 import { DeliveryFailure } from './delivery-failure';
 import { type ClaimedBatch, DeliveryQueue } from './delivery-queue';
-import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
+import { type DeliveryBatch } from './notification-renderer';
 import { OutgoingBatch, type Sending } from './outgoing-batch';
 import { SendMemory } from './send-memory';
 
@@ -18,7 +19,7 @@ export interface DeliveryWay {
 export class BatchSender {
   constructor(
     private readonly kinds: DeliveryKinds,
-    private readonly renderers: NotificationRenderers,
+    private readonly modules: ModuleRef,
     private readonly secrets: SecretBox,
     private readonly queue: DeliveryQueue,
     private readonly memory: SendMemory,
@@ -27,7 +28,6 @@ export class BatchSender {
   /**
    * Sends a claimed batch and returns the receiver's response, for the timeline. The content is taken out of `batch`,
    * since `batch` stays in memory until the attempt ends.
-   * @throws the error that ended the attempt, or the abort reason of `control`
    */
   async send(batch: ClaimedBatch, control: AbortController, traceparent?: string): Promise<string> {
     const { content, failStreak, firstNumber, timeoutSeconds: seconds } = batch;
@@ -43,14 +43,11 @@ export class BatchSender {
     return typeof answer === 'string' ? answer : 'Delivered';
   }
 
-  /**
-   * Calls `send` with the outgoing batch, and aborts it after the timeout.
-   * @throws the error of `send`, or the abort reason of `sending.control`
-   */
+  /** Calls `send` with the batch, until its timeout. @throws the error of `send`, or the abort reason of the control */
   async exchange<T>(sending: Sending, send: (outgoing: Outgoing, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = sending.control;
     signal.throwIfAborted();
-    const outgoing = new OutgoingBatch(sending, this.memory, this.renderers);
+    const outgoing = new OutgoingBatch(sending, this.memory, this.modules);
     try {
       return await send(outgoing, signal);
     } catch (error) {

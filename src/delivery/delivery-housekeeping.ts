@@ -5,9 +5,8 @@ import { Statements } from '../platform/database/statements';
 import { KEEP_DAYS, SWEEP } from './delivery-statements';
 
 /**
- * Maintains the log of attempts: creates daily partitions a week ahead, and drops them after
- * `SVC_DELIVERY_RETENTION_DAYS`. An attempt is stored even if there is no partition for its day. Also removes events
- * whose destination was deleted.
+ * Creates and drops the daily partitions of the log of attempts (`SVC_DELIVERY_RETENTION_DAYS`), and removes events of
+ * deleted destinations. An attempt is stored even if there is no partition for its day.
  */
 @Injectable()
 @Background({ task: 'housekeeping of delivery', interval: () => 3_600_000 })

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { Environment } from '../platform/config/environment';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
@@ -19,40 +20,38 @@ import {
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type BatchRow, batchIn } from './batch-row';
 import { DeliveryFailure } from './delivery-failure';
-import { type DeliveryBatch, NotificationRenderers } from './notification-renderer';
+import { type DeliveryBatch, rendererIn } from './notification-renderer';
 
-/**
- * The lease of a worker on one destination. It ends when the epoch of the destination rises. The epoch is a counter
- * that each claim and each change of the destination raises.
- */
-interface Claim {
+/** The row of a destination, as workers use it. */
+export interface DestinationRow {
   readonly destinationKey: number;
   readonly destinationId: string;
+  readonly kind: string;
+  /** JSON text for the renderer. An open batch may still have an earlier one. */
+  readonly presentation: string;
+  /** The log level of attempts; null if they are not logged. */
+  readonly attemptLogLevel: AttemptLogLevel | null;
+  /** The settings as encrypted JSON, since they contain secrets. */
+  readonly sealedSettings: Buffer;
+}
+
+/** The lease of a worker on one destination. It ends when a claim or change of the destination raises the epoch. */
+interface Claim extends DestinationRow {
   readonly epoch: number;
   readonly slot: number;
-  readonly kind: string;
-  readonly sealedSettings: Buffer;
   readonly timeoutSeconds: number;
   readonly maxMessagesInBatch: number;
-  readonly attemptLogLevel: AttemptLogLevel | null;
   /** How many attempts in a row failed before this one. */
   readonly failStreak: number;
   /** Whether another worker held the lease before and did not end its attempt. */
   readonly isOrphaned: boolean;
-  /**
-   * JSON text that says how the notifications of the destination look. An open batch may still have an earlier text.
-   */
-  readonly presentation: string;
 }
 
 /** The lease on a destination, together with its open batch. */
 export interface ClaimedBatch extends Claim {
   readonly firstNumber: number;
   readonly eventCount: number;
-  /**
-   * The content to render, if it was read with the claim. The sender removes it, so that the memory is free while the
-   * receiver responds.
-   */
+  /** The content to render, if it was read with the claim. The sender removes it, to free the memory early. */
   content?: DeliveryBatch | undefined;
 }
 
@@ -62,11 +61,8 @@ export interface AttemptResult {
   readonly outcome: string;
 }
 
-/**
- * Says whether the result of an attempt counted. If not, the lease was lost, and another worker delivers the batch
- * again.
- */
 export interface Settled {
+  /** Whether the result counted. If not, the lease was lost, and another worker delivers the batch again. */
   readonly isInForce: boolean;
   /** The next batch of the destination, if it was requested and there is one. */
   readonly next?: ClaimedBatch | undefined;
@@ -100,15 +96,14 @@ export class DeliveryQueue {
   constructor(
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
-    private readonly renderers: NotificationRenderers,
+    private readonly modules: ModuleRef,
     private readonly environment: Environment,
   ) {}
 
   /**
-   * Claims a destination and returns its open batch or a new batch. Returns undefined if the destination is not due or
-   * has nothing to send.
-   * @param readsTexts whether the texts to render are read in the same pipelined round trip; this is useful if a
-   * connection to the receiver is probably open
+   * Claims a destination and returns its open batch or a new batch; undefined if it is not due or has nothing to send.
+   * @param readsTexts whether to read the texts to render in the same round trip, since a connection to the receiver
+   * is probably open
    */
   claim(slot: number, destinationKey: number, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
     return this.unitOfWork.run(async (finish) => {
@@ -131,20 +126,16 @@ export class DeliveryQueue {
     return opened.content;
   }
 
-  /** Returns destinations that can be claimed: at most 1,000, those with the fewest failures in a row first. */
+  /** Returns destinations that can be claimed, those with the fewest failures in a row first. */
   due(): Promise<readonly Pick<Claim, 'destinationKey' | 'failStreak'>[]> {
     return this.unitOfWork.run(() => this.runOnLongQueue(READ_DUE, [MAX_DUE]));
   }
 
-  /**
-   * Records a delivery. With `takesNext` the worker keeps the lease and gets the next batch. The call can be repeated
-   * after an error.
-   */
+  /** Records a delivery. With `takesNext` the worker keeps the lease and gets the next batch. It can be repeated. */
   settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
     const { destinationKey, epoch, slot } = claim;
     const values = [destinationKey, epoch, slot, durationMilliseconds, outcome, takesNext];
-    // A repeated call finds that the claim is already settled. It then returns the next batch, which the first call
-    // opened.
+    // A repeated call finds the claim settled, and returns the next batch, which the first call opened.
     const following = { ...claim, epoch: epoch + 1, failStreak: 0 };
     return this.unitOfWork.run(async (finish) => {
       const settling = this.runOnLongQueue(SETTLE, values);
@@ -156,8 +147,8 @@ export class DeliveryQueue {
 
   /**
    * Records a failure and pauses the destination. The call can be repeated after an error. Failures that arrive while a
-   * statement runs are recorded together by the next statement. This is common: many hanging receivers time out
-   * together, and a server that stops ends all attempts at once.
+   * statement runs are recorded together by the next: many hanging receivers time out together, and a server that
+   * stops ends all attempts at once.
    */
   async fail(
     { destinationKey, epoch, slot }: ClaimedBatch,
@@ -176,9 +167,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Creates a new generation if the database was promoted or restored (ADR 0036). A generation is a UUID within which
-   * event numbers are unique; notifications contain it. If delivery must then wait until an operator releases it, this
-   * is logged once.
+   * Creates a new generation, within which event numbers are unique, if the database was promoted or restored (ADR
+   * 0036). If delivery must then wait until an operator releases it, this is logged once.
    */
   async renewGeneration(): Promise<void> {
     const row = await this.statements.runOne<{ finding: string | null; is_held: boolean }>(RENEW_GENERATION, []);
@@ -192,9 +182,7 @@ export class DeliveryQueue {
     await this.statements.run(RAISE_MARK, []);
   }
 
-  /**
-   * Records the waiting failures by one statement. Returns the keys of the destinations whose claim was still in force.
-   */
+  /** Records the waiting failures. Returns the keys of the destinations whose claim was still in force. */
   private async countFailures(): Promise<ReadonlySet<number>> {
     const failures = this.failures;
     this.failures = [];
@@ -203,17 +191,12 @@ export class DeliveryQueue {
     return new Set(rows.map((row) => row.destination_key));
   }
 
-  /**
-   * Returns the open batch of a claim, or a new batch. With `readsTexts`, the texts for the renderer are read in the
-   * same pipelined round trip.
-   */
   private async openBatch(claim: Claim, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
     const held = [claim.destinationKey, claim.epoch, claim.slot];
-    const reading = readsTexts ? this.renderers.only.statementFor(claim.presentation) : undefined;
+    const reading = readsTexts ? rendererIn(this.modules).statementFor(claim.presentation) : undefined;
+    const values = [...held, claim.maxMessagesInBatch, this.environment.baseUrl];
     const [[row], material] = await inOneFlight([
-      this.statements.run<BatchRow & { readonly presentation: string }>(OPEN_BATCH, [
-        ...[...held, claim.maxMessagesInBatch, this.environment.baseUrl],
-      ]),
+      this.statements.run<BatchRow & { readonly presentation: string }>(OPEN_BATCH, values),
       reading && this.statements.run(reading, held),
     ]);
     if (row === undefined) return undefined;
@@ -222,10 +205,7 @@ export class DeliveryQueue {
     return { ...claim, presentation, firstNumber: content.firstNumber, eventCount: content.events.length, content };
   }
 
-  /**
-   * Runs the first statement of a transaction together with the planner settings of the transaction, in one pipelined
-   * round trip.
-   */
+  /** Runs the first statement of a transaction, in one round trip with the planner settings of the transaction. */
   private async runOnLongQueue<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const [, rows] = await inOneFlight([
       this.statements.run(PLAN_FOR_LONG_QUEUES, []),

@@ -3,15 +3,9 @@ import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identi
 import { type Statement } from '../platform/database/statement';
 import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
-/**
- * This file has the SQL of the delivery tables that runs often; `destination-statements.ts` has the rest. All times are
- * those of the database clock.
- */
+/** The SQL of delivery that runs often; `destination-statements.ts` has the rest. Times are by the database clock. */
 
-/**
- * How much longer a lease lasts than the timeout of the destination: the time for rendering and settling. After the
- * lease, other workers may take over the batch.
- */
+/** How much longer a lease lasts than the timeout of the destination: the time for rendering and settling. */
 export const LEASE_GRACE_SECONDS = 15;
 
 /** Maximum size of the stored resources in a batch. A single event that is larger is a batch of its own. */
@@ -42,10 +36,7 @@ export const PLAN_FOR_LONG_QUEUES: Statement = {
     .join(''),
 };
 
-/**
- * SQL of the current generation: the UUID within which event numbers are unique (ADR 0036). It is null if the
- * generation belongs to an earlier history of the database, or if delivery is held.
- */
+/** The generation (ADR 0036); null if it belongs to an earlier history of the database, or if delivery is held. */
 const GENERATION_IN_FORCE = `(select generation from delivery_generation where not is_held
   and system_identifier = ${SYSTEM_IDENTIFIER} and timeline = ${TIMELINE})`;
 
@@ -91,10 +82,7 @@ const IS_ELIGIBLE = `${GENERATION_IN_FORCE} is not null and r.next_attempt_at <=
         and (exists (select from open_batch b where ${IS_OPEN})
           or (select e.event_id from outbox_event e where ${WAITING} order by e.event_id limit 1) is not null)`;
 
-/**
- * Lists at most $1 destinations that a worker can claim now: those with the fewest failures in a row first, and among
- * them those that are due for the longest time.
- */
+/** Lists at most $1 destinations that can be claimed: the fewest failures in a row first, then the longest due. */
 export const READ_DUE: Statement = {
   name: 'delivery-read-due',
   text: `select r.destination_key as "destinationKey", r.fail_streak as "failStreak"
@@ -135,9 +123,7 @@ const logged = (batch: string, values: { duration: string; isDelivered: boolean;
 export const HOUR = '(extract(epoch from statement_timestamp())::bigint / 3600)::integer';
 const HOUR_ELEMENT = `mod(${HOUR}, 24) + 1`;
 
-/**
- * SQL that adds to the counts of the current hour. The first count of an hour replaces that of the same hour yesterday.
- */
+/** Adds to the counts of the current hour. The first count of an hour replaces that of the same hour yesterday. */
 function countInHour({ delivered, failed }: { readonly delivered: string; readonly failed: string }): string {
   const sum = (column: string, added: string): string =>
     `${column}[${HOUR_ELEMENT}] = case when r.hour_numbers[${HOUR_ELEMENT}] = ${HOUR} then r.${column}[${HOUR_ELEMENT}] else 0 end + ${added}`;
@@ -151,10 +137,7 @@ const countFailure = (outcome: string): string =>
           'timestamp', clock_timestamp())) || r.last_errors, '$[0 to ${MAX_LAST_ERRORS - 1}]'),
         ${countInHour({ delivered: '0', failed: '1' })}`;
 
-/**
- * Counts and logs an attempt whose outcome is unknown, because its worker ended ($1 destination, $2 text). It counts as
- * failed.
- */
+/** Counts and logs an attempt whose outcome is unknown ($1 destination, $2 text). It counts as failed. */
 export const COUNT_UNKNOWN_OUTCOME: Statement = {
   name: 'delivery-count-unknown-outcome',
   text: `with counted as (
@@ -243,10 +226,7 @@ export const OPEN_EVENTS = `(select e.* from open_batch b
  */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
 
-/**
- * SQL that counts the latencies of the events of a batch: the time from the change that caused the event (just before
- * its commit) to the settling of the batch.
- */
+/** Counts the latency of each event: from the change that caused it (just before its commit) to the settling. */
 const COUNT_LATENCIES = `(latency_counts, latency_seconds) = (
     select array[${LATENCY_BOUNDS_SECONDS.map(
       (bound, index) => `coalesce(r.latency_counts[${index + 1}], 0) + count(*) filter (where age <= ${bound})`,
@@ -296,10 +276,7 @@ export const FAIL: Statement = {
     select destination_key from failed`,
 };
 
-/**
- * Reads the claims that a worker ($1 slot) still holds. If the worker is sending to any other destination, it has lost
- * that claim.
- */
+/** Reads the claims that a worker ($1 slot) still holds. Its attempts for other destinations have lost their claims. */
 export const READ_CLAIMS: Statement = {
   name: 'delivery-read-claims',
   text: `select destination_key, epoch from destination_runtime where owner_slot = $1`,

@@ -7,7 +7,7 @@ import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/request/request-context';
 import { errorName, errorTrace } from '../platform/logging/error-trace';
 import { type Span, Tracing, traceparentOf } from '../platform/tracing/tracing';
-import { recordAttempt } from './attempt-record';
+import { ATTEMPT_LOG_METHODS } from './attempt-log-level';
 import { backoffMilliseconds } from './backoff';
 import { BatchSender } from './batch-sender';
 import { DeliveryFailure } from './delivery-failure';
@@ -22,19 +22,13 @@ interface Attempt {
   readonly startedAt: number;
 }
 
-/**
- * The work of this process for one destination, from the claim until there is nothing left to send. It has one attempt
- * at a time.
- */
+/** The work of this process for one destination, from the claim until there is nothing left to send. */
 interface Visit {
-  /** Whether the visit must claim once more, since events may have arrived after its latest claim. */
+  /** Whether to claim once more, since events may have arrived after the latest claim. */
   isWanted: boolean;
   /** Whether the destination failed more than once in a row, or its failure was slow. */
   isFailing: boolean;
-  /**
-   * Present for a healthy destination that the poll found, until the visit claims it. Aborted when a commit wakes the
-   * destination.
-   */
+  /** Present for a healthy destination that the poll found, until it is claimed. Aborted when a commit wakes it. */
   found?: AbortController | undefined;
   attempt?: Attempt | undefined;
   /** Spans of the requests that woke the destination since its batch was claimed; undefined without traces. */
@@ -59,20 +53,14 @@ const SLOW_MILLISECONDS = 1000;
  */
 const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
-/**
- * Maximum length of a rest while healthy destinations are active. It is limited so that failing destinations are always
- * retried.
- */
+/** Maximum length of a rest, so that failing destinations are always retried. */
 const LONGEST_REST_MILLISECONDS = 50;
 /** If healthy destinations ran no statement for this long, as after a restart, there is no rest. */
 const UNDISTURBED_MILLISECONDS = 1000;
 /** Maximum number of requests whose spans an attempt is linked to. */
 const MAX_CAUSES = 32;
 const SETTLE_PAUSE_MILLISECONDS = 500;
-/**
- * How long before the end of its lease a worker stops repeating a statement. The lease began shortly before the worker
- * received the claim.
- */
+/** How early a worker stops repeating a statement: its lease began shortly before it received the claim. */
 const LEASE_MARGIN_MILLISECONDS = 2000;
 /** Maximum length of an outcome in `$status`, `$events` and the log. */
 const MAX_OUTCOME_LENGTH = 300;
@@ -118,10 +106,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     if (this.environment.isDelivering) await this.queue.renewGeneration();
   }
 
-  /**
-   * Stops claiming, waits up to `SVC_SHUTDOWN_SECONDS` for attempts to end, aborts the rest, and releases the heartbeat
-   * lock of this worker.
-   */
+  /** Stops claiming, waits `SVC_SHUTDOWN_SECONDS` for attempts, aborts the rest, and releases the heartbeat lock. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const { pause } of this.visits.values()) pause?.abort();
@@ -145,9 +130,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 
-  /**
-   * Called by the poll: finds due destinations, among them those whose events other processes wrote or did not deliver.
-   */
+  /** Finds due destinations, among them those whose events other processes wrote or did not deliver. */
   async step(): Promise<undefined> {
     this.identity.check();
     for (const { destinationKey, failStreak } of await this.queue.due()) {
@@ -166,16 +149,13 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.endPause(destinationKey);
   }
 
-  /** Ends the pause of a destination after a failure, so that its next attempt begins now. */
+  /** Ends the pause after a failure, so that the next attempt begins now. */
   endPause(destinationKey: number): void {
     this.visits.get(destinationKey)?.pause?.abort();
     this.wake([destinationKey]);
   }
 
-  /**
-   * Begins a visit of a destination. If there is one already, that visit will claim once more. Returns the visit;
-   * undefined if this process does not deliver or is stopping.
-   */
+  /** Begins a visit, or lets the present one claim once more. Returns undefined if this process does not deliver. */
   private begin(key: number, visit: Visit): Visit | undefined {
     if (this.isStopping || !this.environment.isDelivering) return undefined;
     const present = this.visits.get(key);
@@ -198,10 +178,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.visits.delete(key);
   }
 
-  /**
-   * Runs statements of a destination in a slot. They queue only behind destinations of the same class: healthy and
-   * woken, found by the poll, or failing.
-   */
+  /** Runs statements in a slot. They queue behind those of the same class: healthy and woken, found, or failing. */
   private async inQueue<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
     const later = await this.takeLater(visit);
     const slot = later ?? (await this.prompt.take({ key: '' }));
@@ -213,10 +190,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 
-  /**
-   * Takes a slot of `later` and rests. Returns undefined for a healthy destination that a commit woke, also if that
-   * happened while it was waiting.
-   */
+  /** Takes a slot of `later` and rests. Returns undefined once a commit has woken a healthy destination. */
   private async takeLater(visit: Visit): Promise<Held | undefined> {
     if (isPrompt(visit)) return undefined;
     const { isFailing, found } = visit;
@@ -226,10 +200,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     return slot;
   }
 
-  /**
-   * Waits while healthy destinations are active: while their statements run, and during the sending between two of
-   * their statements.
-   */
+  /** Waits while statements of healthy destinations run, and during the sending between two of them. */
   private async rest(signal: EndSignal): Promise<void> {
     const startedAt = performance.now();
     const idleMilliseconds = (): number => (this.prompt.inUse > 0 ? 0 : performance.now() - this.promptAt);
@@ -262,10 +233,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
   }
 
-  /**
-   * Sends a batch once. After a success it returns the next batch. After a failure it waits for the pause to end and
-   * returns undefined.
-   */
+  /** Sends a batch once. Returns the next batch after a success, and undefined after a failure and its pause. */
   private async attempt(visit: Visit, batch: ClaimedBatch): Promise<ClaimedBatch | undefined> {
     const attempt = { batch, control: new AbortController(), startedAt: performance.now() };
     visit.attempt = attempt;
@@ -286,14 +254,13 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.tracing.end(span, failure && 'failed');
     const durationMilliseconds = Math.round(performance.now() - attempt.startedAt);
     const result = { durationMilliseconds, outcome: outcome.slice(0, MAX_OUTCOME_LENGTH) };
-    recordAttempt(this.logger, batch, result, failure === undefined);
+    this.log(batch, result, failure === undefined);
     if (failure !== undefined) {
       await this.fail(visit, attempt, result, failure.retryAfterSeconds);
       return undefined;
     }
     visit.isFailing = false;
-    // False if this process lost the heartbeat lock under which it claimed: other workers may take over the destination
-    // at any moment.
+    // False if this process lost the heartbeat lock of its claim: other workers may take over the destination.
     const mayGoOn = (): boolean => !this.isStopping && this.identity.slot === batch.slot;
     const settle = (): Promise<Settled> => this.queue.settle(batch, result, mayGoOn());
     const settled = await this.untilKnown(attempt, () => this.inQueue(visit, settle));
@@ -318,9 +285,20 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   }
 
   /**
-   * Repeats the statement while it fails, for example during a restart of the database. It stops when another worker
-   * may have taken over the batch.
+   * Logs the result of an attempt, if the destination has a log level. The entry contains numbers and the outcome that
+   * `$events` shows, and no data of the events.
    */
+  private log(batch: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, isDelivered: boolean): void {
+    const { attemptLogLevel, destinationId: destination, firstNumber, eventCount, failStreak } = batch;
+    if (attemptLogLevel === null) return;
+    const lastNumber = firstNumber + eventCount - 1;
+    this.logger[ATTEMPT_LOG_METHODS[attemptLogLevel]]({
+      ...{ event: 'delivery attempt', destination, firstNumber, lastNumber, attempt: failStreak + 1 },
+      ...{ isDelivered, outcome, durationMilliseconds },
+    });
+  }
+
+  /** Repeats the statement while it fails, as during a restart of the database, until the lease is nearly over. */
   private async untilKnown(
     { batch, startedAt }: Attempt,
     settle: () => Promise<Settled>,
@@ -329,15 +307,13 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     for (;;) {
       try {
         const settled = await settle();
-        if (!settled.isInForce) {
+        if (!settled.isInForce)
           this.logger.log('The result of an attempt was discarded: its destination had been taken over');
-        }
         return settled;
       } catch (error) {
         if (this.isOver || performance.now() > endsAt) {
-          this.logger.error(
-            `The result of an attempt could not be stored, the batch is sent again: ${errorName(error)}`,
-          );
+          const reason = errorName(error);
+          this.logger.error(`The result of an attempt could not be stored, the batch is sent again: ${reason}`);
           return undefined;
         }
         await delay(SETTLE_PAUSE_MILLISECONDS);
@@ -351,10 +327,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     return new DeliveryFailure('Internal error of the server. The operator finds it in the log.');
   }
 
-  /**
-   * Aborts attempts whose claim this process has lost: another replica may have changed or deleted the destination
-   * during the attempt.
-   */
+  /** Aborts attempts whose claim is lost: another replica may have changed or deleted the destination meanwhile. */
   private async endLostAttempts(): Promise<void> {
     const { slot } = this.identity;
     if (slot === undefined || this.visits.size === 0) return;

@@ -13,6 +13,7 @@ const MAX_DESTINATIONS = 1_000;
 /** The time limit for reading these metrics. A scraper times out after ten seconds by default. */
 const TIME_LIMIT_SECONDS = 5;
 const PREFIX = 'svc_topic_destination';
+const OMITTED = `Destinations beyond the first ${MAX_DESTINATIONS}, not listed here.`;
 
 /** Metric families with a sample for each destination: type, name, help text, and member of the status. */
 const FAMILIES = [
@@ -44,12 +45,7 @@ export class DeliveryMetrics implements MetricSource {
     const count = stored?.destinations ?? 0;
     return [
       single('gauge', `${PREFIX}s`, 'Destinations that are stored.', count),
-      single(
-        'gauge',
-        `${PREFIX}s_omitted`,
-        `Destinations beyond the first ${MAX_DESTINATIONS}, not listed here.`,
-        Math.max(0, count - rows.length),
-      ),
+      single('gauge', `${PREFIX}s_omitted`, OMITTED, Math.max(0, count - rows.length)),
       ...FAMILIES.map(([type, name, help, member]): MetricFamily => ({
         name: `${PREFIX}_${name}`,
         type,

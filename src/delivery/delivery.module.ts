@@ -10,7 +10,6 @@ import { DeliveryMetrics } from './delivery.metrics';
 import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { Destinations } from './destinations';
-import { NotificationRenderers } from './notification-renderer';
 import { Outbox } from './outbox';
 import { Replays } from './replays';
 import { SendMemory } from './send-memory';
@@ -19,10 +18,7 @@ import { TopicCorrelationGuard } from './topic-correlation.guard';
 import { Trials } from './trials';
 import { WorkerIdentity } from './worker-identity';
 
-/**
- * Delivers events at least once. This module handles destinations and events, and does not depend on resources or
- * topics.
- */
+/** Delivers events at least once. It handles destinations and events, and does not depend on resources or topics. */
 @Module({
   imports: [DiscoveryModule],
   providers: [
@@ -33,7 +29,6 @@ import { WorkerIdentity } from './worker-identity';
     DeliveryQueue,
     DeliveryWorker,
     Destinations,
-    NotificationRenderers,
     Outbox,
     Replays,
     SecretBox,

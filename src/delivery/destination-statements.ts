@@ -1,7 +1,7 @@
 import { type Statement } from '../platform/database/statement';
 import { HOUR, IS_OPEN, WAITING } from './delivery-statements';
 
-/** This file has the SQL of the delivery tables that runs rarely: changes of destinations, and reads of their state. */
+/** The SQL of delivery that runs rarely: changes of destinations, and reads of their state. */
 
 export const FIND: Statement = {
   name: 'delivery-find-destination',
@@ -11,9 +11,7 @@ export const FIND: Statement = {
     from destination_runtime where destination_id = $1`,
 };
 
-/**
- * Finds a destination and locks its row until the transaction ends, so that no worker claims or settles it meanwhile.
- */
+/** Finds a destination and locks its row until the transaction ends, so that no worker claims or settles it. */
 export const LOCK: Statement = { name: 'delivery-lock-destination', text: `${FIND.text} for update` };
 
 export const LIST: Statement = {
@@ -35,10 +33,7 @@ export const STORE: Statement = {
       fail_streak = 0, next_attempt_at = clock_timestamp(), started_at = clock_timestamp()`,
 };
 
-/**
- * Makes a destination due if it pauses after a failure. A destination with an attempt under way has no pause, so it is
- * not changed.
- */
+/** Makes a destination due if it pauses after a failure. During an attempt there is no pause to end. */
 export const END_PAUSE: Statement = {
   name: 'delivery-end-pause',
   text: `update destination_runtime set next_attempt_at = clock_timestamp()

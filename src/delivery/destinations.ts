@@ -3,9 +3,9 @@ import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { ServiceError } from '../platform/errors/service-error';
-import { type AttemptLogLevel } from './attempt-log-level';
 import { type DeliverySettings } from './delivery-kind';
 import { COUNT_UNKNOWN_OUTCOME } from './delivery-statements';
+import { type DestinationRow } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
 
@@ -15,19 +15,9 @@ export interface DestinationSettings {
   readonly settings: DeliverySettings;
 }
 
-export interface Destination extends DestinationSettings {
-  /** JSON text for the renderer. It is copied into each batch when the batch is opened. */
-  readonly presentation: string;
-  /** The log level of attempts; null if they are not logged. */
-  readonly attemptLogLevel: AttemptLogLevel | null;
-}
+export type Destination = DestinationSettings & Pick<DestinationRow, 'presentation' | 'attemptLogLevel'>;
 
-/** The row of a destination, as workers use it. */
-export interface DestinationRuntime extends Omit<Destination, 'settings'> {
-  readonly destinationKey: number;
-  readonly destinationId: string;
-  /** The settings as encrypted JSON, since they contain secrets. */
-  readonly sealedSettings: Buffer;
+export interface DestinationRuntime extends DestinationRow {
   /** Number of the first event of the next batch. It does not change while a batch is open. */
   readonly nextEventNumber: number;
   /** The worker slot of the lease holder; null if no worker holds the lease. */
@@ -64,16 +54,11 @@ export interface DestinationStatus {
   readonly eventsQueued: number;
   /** Seconds since the change that caused the oldest undelivered event; null if there is none. */
   readonly oldestAge: number | null;
-  /**
-   * Counts of the latest 24 hours, oldest first: the hour (since 1970), the events delivered and the attempts failed in
-   * it. Hours without any are left out.
-   */
+  /** Counts of those of the latest 24 hours that have any, oldest first. The hour is counted since 1970. */
   readonly hours: readonly (readonly [hour: number, delivered: number, failed: number])[] | null;
-  /**
-   * Seconds from the change to the delivery, as a sum over all delivered events. `latencyCounts` has a count for each
-   * of `LATENCY_BOUNDS_SECONDS`.
-   */
+  /** Seconds from the change to the delivery, as a sum over all delivered events. */
   readonly latencySeconds: number;
+  /** How many events were delivered within each of `LATENCY_BOUNDS_SECONDS`. */
   readonly latencyCounts: readonly number[];
 }
 
@@ -137,10 +122,7 @@ export class Destinations {
     this.endAttemptAfterCommit(row.destinationKey);
   }
 
-  /**
-   * Returns the status of destinations from an id on, in the order of ids. All values are from one snapshot.
-   * @param mostCounted how many events of a queue are counted at most; by default all
-   */
+  /** Returns the status of destinations from an id on, in order. At most `mostCounted` events of each are counted. */
   statusFrom(
     id: string,
     limit: number,
@@ -157,10 +139,7 @@ export class Destinations {
     return status?.id === id ? status : notFound(id);
   }
 
-  /**
-   * Ends the pause of a destination after a failure, so that its next attempt starts now. @returns whether there was a
-   * pause
-   */
+  /** Ends the pause after a failure, so that the next attempt starts now. @returns whether there was a pause */
   async retry(id: string): Promise<boolean> {
     const { destinationKey } = await this.read(id);
     const ended = await this.statements.run(END_PAUSE, [destinationKey]);

@@ -1,5 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { type ModuleRef } from '@nestjs/core';
 import { type Statement } from '../platform/database/statement';
 
 /** A recorded event: the changed resource, its version and the interaction. */
@@ -24,21 +23,13 @@ export interface BatchOrigin {
 }
 
 export interface DeliveryBatch {
-  /**
-   * The rows that the statement of {@link NotificationRenderer.statementFor} returned; absent if it was not run when
-   * the batch was opened.
-   */
+  /** The rows of {@link NotificationRenderer.statementFor}; absent if it was not run when the batch was opened. */
   readonly material?: readonly object[] | undefined;
   readonly destinationId: string;
-  /**
-   * The presentation that the destination had when the batch was opened. It is the text that was given to
-   * `Destinations.save`.
-   */
+  /** The presentation of the destination, as given to `Destinations.save`, when the batch was opened. */
   readonly presentation: string;
   readonly createdAt: Date;
-  /**
-   * Null for batches that an older server opened, and for the sample of a test. Then `BASE_URL` of this server is used.
-   */
+  /** Null for batches of older servers and for the sample of a test: then `BASE_URL` of this server is used. */
   readonly origin: BatchOrigin | null;
   /** Number of the first event. The numbers of the other events follow without gaps. */
   readonly firstNumber: number;
@@ -58,15 +49,6 @@ export abstract class NotificationRenderer {
   abstract render(batch: DeliveryBatch): Promise<string>;
 }
 
-/**
- * Finds the renderer when it is first used. It cannot be injected, since its module depends on this one and is created
- * later.
- */
-@Injectable()
-export class NotificationRenderers {
-  constructor(private readonly modules: ModuleRef) {}
-
-  get only(): NotificationRenderer {
-    return this.modules.get(NotificationRenderer, { strict: false });
-  }
-}
+/** Finds the renderer. It cannot be injected, since its module depends on this one and is created later. */
+export const rendererIn = (modules: ModuleRef): NotificationRenderer =>
+  modules.get(NotificationRenderer, { strict: false });

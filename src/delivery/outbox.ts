@@ -65,10 +65,7 @@ export class Outbox {
   }
 }
 
-/**
- * Returns the oldest rights epoch of the events. If rights have not changed since that epoch, the decisions made at
- * later epochs are valid too.
- */
+/** The oldest rights epoch: if rights have not changed since, the decisions made at later epochs are valid too. */
 const oldestEpochOf = (events: readonly NewEvent[]): number | null =>
   events.reduce<number | null>(
     (oldest, { rightsEpoch }) => (rightsEpoch === null ? oldest : Math.min(oldest ?? rightsEpoch, rightsEpoch)),
@@ -76,10 +73,8 @@ const oldestEpochOf = (events: readonly NewEvent[]): number | null =>
   );
 
 /**
- * SQL that inserts events in the given order, so that a later version of a resource gets a larger number. It fails with
- * a conflict if rights have changed since the destinations of the events were selected.
- * @param places the SQL parameters for the events as JSON, for the rights epoch, and for the correlation id of the
- * request
+ * Inserts events in the given order. Fails with a conflict if rights have changed since the rights epoch.
+ * @param places the SQL parameters for the events as JSON, for the rights epoch, and for the correlation id
  */
 const appendSql = ([events, rightsEpoch, correlationId]: readonly string[]): string =>
   `insert into outbox_event (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes,

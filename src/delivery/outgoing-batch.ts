@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { type ModuleRef } from '@nestjs/core';
 import { DeliveryFailure } from './delivery-failure';
 import { type Notification, type Outgoing } from './delivery-kind';
-import { type DeliveryBatch, type NotificationRenderers } from './notification-renderer';
+import { type DeliveryBatch, rendererIn } from './notification-renderer';
 import { type HeldBody, type SendMemory, type Share } from './send-memory';
 
 /** An attempt to send: its content, its timeout, and its control. */
@@ -22,8 +23,8 @@ export interface Sending {
 
 /**
  * How long an attempt may wait for memory; this time does not count as the receiver's. It is shorter than
- * `LEASE_GRACE_SECONDS`. It is longer than a receiver may stall, so that a stalled attempt fails before those that wait
- * for its memory.
+ * `LEASE_GRACE_SECONDS`, and longer than a receiver may stall: a stalled attempt fails before those that wait for its
+ * memory.
  */
 const PREPARE_MILLISECONDS = 12_000;
 const BUSY = 'The server had no memory free to send within 12 s: other receivers are slow';
@@ -41,7 +42,7 @@ export class OutgoingBatch implements Outgoing {
   constructor(
     private readonly sending: Sending,
     private readonly memory: SendMemory,
-    private readonly renderers: NotificationRenderers,
+    private readonly modules: ModuleRef,
   ) {
     this.traceparent = sending.traceparent;
     this.millisecondsLeft = sending.seconds * 1000;
@@ -57,7 +58,7 @@ export class OutgoingBatch implements Outgoing {
     const body = await memory.render(sending.share, sending.control, async () => {
       const content = sending.content ?? (await sending.read());
       sending.content = undefined;
-      return this.renderers.only.render(content);
+      return rendererIn(this.modules).render(content);
     });
     this.body = body;
     if (this.isOver) this.release();

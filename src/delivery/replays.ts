@@ -10,10 +10,7 @@ import { COUNT_DELIVERED, QUEUE_AGAIN } from './timeline-statements';
 /** Maximum number of events that one call queues, so that nobody queues more by mistake. */
 const MAX_QUEUED_AGAIN = 10_000;
 
-/**
- * How many delivered events are in a range, and the numbers of the first and the last one; these are null if there are
- * none.
- */
+/** How many delivered events are in a range, with the numbers of the first and the last one, if there are any. */
 interface CountedEvents {
   readonly events: number;
   readonly from: number | null;
@@ -21,8 +18,6 @@ interface CountedEvents {
   /** Number of the last event that one call may queue; null if one call may queue all. */
   readonly limitedTo: number | null;
 }
-
-const NOTHING: CountedEvents = { events: 0, from: null, to: null, limitedTo: null };
 
 /** Sends delivered events to their destination again, under their old numbers. */
 @Injectable()
@@ -35,15 +30,14 @@ export class Replays {
   ) {}
 
   /**
-   * Appends the delivered events in the range to the queue of the destination. A dry run only counts them. In the queue
-   * they are handled like new events.
+   * Appends the delivered events in the range to the queue of the destination. A dry run only counts them.
    * @throws ServiceError 'not-found'; 'unprocessable' for more events than one call may queue
    */
   queueAgain(destinationId: string, range: EventRange, isDryRun: boolean): Promise<CountedEvents> {
     return this.unitOfWork.run(async () => {
       const { destinationKey } = await this.destinations.read(destinationId);
       const values = rangeValues(destinationKey, MAX_QUEUED_AGAIN, range);
-      const counted: CountedEvents = (await this.statements.runOne(COUNT_DELIVERED, values)) ?? NOTHING;
+      const [counted] = (await this.statements.run(COUNT_DELIVERED, values)) as [CountedEvents];
       if (isDryRun) return counted;
       if (counted.limitedTo !== null) {
         throw new ServiceError(

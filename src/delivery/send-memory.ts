@@ -38,10 +38,7 @@ export class SendMemory implements BackgroundTask {
     this.room.setMaxListeners(0);
   }
 
-  /**
-   * Waits until there is room, and renders. The size of a body is known only after rendering, so the memory can exceed
-   * the budget by one body per slot.
-   */
+  /** Waits for room, and renders. Only then the size is known, so each slot may exceed the budget by one body. */
   render(share: Share, control: AbortController, render: () => Promise<string>): Promise<HeldBody> {
     const { signal } = control;
     return this.renders.run({ key: share, signal }, async () => {

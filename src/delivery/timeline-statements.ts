@@ -2,14 +2,12 @@ import { type Statement } from '../platform/database/statement';
 import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /**
- * This file has the SQL of the timeline. The time of an event is that of its latest state: delivered, else batched,
- * else recorded. Parameters, in the order of `rangeValues`: $1 destination, $2 limit, $3 and $4 the range of times, $5
- * and $6 the range of event numbers. $7 is described at each statement.
+ * The SQL of the timeline. The time of an event is that of its latest state: delivered, else batched, else recorded.
+ * Parameters, in the order of `rangeValues`: $1 destination, $2 limit, $3 and $4 the range of times, $5 and $6 the
+ * range of event numbers. $7 is described at each statement.
  */
 
-/**
- * How many attempts of a batch are shown, the latest ones. An endpoint that does not work adds one attempt each minute.
- */
+/** How many of the latest attempts of a batch are shown. An endpoint that does not work adds one each minute. */
 export const SHOWN_ATTEMPTS = 20;
 
 export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
@@ -20,10 +18,7 @@ const isWithin = (time: string): string =>
 const isNumbered = (number: string): string =>
   `${number} between coalesce($5::bigint, 1) and coalesce($6::bigint, ${MAX_NUMBER})`;
 
-/**
- * Condition for batches that have an event in the range. Replays are excluded. `first_number` has a lower and an upper
- * bound, so that only a part of its index is scanned.
- */
+/** Condition for batches with an event in the range, without replays. Two bounds of `first_number` limit the scan. */
 const isInRange = (columns: { readonly count: string; readonly time: string }): string =>
   `destination_key = $1 and not is_replay and ${isWithin(columns.time)}
         and first_number <= coalesce($6::bigint, ${MAX_NUMBER}) and first_number > coalesce($5::bigint - ${MAX_BATCH_EVENTS}, 0)
@@ -73,10 +68,7 @@ export const READ_NUMBERED: Statement = {
     order by number desc limit $2`,
 };
 
-/**
- * Reads the latest attempts on the batches that contain event numbers from $2 to $3, in order, each with the total
- * number of attempts on its batch.
- */
+/** Reads the latest attempts on the batches with the event numbers $2 to $3, in order, and how many each batch has. */
 export const READ_ATTEMPTS: Statement = {
   name: 'timeline-read-attempts',
   text: `select * from (
@@ -95,10 +87,7 @@ export const READ_DELIVERED: Statement = {
   text: `${DELIVERED} order by first_number limit $2`,
 };
 
-/**
- * Counts the delivered events of a range, and returns the first and the last number. If there are more than $2 events,
- * it also returns the number of the $2-th event.
- */
+/** Counts the delivered events of a range, with the first and the last number, and the $2-th if there are more. */
 export const COUNT_DELIVERED: Statement = {
   name: 'timeline-count-delivered',
   text: `select count(*) as events, min(number) as "from", max(number) as "to",

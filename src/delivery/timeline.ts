@@ -15,10 +15,7 @@ export interface EventRange {
   readonly until: Date | undefined;
 }
 
-/**
- * The start of a page: below an event of the queue, or below an event number. At most one of the two members is
- * present.
- */
+/** The start of a page: below an event of the queue, or else below an event number. */
 export interface TimelineCursor {
   readonly queuedBelow?: number;
   readonly numberBelow?: number;
@@ -71,10 +68,7 @@ interface AttemptRow extends TimelineAttempt {
   readonly total: number;
 }
 
-/**
- * Reads the events of a destination with their attempts, newest first. It goes back as far as the log of attempts is
- * kept.
- */
+/** Reads the events of a destination with their attempts, newest first, as far back as the log of attempts is kept. */
 @Injectable()
 export class Timeline {
   constructor(
@@ -101,10 +95,7 @@ export class Timeline {
     return { events, next: rows.length > limit && last !== undefined ? { queuedBelow: last.eventId } : undefined };
   }
 
-  /**
-   * Reads the events with a number. If queued events already fill the page, it reads one event to see whether there are
-   * more.
-   */
+  /** Reads events with a number. If queued events fill the page, it reads one to see whether there are more. */
   private async numbered(destinationKey: number, query: TimelineQuery): Promise<TimelinePage> {
     const { state, limit, toNumber = MAX_NUMBER, numberBelow = MAX_NUMBER } = query;
     if (state === 'queued') return NOTHING;
@@ -125,7 +116,7 @@ export class Timeline {
 
 const NOTHING: TimelinePage = { events: [], next: undefined };
 
-/** Returns the values $1 to $6 of the statements on a range. */
+/** The values $1 to $6 of the statements on a range. */
 export const rangeValues = (
   destinationKey: number,
   limit: number,

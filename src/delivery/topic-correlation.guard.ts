@@ -4,10 +4,7 @@ import { Environment } from '../platform/config/environment';
 import { ServiceError } from '../platform/errors/service-error';
 import { RequestContext } from '../platform/request/request-context';
 
-/**
- * Allowed values of the correlation header: printable ASCII. The value ends up in the logs of receivers, and HTTP
- * defines no encoding for other characters.
- */
+/** Printable ASCII: the value ends up in the logs of receivers, and HTTP defines no encoding for the rest. */
 const HANDED_ON = /^[\x20-\x7e]{1,256}$/;
 
 /**
@@ -27,11 +24,7 @@ export class TopicCorrelationGuard implements CanActivate {
     return this.take(context.switchToHttp().getRequest<Request>());
   }
 
-  /**
-   * Checks the header of a request and keeps its value for the events. Routes without guards, such as the pages of
-   * Swagger UI, call this directly.
-   * @throws as {@link canActivate}
-   */
+  /** As {@link canActivate}, for routes without guards, such as the pages of Swagger UI. */
   take(request: Request): true {
     const name = this.environment.topicCorrelationHeader;
     const value = request.get(name);

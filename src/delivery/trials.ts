@@ -14,10 +14,7 @@ import { READ_DELIVERED, READ_LATEST } from './timeline-statements';
 
 /** Maximum number of batches that one call sends while its caller waits. */
 const MAX_BATCHES = 50;
-/**
- * Maximum duration of one attempt, even if the timeout of the destination is longer, and of all attempts of a call
- * together.
- */
+/** Maximum duration of one attempt, even if its destination allows longer ones, and of all attempts of a call. */
 const MAX_SECONDS = 30;
 
 interface EventNumbers {
@@ -119,14 +116,8 @@ export class Trials {
     if (endpoint === undefined) return way;
     const { handler, settings } = way;
     if (handler.redirected === undefined) {
-      throw new ServiceError(
-        'unprocessable',
-        `A destination of kind ${runtime.kind} has no other endpoint to be tried with.`,
-        {
-          code: 'parameter-value-invalid',
-          expression: 'endpoint',
-        },
-      );
+      const message = `A destination of kind ${runtime.kind} has no other endpoint to be tried with.`;
+      throw new ServiceError('unprocessable', message, { code: 'parameter-value-invalid', expression: 'endpoint' });
     }
     return { handler, settings: handler.redirected(settings, endpoint) };
   }

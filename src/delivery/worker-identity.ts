@@ -24,10 +24,7 @@ export class WorkerIdentity {
 
   constructor(private readonly databaseUrl: string) {}
 
-  /**
-   * Returns the slot of this worker; after the connection was lost, a new slot. `onLost` is called when the connection
-   * is lost.
-   */
+  /** Returns the slot of this worker, or a new one if the connection was lost. Its loss calls `onLost`. */
   async hold(onLost: () => void): Promise<number> {
     if (this.held !== undefined) return this.held.slot;
     // Concurrent callers share one connection, because each connection counts as a separate worker.

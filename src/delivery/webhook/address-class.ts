@@ -22,15 +22,10 @@ const FORBIDDEN = [
   'fd20:ce::254/128',
 ];
 
-/**
- * Addresses of tunnels (6to4, Teredo, local NAT64). They are forbidden, since the address at the other end is unknown.
- */
+/** Addresses of tunnels (6to4, Teredo, local NAT64). The address at the other end is unknown. */
 const TUNNELS = ['2002::/16', '2001::/32', '64:ff9b:1::/48'];
 
-/**
- * Private IPv4 addresses: entries of https://www.iana.org/assignments/iana-ipv4-special-registry that are not globally
- * reachable.
- */
+/** Entries of https://www.iana.org/assignments/iana-ipv4-special-registry that are not globally reachable. */
 const PRIVATE_V4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -66,10 +61,7 @@ const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
   ['public', listOf(PUBLIC)],
 ];
 
-/**
- * Classifies an address by its bits, whatever its notation; a zone (`%eth0`) is ignored. An IPv6 address that embeds an
- * IPv4 address has the class of that IPv4 address.
- */
+/** Classifies an address by its bits, whatever its notation. A zone (`%eth0`) is ignored. */
 export function addressClassOf(address: string): AddressClass {
   const bare = address.replace(/%.*$/, '');
   if (isIP(bare) === 0) return 'forbidden';

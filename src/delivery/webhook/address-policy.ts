@@ -19,10 +19,7 @@ const REFUSED: Readonly<Record<Environment['webhookAddresses'], readonly ReturnT
 export class AddressPolicy {
   constructor(private readonly environment: Environment) {}
 
-  /**
-   * Checks a host that is a literal address, since Node calls `lookup` only for names. @throws DeliveryFailure when the
-   * address is refused
-   */
+  /** Checks a literal address, since Node calls `lookup` only for names. @throws DeliveryFailure if it is refused */
   assertHostAllowed(hostname: string): void {
     const address = hostname.replace(/^\[|\]$/g, '');
     if (isIP(address) !== 0 && !this.allows(address)) throw refusal();

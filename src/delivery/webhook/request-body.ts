@@ -8,10 +8,7 @@ import { AxiosError } from 'axios';
 import { type Notification, type Outgoing } from '../delivery-kind';
 import { type WebhookHeaders } from './webhook-headers';
 
-/**
- * How many bytes are written before progress is reported. A receiver must take at least this much in 10 s
- * (`Outgoing.progress`).
- */
+/** How many bytes are written between two reports of progress (`Outgoing.progress`). */
 const PIECE_BYTES = 65_536;
 
 /**
@@ -47,10 +44,7 @@ export class RequestBody {
     if (this.request?.writableFinished === false) this.request.destroy();
   }
 
-  /**
-   * Whether the request failed because it reused an idle connection that the peer was closing. Node's documentation of
-   * `reusedSocket` has this rule.
-   */
+  /** Whether the request reused an idle connection that the peer was closing. Source: Node's docs of `reusedSocket`. */
   metClosingConnection(error: unknown): boolean {
     const code = error instanceof AxiosError ? error.code : undefined;
     return this.request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
@@ -59,7 +53,11 @@ export class RequestBody {
   private async *pieces(): AsyncGenerator<Buffer> {
     const { request, outgoing } = this;
     if (request === undefined) return;
-    await this.connected(request);
+    const socket = request.socket ?? ((await once(request, 'socket')) as [Socket])[0];
+    if (!request.reusedSocket) {
+      outgoing.release();
+      await once(socket, socket instanceof TLSSocket ? 'secureConnect' : 'connect');
+    }
     const notification = await outgoing.render();
     const { body } = notification;
     for (const [name, value] of Object.entries(this.headersOf(notification))) request.setHeader(name, value);
@@ -68,12 +66,5 @@ export class RequestBody {
       outgoing.progress();
       yield body.subarray(offset, offset + PIECE_BYTES);
     }
-  }
-
-  private async connected(request: http.ClientRequest): Promise<void> {
-    const socket = request.socket ?? ((await once(request, 'socket')) as [Socket])[0];
-    if (request.reusedSocket) return;
-    this.outgoing.release();
-    await once(socket, socket instanceof TLSSocket ? 'secureConnect' : 'connect');
   }
 }

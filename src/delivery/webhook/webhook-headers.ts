@@ -1,20 +1,11 @@
-import { MASK, type Notification } from '../delivery-kind';
+import { MASK, type Notification, type ShownRequest } from '../delivery-kind';
 import { type WebhookSettings } from './webhook-settings';
 import { webhookSignature } from './webhook-signature';
 
 /** Headers by name in lower case. A header with several values is sent several times. */
 export type WebhookHeaders = Record<string, string | string[]>;
 
-/** Values that change from attempt to attempt. */
-export interface AttemptHeaders {
-  readonly timestampSeconds: number;
-  readonly traceparent: string | undefined;
-}
-
-/**
- * Returns the headers whose values `$request` shows. Any other header is configured or changes with each attempt, so
- * its value is hidden.
- */
+/** Returns the headers whose values `$request` shows. All others are configured, or change with each attempt. */
 const shownValues = (id: string): Readonly<Record<string, string>> => ({
   'content-type': 'application/json',
   accept: '*/*',
@@ -23,14 +14,12 @@ const shownValues = (id: string): Readonly<Record<string, string>> => ({
   'webhook-id': id,
 });
 
-/**
- * Returns the headers of an attempt. A configured header replaces the server's header of the same name, and may occur
- * several times.
- */
+/** Returns the headers of an attempt. Configured headers replace the server's header of the same name. */
 export function webhookHeaders(
   { id, body }: Notification,
   { headers, secrets }: WebhookSettings,
-  { timestampSeconds, traceparent }: AttemptHeaders,
+  timestampSeconds: number,
+  traceparent?: string,
 ): WebhookHeaders {
   const configured = headers.map(({ name, value }) => ({ name: name.toLowerCase(), value }));
   return {
@@ -47,13 +36,9 @@ export function webhookHeaders(
 }
 
 /** Returns the headers that every attempt has, as `$request` shows them. */
-export function shownHeaders(
-  notification: Notification,
-  settings: WebhookSettings,
-): readonly { readonly name: string; readonly value: string }[] {
+export function shownHeaders(notification: Notification, settings: WebhookSettings): ShownRequest['headers'] {
   const shown = shownValues(notification.id);
-  const headers = webhookHeaders(notification, settings, { timestampSeconds: 0, traceparent: undefined });
-  return Object.entries(headers).flatMap(([name, values]) =>
+  return Object.entries(webhookHeaders(notification, settings, 0)).flatMap(([name, values]) =>
     [values].flat().map((value) => ({ name, value: shown[name] === value ? value : MASK })),
   );
 }

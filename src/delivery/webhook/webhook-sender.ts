@@ -11,10 +11,7 @@ import { RequestBody } from './request-body';
 import { webhookHeaders } from './webhook-headers';
 import { type WebhookSettings } from './webhook-settings';
 
-/**
- * How many bytes of a response are read so that its connection can be reused. If the response is longer, its connection
- * is closed.
- */
+/** How much of a response, and for how long, is read so that its connection can be reused. */
 const MAX_ANSWER_BYTES = 4096;
 const ANSWER_MILLISECONDS = 1000;
 
@@ -26,10 +23,7 @@ export const isSuccess = (status = 0): boolean => status >= 200 && status <= 299
  */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
-  /**
-   * HTTP agents by keep-alive time. An agent pools connections by host, so destinations with the same keep-alive time
-   * share one.
-   */
+  /** HTTP agents by keep-alive time. An agent pools connections by host, so destinations can share it. */
   private readonly agents = new Map<number, { readonly http: HttpAgent; readonly https: HttpsAgent }>();
 
   constructor(
@@ -51,10 +45,7 @@ export class WebhookSender implements OnApplicationShutdown {
     const { http, https } = this.agentsOf(settings.keepAliveSeconds);
     for (let isRepeated = false; ; isRepeated = true) {
       const body = new RequestBody(outgoing, (notification) =>
-        webhookHeaders(notification, settings, {
-          timestampSeconds: Math.floor(this.clock.now().getTime() / 1000),
-          traceparent: outgoing.traceparent,
-        }),
+        webhookHeaders(notification, settings, Math.floor(this.clock.now().getTime() / 1000), outgoing.traceparent),
       );
       try {
         const { status, headers, data } = await axios.request<Readable>({
@@ -91,18 +82,10 @@ export class WebhookSender implements OnApplicationShutdown {
     }
   }
 
-  /**
-   * Returns the agents for a keep-alive time. Idle connections stay open for `keepAliveSeconds`; with 0, each request
-   * has a connection of its own.
-   */
   private agentsOf(keepAliveSeconds: number): { readonly http: HttpAgent; readonly https: HttpsAgent } {
-    const keepAlive = keepAliveSeconds > 0;
     // The agent closes a connection after this idle time, or earlier if the Keep-Alive header of the peer says so.
-    const options = {
-      keepAlive,
-      lookup: this.addresses.lookup,
-      ...(keepAlive ? { timeout: keepAliveSeconds * 1000 } : {}),
-    };
+    const reuse = keepAliveSeconds === 0 ? { keepAlive: false } : { keepAlive: true, timeout: keepAliveSeconds * 1000 };
+    const options = { ...reuse, lookup: this.addresses.lookup };
     const agents = this.agents.get(keepAliveSeconds) ?? {
       http: new HttpAgent(options),
       https: new HttpsAgent(options),

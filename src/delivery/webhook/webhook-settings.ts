@@ -12,10 +12,7 @@ export interface WebhookSettings extends DeliverySettings {
   readonly keepAliveSeconds: number;
   /** The configured headers, in the given order. A name may occur more than once. */
   readonly headers: readonly HeaderLine[];
-  /**
-   * Secrets that sign every request. There are two while a receiver changes from one to the other. Without a secret,
-   * requests are not signed.
-   */
+  /** Secrets that sign every request, if there are any: two while a receiver changes from one to the other. */
   readonly secrets: readonly string[];
 }
 
@@ -72,10 +69,7 @@ export function webhookSettingsOf(
   };
 }
 
-/**
- * Returns a checked parameter with its secrets masked: the value of a header, and the values in the query of an
- * endpoint.
- */
+/** Masks a secret, the value of a header, and the values in the query of the endpoint. */
 export function maskedParameter(parameter: DestinationParameter): DestinationParameter {
   const { valueString: line, valueUrl: url } = parameter;
   if (parameter.name === 'endpoint' && typeof url === 'string' && url.includes('?'))
@@ -85,10 +79,7 @@ export function maskedParameter(parameter: DestinationParameter): DestinationPar
   return { ...parameter, valueString: `${line.slice(0, line.indexOf(':'))}: ${MASK}` };
 }
 
-/**
- * Returns stored parameters with the values of headers and of the endpoint's query. `secret` stays masked, since it is
- * never shown.
- */
+/** Unmasks the values of headers and of the endpoint's query. `secret` is never shown, so it stays masked. */
 export function unmaskedParameters(
   parameters: readonly DestinationParameter[],
   { endpoint, headers }: WebhookSettings,
@@ -112,9 +103,7 @@ function valuesOf(parameters: readonly DestinationParameter[]): ParameterValues 
     if (!isParameterName(name))
       refuse(`"${name.slice(0, 64)}" is no parameter of a webhook. It has ${Object.keys(VALUE_FIELDS).join(', ')}.`);
     const field = VALUE_FIELDS[name];
-    const others = Object.keys(parameter).filter(
-      (member) => member !== 'name' && member !== field && member !== 'id' && member !== 'extension',
-    );
+    const others = Object.keys(parameter).filter((member) => !['name', field, 'id', 'extension'].includes(member));
     if (!(field in parameter) || others.length > 0) refuse(`${name} takes its value in ${field}, and nothing else.`);
     values.set(name, [...(values.get(name) ?? []), parameter[field]]);
   }
@@ -164,7 +153,6 @@ function headersOf(values: readonly unknown[], inForce: readonly HeaderLine[]): 
   return headers;
 }
 
-/** Takes a known header of this name. If the name is repeated, its values are taken in order. */
 const take = (known: HeaderLine[], name: string): HeaderLine | undefined =>
   takeFirst(known, (header) => header.name.toLowerCase() === name.toLowerCase());
 

@@ -6,10 +6,7 @@ const PREFIX = 'whsec_';
 const LEAST_BYTES = 24;
 const MOST_BYTES = 64;
 
-/**
- * Decodes a secret, which is base64 with or without the prefix `whsec_`. Returns undefined unless it has 24 to 64
- * bytes.
- */
+/** Decodes a secret in base64, with or without the prefix `whsec_`. Returns undefined if it is none. */
 export function signingKeyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
@@ -19,8 +16,7 @@ export function signingKeyOf(secret: string): Buffer | undefined {
 }
 
 /**
- * Returns the value of the header `webhook-signature`. It has one signature for each secret, so that a receiver may use
- * either secret while it changes from one to the other. Source: Standard Webhooks 1.0
+ * Returns the value of the header `webhook-signature`: one signature for each secret. Source: Standard Webhooks 1.0
  * (https://www.standardwebhooks.com).
  * @param secrets secrets that {@link signingKeyOf} can decode
  * @param message the message to sign, with the time of the attempt, not of the batch

@@ -36,9 +36,7 @@ export class WebhookKind implements DeliveryKind<WebhookSettings> {
     throw new DeliveryFailure(outcome, retryAfterSeconds);
   }
 
-  /**
-   * Returns settings for a test endpoint, without the configured headers: they may be credentials of the real endpoint.
-   */
+  /** Leaves out the configured headers: they may be credentials of the real endpoint. */
   redirected(settings: WebhookSettings, endpoint: string): WebhookSettings {
     return { ...settings, endpoint: endpointOf(endpoint), headers: [] };
   }

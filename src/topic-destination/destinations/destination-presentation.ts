@@ -1,11 +1,8 @@
-import { ATTEMPT_LOG_LEVELS, type AttemptLogLevel } from '../../delivery/attempt-log-level';
+import { ATTEMPT_LOG_METHODS, type AttemptLogLevel } from '../../delivery/attempt-log-level';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 
-/**
- * Members of a destination that decide how its notifications look. They are stored as JSON with each batch, so that
- * retries stay identical.
- */
+/** How the notifications of a destination look. It is stored as JSON with each batch, so that retries are identical. */
 export interface DestinationPresentation {
   /** The canonical of the topic, as written in the destination. */
   readonly topic: string;
@@ -24,14 +21,6 @@ export const presentationIn = (text: string): DestinationPresentation => JSON.pa
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
 
-/**
- * Elements that this server does not support, with the message that refuses them. They select events, so ignoring them
- * silently would send too many events.
- */
-const NOT_DONE: Readonly<Record<string, string>> = {
-  filterBy: 'is not evaluated by this server, so leave it out: put the condition into fhirPathCriteria of a topic.',
-};
-
 /** @throws ServiceError 'unprocessable' that names the element */
 export function presentationOf(destination: Resource, profile: string): DestinationPresentation {
   const { topic, content = 'full-resource' } = destination;
@@ -40,9 +29,12 @@ export function presentationOf(destination: Resource, profile: string): Destinat
   }
   const known = CONTENTS.find((value) => value === content);
   if (known === undefined) throw destinationRefusal('content', `must be one of ${CONTENTS.join(', ')}.`);
-  for (const [member, reason] of Object.entries(NOT_DONE)) {
-    if (destination[member] !== undefined) throw destinationRefusal(member, reason);
-  }
+  // It selects events, so ignoring it silently would send too many events.
+  if (destination.filterBy !== undefined)
+    throw destinationRefusal(
+      'filterBy',
+      'is not evaluated by this server, so leave it out: put the condition into fhirPathCriteria of a topic.',
+    );
   if (destination.status !== undefined && destination.status !== 'active')
     throw destinationRefusal(
       'status',
@@ -58,14 +50,12 @@ export function presentationOf(destination: Resource, profile: string): Destinat
   };
 }
 
-/**
- * Returns the log level of delivery attempts; null if attempts are not logged.
- * @throws ServiceError 'unprocessable' that names the element.
- */
+/** Returns the log level of attempts; null if they are not logged. @throws as {@link presentationOf} */
 export function attemptLogLevelOf(destination: Resource): AttemptLogLevel | null {
   const { logLevel = 'info' } = destination;
-  const known = ATTEMPT_LOG_LEVELS.find((level) => level === logLevel);
-  if (known === undefined) throw destinationRefusal('logLevel', `must be one of ${ATTEMPT_LOG_LEVELS.join(', ')}.`);
+  const levels = Object.keys(ATTEMPT_LOG_METHODS) as AttemptLogLevel[];
+  const known = levels.find((level) => level === logLevel);
+  if (known === undefined) throw destinationRefusal('logLevel', `must be one of ${levels.join(', ')}.`);
   return flagOf(destination, 'enableLogging') ? known : null;
 }
 
