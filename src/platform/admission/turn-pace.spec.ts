@@ -24,7 +24,7 @@ describe(TurnPace, () => {
     const pace = new TurnPace(2);
     const begun: string[] = [];
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1']) {
-      const turn = pace.turnFor({ key: name.charAt(0) });
+      const turn = pace.turnFor(() => ({ key: name.charAt(0) }));
       if (turn === undefined) begun.push(name);
       else void turn.then(() => begun.push(name));
     }
@@ -43,16 +43,16 @@ describe(TurnPace, () => {
     const { port } = server.address() as AddressInfo;
     sockets.push(connect(port, '127.0.0.1'));
     await once(server, 'connection');
-    const turn = pace.turnFor({ key: 'a' });
+    const turn = pace.turnFor(() => ({ key: 'a' }));
     expect(turn).toBeInstanceOf(Promise);
     await turn;
-    expect(pace.turnFor({ key: 'a' })).toBeUndefined();
+    expect(pace.turnFor(() => ({ key: 'a' }))).toBeUndefined();
   });
 
   it('lets a task leave the queue whose client has disconnected', async () => {
     const pace = new TurnPace(1);
     const client = new AbortController();
-    const turns = [1, 2, 3].map(() => pace.turnFor({ key: 'a', signal: client.signal }));
+    const turns = [1, 2, 3].map(() => pace.turnFor(() => ({ key: 'a', signal: client.signal })));
     client.abort(new Error('gone'));
     await expect(turns[2]).rejects.toThrow('gone');
   });

@@ -15,11 +15,12 @@ export class TurnPace {
 
   /**
    * Waits for a turn in which the task may begin, and in which no connection arrives.
+   * @param waiterOf called only if the task must wait
    * @returns undefined if the task may begin at once
    */
-  turnFor(waiter: Waiter): Promise<void> | undefined {
+  turnFor(waiterOf: () => Waiter): Promise<void> | undefined {
     if (this.queue.waiting > 0 || this.begun >= this.perTurn || connectionsArrive())
-      return this.queue.run(waiter, quietTurn);
+      return this.queue.run(waiterOf(), quietTurn);
     if (this.begun++ === 0)
       setImmediate(() => {
         this.begun = 0;

@@ -59,7 +59,7 @@ export class Statements {
     const alone = (): Promise<QueryResult<Row>> => this.runAlone(ticket.signal, timed, send);
     if (limit === undefined) return (await alone()).rows;
     const paced = async (): Promise<QueryResult<Row>> => {
-      await this.pace.turnFor({ key: ticket.caller, signal: ticket.signal });
+      await this.pace.turnFor(() => ({ key: ticket.caller, signal: ticket.signal }));
       return alone();
     };
     return (await this.searchSlots.run(ticket, timed === undefined ? alone : paced)).rows;
