@@ -5,9 +5,12 @@ import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Slices } from '../../platform/time/slices';
 import { type Resource } from '../../fhir/types';
+import { YAML_MEDIA_TYPES } from '../../fhir/edge/format';
 import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
+
+const YAML_TYPES: ReadonlySet<string> = new Set(YAML_MEDIA_TYPES);
 
 /**
  * Headers that policies do not see. Policies identify the caller by `user`, `client`, `session` and `jwt`; they must
@@ -44,9 +47,13 @@ function uriOf({ path: routed }: Request): string {
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }
 
-/** Returns the query parameters, together with the parameters of a form in the body: a search reads both. */
+/**
+ * Returns the query parameters, together with those of the form of a search. Other routes read no form. If policies saw
+ * one there, a caller could show them parameters that the route does not use.
+ */
 function queryValues(request: Request): Record<string, unknown> {
-  const isForm = mediaTypeOf(request) === 'application/x-www-form-urlencoded';
+  const isSearch = /\/_search\/?$/.test(request.path);
+  const isForm = isSearch && mediaTypeOf(request) === 'application/x-www-form-urlencoded';
   const form = isForm ? new URLSearchParams(bodyOf(request).toString('utf8')) : [];
   return valuesByName([...queryOf(request), ...form]);
 }
@@ -68,14 +75,20 @@ async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   const body = bodyOf(request);
   if (body.length === 0) return undefined;
   try {
-    // The route reads a patch as JSON whatever its media type says. A policy must see the same patch.
-    const steps = request.method === 'PATCH' ? readJsonInSteps(decodeUtf8(body)) : readBodyInSteps(request);
+    const steps = readsYaml(request) ? readBodyInSteps(request) : readJsonInSteps(decodeUtf8(body));
     return (await slices.run(steps)).value;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'busy') throw error;
     return undefined;
   }
 }
+
+/**
+ * Whether the route would read the body as YAML. Patches and operations read JSON whatever the media type says, and a
+ * policy must see the same body. Other routes refuse media types that are neither.
+ */
+const readsYaml = (request: Request): boolean =>
+  YAML_TYPES.has(mediaTypeOf(request) ?? '') && request.method !== 'PATCH' && request.params.code === undefined;
 
 /**
  * Returns the body as a resource. A type or id that the body lacks is taken from the URL, as when the body is stored.

@@ -181,6 +181,41 @@ describe('a policy decides on the request that the route runs', () => {
     }
   });
 
+  describe('with the body of an operation', () => {
+    // YAML does not allow this tab, but JSON does.
+    const text = '{\n\t"resourceType": "Parameters"}';
+    let checker: Person;
+    beforeAll(async () => {
+      checker = await personWith('checker', {
+        operation: { id: 'FhirValidate' },
+        body: { $not: { resourceType: 'Parameters' } },
+      });
+    });
+    const asOperation = (
+      { bearer: authorization }: Person,
+      path: string,
+      type: string,
+      body: string,
+    ): Promise<number> =>
+      app.send('POST', path, { authorization, headers: { 'Content-Type': type }, body }).then(({ status }) => status);
+
+    it.each(['application/fhir+json', 'application/json; fhirVersion=5.0', 'text/plain', 'text/yaml'])(
+      'sent as %s',
+      async (type) => {
+        expect(await asOperation(checker, '/Observation/$validate', type, text)).toBe(403);
+        expect(await asOperation(checker, '/Observation/$validate', type, JSON.stringify(observation(OWN)))).toBe(200);
+      },
+    );
+
+    it('that looks like the form of a search', async () => {
+      const ofPatient = { operation: { id: 'FhirEverything' }, params: { _type: 'Patient' } };
+      const guest = await personWith('guest', ofPatient, { operation: { id: 'FhirSearch' } });
+      const body = JSON.stringify({ resourceType: 'Parameters', id: '&_type=Patient&' });
+      const path = '/Patient/other/$everything';
+      expect(await asOperation(guest, path, 'application/x-www-form-urlencoded', body)).toBe(403);
+    });
+  });
+
   describe('with parameters that the route does not know', () => {
     let reader: Person;
     beforeAll(async () => {
