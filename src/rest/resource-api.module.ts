@@ -20,6 +20,7 @@ import { TransactionRunner } from './bundle/transaction-runner';
 import { WriteIntents } from './bundle/write-intents';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
+import { FoundResource } from './conditional/found-resource';
 
 /**
  * Routes of the resource API. Only AppModule imports this module, and imports it last: its route `/:type` would match
@@ -41,6 +42,7 @@ import { ConditionalWriter } from './conditional/conditional-writer';
     SearchRequests,
     ConditionalWriter,
     ConditionMatches,
+    FoundResource,
     BundleProcessor,
     InitBundle,
     BatchRunner,

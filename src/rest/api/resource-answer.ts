@@ -20,6 +20,9 @@ export function resourceAnswer(
   };
 }
 
+/** The same answer with its headers alone. */
+export const withoutResource = ({ status, headers = {} }: FhirAnswer): FhirAnswer => ({ status, headers });
+
 export const locationOf = (rootUrl: string, resource: StoredResource): string =>
   `${rootUrl}/${versionPath(resource, resource.version)}`;
 

@@ -10,6 +10,7 @@ import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
+import { FoundResource } from '../conditional/found-resource';
 import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
 import { assertId, ResourceDraft } from '../../model/resource-draft';
@@ -27,7 +28,7 @@ import {
 } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
-import { locationOf, resourceAnswer } from './resource-answer';
+import { locationOf, resourceAnswer, withoutResource } from './resource-answer';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
 
@@ -48,6 +49,7 @@ export class WriteController {
     private readonly types: ResourceTypes,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
+    private readonly found: FoundResource,
     private readonly limits: RowLimits,
     private readonly rules: ResourceRules,
     private readonly environment: Environment,
@@ -71,7 +73,9 @@ export class WriteController {
     const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
     const headers = { Location: location, ...(isNew ? {} : { 'Content-Location': location }) };
-    await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, await this.rules.shown(resource), headers));
+    const answer = resourceAnswer(isNew ? 201 : 200, await this.rules.shown(resource), headers);
+    const isShown = isNew || (await this.found.isShown(resource, options.reach));
+    await sendAnswer(response, isShown ? answer : withoutResource(answer));
   }
 
   @Put(BY_ID_OR_CRITERIA)

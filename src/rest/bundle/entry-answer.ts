@@ -13,7 +13,14 @@ import { type BundleType } from './bundle';
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 /** The answer of an entry before it is printed as text. */
-export type AnsweredEntry = { readonly kind: 'write'; readonly result: WriteResult | undefined } | RoutedEntry;
+export type AnsweredEntry = WrittenEntry | RoutedEntry;
+
+interface WrittenEntry {
+  readonly kind: 'write';
+  readonly result: WriteResult | undefined;
+  /** Whether the answer leaves the resource out, since the caller may not read it. */
+  readonly isHidden: boolean;
+}
 
 /** The answer of a route to an entry that was sent to it. */
 export interface RoutedEntry {
@@ -44,7 +51,7 @@ function* answeredEntries(answers: readonly AnsweredEntry[], call: BundleCall): 
   let characters = 0;
   for (const answer of answers) {
     if (answer.kind === 'write') room -= answer.result?.resource.text.length ?? 0;
-    const text = answer.kind === 'write' ? writeText(answer.result, call, room >= 0) : routeText(answer, call);
+    const text = answer.kind === 'write' ? writeText(answer, call, room >= 0) : routeText(answer, call);
     texts.push(text);
     characters += text.length;
     if (characters < PRINTED_AT_ONCE) continue;
@@ -57,7 +64,7 @@ function* answeredEntries(answers: readonly AnsweredEntry[], call: BundleCall): 
 
 const PRINTED_AT_ONCE = 32 * 1024;
 
-function writeText(result: WriteResult | undefined, call: BundleCall, hasRoom: boolean): string {
+function writeText({ result, isHidden }: WrittenEntry, call: BundleCall, hasRoom: boolean): string {
   if (result === undefined) return entryText({ status: entryStatus(204) });
   const { outcome, resource, deletion } = result;
   const { version, updatedAt } = deletion ?? resource;
@@ -71,7 +78,7 @@ function writeText(result: WriteResult | undefined, call: BundleCall, hasRoom: b
     case 'minimal':
       return entryText(response);
     case 'representation':
-      if (!hasRoom) return entryText(response);
+      if (isHidden || !hasRoom) return entryText(response);
       return entryText(response, resource.text, `${call.rootUrl}/${resource.type}/${resource.id}`);
     case 'OperationOutcome':
       return entryText({ ...response, outcome: SUCCESS });
@@ -79,7 +86,7 @@ function writeText(result: WriteResult | undefined, call: BundleCall, hasRoom: b
 }
 
 /** Without a preference, the answer to a Bundle has no resources. */
-const preferenceOf = ({ prefer }: BundleCall): PreferredReturn => preferredReturnOf(prefer) ?? 'minimal';
+export const preferenceOf = ({ prefer }: BundleCall): PreferredReturn => preferredReturnOf(prefer) ?? 'minimal';
 
 const SUCCESS = {
   resourceType: 'OperationOutcome',

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
+import { FoundResource } from '../conditional/found-resource';
 import { type Write, type WriteGuard } from '../../resource/writes/write';
 import { WriteSet } from '../../resource/writes/write-set';
 import { type Bundle } from './bundle';
 import { type BundleCall } from './bundle-call';
 import { type Deadline } from './deadline';
-import { type AnsweredEntry } from './entry-answer';
+import { type AnsweredEntry, preferenceOf } from './entry-answer';
 import { type Matches } from './entry-identities';
 import { atEntry } from './entry-error';
 import { EntryFaults } from './entry-faults';
@@ -24,6 +25,7 @@ export class TransactionRunner {
     private readonly planner: TransactionPlanner,
     private readonly set: WriteSet,
     private readonly reads: EntryReads,
+    private readonly foundResource: FoundResource,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -43,12 +45,23 @@ export class TransactionRunner {
       const plan = await this.planInside(writes, { matches, planned, isFirstTry }, deadline);
       isFirstTry = false;
       const results = await this.set.write(plan, guardOf(deadline));
-      const written = plan.map(({ index }, place) => [index, { kind: 'write', result: results[place] }] as const);
+      const written: [number, AnsweredEntry][] = [];
+      for (const [place, write] of plan.entries())
+        written.push([
+          write.index,
+          { kind: 'write', result: results[place], isHidden: await this.isHidden(write, call) },
+        ]);
       const read = await this.reads.read(reads, call, deadline, plan.length > 0);
       deadline.checkClient();
       return new Map<number, AnsweredEntry>([...written, ...read]);
     });
     return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
+  }
+
+  /** Whether a resource that an entry found, but did not write, would be shown to a caller who may not read it. */
+  private async isHidden(write: Write, call: BundleCall): Promise<boolean> {
+    const isFound = write.mode === 'existing' && preferenceOf(call) === 'representation';
+    return isFound && !(await this.foundResource.isShown(write, write.reach));
   }
 
   /**

@@ -164,6 +164,23 @@ describe('a policy decides on the request that the route runs', () => {
       },
     );
 
+    it('a condition that finds a resource which the caller may not read', async () => {
+      const prefer = { Prefer: 'return=representation' };
+      const [own, others] = [observation(OWN), '_id=other'];
+      const found = await asWriter('POST', '/Observation', own, { ...prefer, 'If-None-Exist': others });
+      expect([found.status, found.text]).toEqual([200, '']);
+      expect(found.headers.get('location')).toContain('/Observation/other/');
+      const resource = observation(OWN);
+      const entry = { request: { method: 'POST', url: 'Observation', ifNoneExist: others }, resource };
+      for (const type of ['transaction', 'batch']) {
+        const answer = await asWriter('POST', '/fhir', { resourceType: 'Bundle', type, entry: [entry, entry] }, prefer);
+        expect([type, statusIn(answer), answer.text.includes('Patient/other')]).toEqual([type, '200', false]);
+      }
+      // A caller who may read the resource gets it.
+      const headers = { ...prefer, 'If-None-Exist': others };
+      expect((await app.post('/Observation', own, { headers })).text).toContain('Patient/other');
+    });
+
     it('a link that stays as it is', async () => {
       const entry = { request: { method: 'POST', url: 'Observation' }, resource: observation(OWN) };
       expect(statusIn(await send('transaction', entry))).toBe('201');
