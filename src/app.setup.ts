@@ -11,6 +11,7 @@ import { errorPages, sitePages } from './openapi/site-pages';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
 import { refuseUndecodable } from './platform/http/encoded-text';
+import { withoutForwardedPorts } from './platform/http/forwarded-for';
 import { paceRequests } from './platform/http/pace-requests';
 import { requestBodies } from './platform/http/request-bodies';
 import { assertOneCopy } from './platform/discovery/package-copies';
@@ -37,6 +38,10 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.use(requestContext(requests, app.get(MemoryBudget)));
+  if (environment.trustedProxies.length > 0) {
+    app.set('trust proxy', [...environment.trustedProxies]);
+    app.use(withoutForwardedPorts);
+  }
   app.use(app.get(Answers).watch);
   const terms: AnswerTerms = { stallSeconds: environment.streamStallSeconds, requests, slices: app.get(Slices) };
   app.setLocal(ANSWER_TERMS, terms);
@@ -58,7 +63,6 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.use(requestBodies(requests, { limitBytes, stallSeconds, judge }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves
-  if (environment.trustedProxies.length > 0) app.set('trust proxy', [...environment.trustedProxies]);
   const site = sitePages(environment);
   server.get('/', frontPage(environment, site !== undefined));
   for (const pages of [consolePages(environment), site ?? errorPages(environment)])

@@ -12,6 +12,8 @@ describe(addressPrefixOf, () => {
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['1::', '1:0:0:0'],
     ['', ''],
+    ['unknown', ''],
+    ['192.0.2.7:1234', ''],
   ])('of %s is %s', (address, prefix) => {
     expect(addressPrefixOf(address)).toBe(prefix);
   });

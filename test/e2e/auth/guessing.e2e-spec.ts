@@ -124,6 +124,15 @@ describe('guessing', () => {
     expect((await ask('nurse', 'wrong', { address: '2001:db8:1:3::1' })).status).toBe(400);
   });
 
+  it.each([
+    ['a port', (n: number) => `192.0.2.9:${50_000 + n}`],
+    ['brackets and a port', (n: number) => `198.51.100.${n}, [2001:db8:1:2::${n}]:${50_000 + n}`],
+    ['no address in it', (n: number) => `unknown-${n}`],
+  ])('counts a caller whose address the proxy sends with %s', async (_what, addressOf) => {
+    for (let n = 0; n < 10; n++) await ask('nurse', 'wrong', { address: addressOf(n) });
+    expect((await ask('nurse', 'wrong', { address: addressOf(10) })).status).toBe(429);
+  });
+
   it('tells known accounts from unknown ones by nothing', async () => {
     const texts = async (username: string): Promise<string[]> => {
       const seen: string[] = [];

@@ -1,0 +1,17 @@
+import { type RequestHandler } from 'express';
+
+/** An IPv4 address with a port (`192.0.2.7:1234`), or an IPv6 address in brackets (`[2001:db8::7]:1234`). */
+const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([^\]]*)\](?::\d+)?)$/;
+
+/**
+ * Removes the ports from `X-Forwarded-For`. Some proxies append the port of the client to its address, such as Azure
+ * Application Gateway. Each connection would then count as an address of its own, and no limit by address would work.
+ */
+export const withoutForwardedPorts: RequestHandler = ({ headers }, _response, next) => {
+  const forwarded = headers['x-forwarded-for'];
+  if (typeof forwarded === 'string') {
+    const addresses = forwarded.split(',').map((address) => address.trim().replace(WITH_PORT, '$1$2'));
+    headers['x-forwarded-for'] = addresses.join(', ');
+  }
+  next();
+};
