@@ -21,13 +21,14 @@ export class DestinationPrincipal {
   ) {}
 
   /**
-   * Refuses a `principal` that the caller may not name. A caller may name its own User, and each User that it may
-   * update, since it could log in as such a User anyway.
-   * @throws ServiceError 'forbidden' for a User that the caller may not update
+   * Refuses a `principal` that the caller may not name. A caller may name its own User, and each User whose password it
+   * may set, since it could log in as such a User anyway.
+   * @throws ServiceError 'forbidden' for a User whose password the caller may not set
    */
   async assertNameable(named: NativeReference): Promise<void> {
     const { caller } = this.requests;
-    if (caller !== undefined && !isSamePrincipal(named, principalOf(caller))) await this.assertMayUpdate(named);
+    if (caller !== undefined && !isSamePrincipal(named, principalOf(caller)))
+      await this.access.assertGranted(takeoverOf(named));
   }
 
   /**
@@ -43,7 +44,7 @@ export class DestinationPrincipal {
     if (caller === undefined) return former;
     const own = principalOf(caller);
     if (former === undefined || isSamePrincipal(former, own)) return own;
-    return (await this.isGranted(updateOf(former.resourceType, former.id))) ? former : own;
+    return (await this.isGranted(takeoverOf(former))) ? former : own;
   }
 
   /**
@@ -57,12 +58,12 @@ export class DestinationPrincipal {
     if (this.requests.caller === undefined || stored === undefined || next === undefined) return false;
     const former = principalIn(stored);
     if (former === undefined) return !(await this.isGranted(POLICY_CREATION));
-    return !isSamePrincipal(former, next) && !(await this.isGranted(updateOf(former.resourceType, former.id)));
+    return !isSamePrincipal(former, next) && !(await this.isGranted(takeoverOf(former)));
   }
 
   /** Calls that send something need the right to change the destination. @throws ServiceError 'forbidden' */
   assertMayChange(id: string): Promise<void> {
-    return this.assertMayUpdate({ resourceType: 'SvcTopicDestination', id });
+    return this.access.assertGranted(updateOf('SvcTopicDestination', id));
   }
 
   /**
@@ -80,7 +81,7 @@ export class DestinationPrincipal {
         'The server made this destination, with more rights than a caller has. Name a principal in it.',
       );
     }
-    if (!isSamePrincipal(principal, principalOf(caller))) await this.assertMayUpdate(principal);
+    if (!isSamePrincipal(principal, principalOf(caller))) await this.access.assertGranted(takeoverOf(principal));
   }
 
   private async isGranted(request: EntryAccessRequest): Promise<boolean> {
@@ -91,10 +92,6 @@ export class DestinationPrincipal {
       if (error instanceof ServiceError && error.kind === 'forbidden') return false;
       throw error;
     }
-  }
-
-  private assertMayUpdate({ resourceType, id }: NativeReference): Promise<void> {
-    return this.access.assertGranted(updateOf(resourceType, id));
   }
 }
 
@@ -107,7 +104,7 @@ const POLICY_CREATION: EntryAccessRequest = {
   method: 'POST',
   url: 'AccessPolicy',
   type: 'AccessPolicy',
-  body: () => undefined,
+  body: () => ({ resourceType: 'AccessPolicy', engine: 'allow' }),
 };
 
 /** Returns the update of a resource in the form that policies decide about. */
@@ -119,6 +116,15 @@ export const updateOf = (type: string, id: string, resource?: Resource): EntryAc
   id,
   body: () => resource,
 });
+
+/**
+ * The update by which a caller could log in as a User or Client: it sets the password or the secret. Policies must see
+ * it, since one that lets a caller change other members only must not give that caller the rights of the User.
+ */
+function takeoverOf({ resourceType, id }: NativeReference): EntryAccessRequest {
+  const secret = resourceType === 'User' ? 'password' : 'secret';
+  return updateOf(resourceType, id, { resourceType, id, [secret]: 'chosen by the caller' });
+}
 
 const principalIn = ({ presentation }: DestinationRuntime): NativeReference | undefined =>
   presentationIn(presentation).principal;

@@ -154,6 +154,24 @@ describe('destinations receive what their principal may read', () => {
     expect((await store('bad', boss, { principal: 7 })).status).toBe(422);
   });
 
+  it('names nobody whose password its writer may not set', async () => {
+    const policies = [
+      { engine: 'matcho', matcho: { params: { 'resource/type': 'SvcTopicDestination' } } },
+      {
+        engine: 'matcho',
+        matcho: { params: { 'resource/type': 'User' }, resource: { $not: { password: 'present?' } } },
+      },
+    ];
+    const clerk = await login(app, 'clerk', { policies });
+    const principal = { resourceType: 'User', id: 'boss' };
+    expect((await store('by-clerk', clerk, { principal })).status).toBe(403);
+    const id = await newDestination(boss);
+    await observe('i1', 'canary-p');
+    expect((await store(id, clerk, { content: 'empty' })).status).toBe(200);
+    await observe('i2', 'canary-p');
+    expect(await heard(id)).toBe(0);
+  });
+
   it('becomes the caller who changes it without rights over the former one', async () => {
     const id = await newDestination(boss);
     expect((await store(id, undefined, { content: 'id-only' })).status).toBe(200);
