@@ -26,8 +26,8 @@ export class ValidateAny implements OperationHandler {
     private readonly slices: Slices,
   ) {}
 
-  async execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
-    const request = await this.slices.run(readValidateRequest(undefined, body, query));
+  async execute({ body, query, headers }: OperationRequest): Promise<FhirAnswer> {
+    const request = await this.slices.run(readValidateRequest(undefined, body, query, headers.prefer));
     if (request.mode === 'delete')
       throw parameterInvalid('Mode "delete" is for one resource: call /Type/id/$validate.', 'mode');
     const type = (request.resource?.value as Partial<Resource> | null | undefined)?.resourceType;

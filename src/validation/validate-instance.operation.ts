@@ -29,8 +29,8 @@ export class ValidateInstance implements OperationHandler {
     private readonly slices: Slices,
   ) {}
 
-  async execute({ type = '', id = '', body, query }: OperationRequest): Promise<FhirAnswer> {
-    const request = await this.slices.run(readValidateRequest(type, body, query));
+  async execute({ type = '', id = '', body, query, headers }: OperationRequest): Promise<FhirAnswer> {
+    const request = await this.slices.run(readValidateRequest(type, body, query, headers.prefer));
     this.types.assertKnown(type);
     await this.reader.assertSeen(type, id);
     const resource = request.resource ?? (await this.stored(type, id));

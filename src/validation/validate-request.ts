@@ -1,6 +1,7 @@
 import { type Resource } from '../fhir/types';
 import { parameterInvalid } from '../platform/errors/parameter-invalid';
 import { ServiceError } from '../platform/errors/service-error';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { elementsOf, membersOf } from '../platform/json/json-members';
 import { readJsonInSteps, type ScannedJson } from '../platform/json/read-json';
@@ -33,13 +34,16 @@ export interface ValidateRequest {
  * `profile`. A Parameters resource may also be the resource to validate. It is read as the request if it has a
  * parameter with one of these three names.
  * @param type type in the URL; undefined for the whole system
- * @throws ServiceError 'invalid' if the body is neither; JsonBodyError for broken text
+ * @throws ServiceError 'invalid' if the body is neither, or for an unknown query parameter; JsonBodyError for broken
+ *   text
  */
 export function* readValidateRequest(
   type: string | undefined,
   body: Buffer,
   query: URLSearchParams,
+  prefer: string | undefined,
 ): Steps<ValidateRequest> {
+  assertKnownParameters('$validate', query, ['mode', 'profile', ...SHAPE_PARAMETERS], prefer);
   const sent = body.length === 0 ? undefined : yield* readJsonInSteps(decodeUtf8(body));
   const isWrapped = isRequest(sent?.value, type === undefined || type === 'Parameters');
   const parameters = isWrapped && sent !== undefined ? yield* parametersIn(sent) : [];

@@ -21,7 +21,7 @@ export class ValidateType implements OperationHandler {
     private readonly slices: Slices,
   ) {}
 
-  async execute({ type = '', body, query }: OperationRequest): Promise<FhirAnswer> {
-    return this.dryRun.answer(type, await this.slices.run(readValidateRequest(type, body, query)));
+  async execute({ type = '', body, query, headers }: OperationRequest): Promise<FhirAnswer> {
+    return this.dryRun.answer(type, await this.slices.run(readValidateRequest(type, body, query, headers.prefer)));
   }
 }

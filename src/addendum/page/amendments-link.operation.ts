@@ -9,6 +9,7 @@ import {
   partsAnswer,
 } from '../../operation/operation';
 import { ServiceError } from '../../platform/errors/service-error';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../../platform/http/known-parameters';
 import { RequestContext } from '../../platform/request/request-context';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { SessionLinks } from '../../session/session-links';
@@ -43,7 +44,8 @@ abstract class AmendmentsLinkOperation implements OperationHandler {
     private readonly requests: RequestContext,
   ) {}
 
-  async execute({ type = '', id = '', rootUrl }: OperationRequest): Promise<FhirAnswer> {
+  async execute({ type = '', id = '', rootUrl, query, headers: { prefer } }: OperationRequest): Promise<FhirAnswer> {
+    assertKnownParameters('$amendments-link', query, SHAPE_PARAMETERS, prefer);
     const sessionId = this.requests.caller?.sessionId;
     if (sessionId === undefined)
       throw new ServiceError('forbidden', 'A link ends with its Session: ask for it with a Bearer token.', {

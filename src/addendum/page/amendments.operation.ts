@@ -6,6 +6,7 @@ import {
   type OperationHandler,
   type OperationRequest,
 } from '../../operation/operation';
+import { assertKnownParameters, SHAPE_PARAMETERS } from '../../platform/http/known-parameters';
 import { type TextSink } from '../../platform/http/send-body';
 import { LINK_HEADERS } from './amendments-link.operation';
 import { PAGE_HEADERS } from './page-style';
@@ -27,7 +28,8 @@ const AMENDMENTS = {
 abstract class AmendmentsOperation implements OperationHandler {
   constructor(private readonly reader: RecordReader) {}
 
-  async execute({ type = '', id = '', format, query }: OperationRequest): Promise<FhirAnswer> {
+  async execute({ type = '', id = '', format, query, headers: { prefer } }: OperationRequest): Promise<FhirAnswer> {
+    assertKnownParameters('$amendments', query, ['link-token', ...SHAPE_PARAMETERS], prefer);
     const record = await this.reader.read({ id, resourceType: type });
     const headers = query.has('link-token') ? LINK_HEADERS : {};
     if (format.isPage !== true)

@@ -237,8 +237,11 @@ describe('a policy decides on the request that the route runs', () => {
     let reader: Person;
     beforeAll(async () => {
       reader = await personWith('reader', {
-        params: { 'resource/type': { $enum: ['Observation', 'Location'] }, patient: 'own' },
+        params: { 'resource/type': { $enum: ['Observation', 'Location', 'SDCDocument'] }, patient: 'own' },
       });
+      await storeAll(app, [
+        ['SDCDocument/other', { status: 'draft', patient: { resourceType: 'Patient', id: 'other' } }],
+      ]);
     });
     const asReader = sendingAs(() => [app, reader]);
     const lenient = { Prefer: 'return=minimal, handling=lenient' };
@@ -251,6 +254,21 @@ describe('a policy decides on the request that the route runs', () => {
       ['DELETE', '/Observation/other'],
     ])('%s %s', async (method, path) => {
       expect((await asReader(method, `${path}?patient=own`, undefined, lenient)).status).toBe(400);
+    });
+
+    it.each([
+      ['GET', '/Observation/other/$validate'],
+      ['GET', '/SDCDocument/other/$amendments'],
+      ['POST', '/SDCDocument/other/$amendments-link'],
+    ])('%s %s', async (method, path) => {
+      for (const headers of [{}, lenient])
+        expect((await asReader(method, `${path}?patient=own`, undefined, headers)).status).toBe(400);
+    });
+
+    it('POST /rpc', async () => {
+      const sender = await personWith('sender', { params: { _m: 'svc/echo', patient: 'own' } });
+      const sent = { authorization: sender.bearer, headers: lenient };
+      expect((await app.post('/rpc?patient=own', { method: 'svc/echo', params: {} }, sent)).status).toBe(400);
     });
 
     it('which are still ignored if no policy requires a parameter', async () => {
