@@ -1,5 +1,6 @@
 import { type WriteConditions } from '../../resource/writes/write';
 import { ENTRY_TAGS, preconditionsOf } from '../conditional/entity-tags';
+import { criteriaText } from '../../search/parse/criteria-query';
 import { assertId } from '../../model/resource-draft';
 import { type BundleEntry } from './bundle';
 import { faultAt } from './entry-error';
@@ -50,7 +51,8 @@ export function writeActionOf({ request, resource }: BundleEntry, baseUrl: strin
     assertId(id);
     return { ...action, id };
   }
-  if (criteria !== undefined) return { ...action, criteria };
+  // Policies must see the parameters that are searched: a type before them would hide the first one.
+  if (criteria !== undefined) return { ...action, criteria: criteriaText(type, criteria) };
   if (verb !== 'POST') throw faultAt('request.url', noTarget);
   return action;
 }

@@ -7,13 +7,18 @@ import { ServiceError } from '../../platform/errors/service-error';
 const SHAPING =
   /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
 
+/** The query in criteria that are a query, or a whole search such as `Patient?identifier=7`. */
+export function criteriaText(type: string, criteria: string): string {
+  const text = criteria.trim();
+  return text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text;
+}
+
 /**
  * Reads criteria as a query.
  * @throws ServiceError 'invalid' if the criteria are empty, a parameter has no value, or a parameter shapes answers
  */
 export function criteriaQuery(type: string, criteria: string): URLSearchParams {
-  const text = criteria.trim();
-  const query = new URLSearchParams(text.startsWith(`${type}?`) ? text.slice(type.length + 1) : text);
+  const query = new URLSearchParams(criteriaText(type, criteria));
   if (query.size === 0) {
     throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`, {
       code: 'criteria-invalid',

@@ -181,6 +181,20 @@ describe('a policy decides on the request that the route runs', () => {
       expect((await app.post('/Observation', own, { headers })).text).toContain('Patient/other');
     });
 
+    it('criteria with a type before them', async () => {
+      const named = await personWith(
+        'named',
+        { operation: { id: 'FhirBundle' } },
+        { params: { 'resource/type': 'Observation', _id: { $not: 'other' } } },
+      );
+      const before = await versionOf('Observation/other');
+      for (const url of ['Observation?_id=other', 'Observation?Observation?_id=other', 'Observation? _id=other']) {
+        const body = { resourceType: 'Bundle', type: 'transaction', entry: [{ request: { method: 'DELETE', url } }] };
+        expect([url, (await app.post('/fhir', body, { authorization: named.bearer })).status]).toEqual([url, 403]);
+      }
+      expect(await versionOf('Observation/other')).toBe(before);
+    });
+
     it('a link that stays as it is', async () => {
       const entry = { request: { method: 'POST', url: 'Observation' }, resource: observation(OWN) };
       expect(statusIn(await send('transaction', entry))).toBe('201');
