@@ -12,6 +12,7 @@ import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
 import { refuseUndecodable } from './platform/http/encoded-text';
 import { withoutForwardedPorts } from './platform/http/forwarded-for';
+import { useOriginForm } from './platform/http/origin-form';
 import { paceRequests } from './platform/http/pace-requests';
 import { requestBodies } from './platform/http/request-bodies';
 import { assertOneCopy } from './platform/discovery/package-copies';
@@ -117,8 +118,10 @@ export async function listen(
   if (hasMetrics) await app.get(MetricsServer, { strict: false }).listen();
   await app.get(InitBundle, { strict: false }).apply();
   app.get(BackgroundTasks).start();
-  paceRequests(app.getHttpServer());
-  refuseBrokenRequests(app.getHttpServer());
-  app.get(Drain, { strict: false }).watch(app.getHttpServer());
+  const server = app.getHttpServer();
+  paceRequests(server);
+  useOriginForm(server);
+  refuseBrokenRequests(server);
+  app.get(Drain, { strict: false }).watch(server);
   await app.listen(port, host);
 }

@@ -234,6 +234,22 @@ describe('an odd request', () => {
     expect([answer.status, diagnosticsOf(answer)]).toEqual([431, expect.stringContaining('_search')]);
   });
 
+  it.each(['http://other.example', 'HTTPS://other.example:8443'])(
+    'with a target in absolute form (%s) is the same request',
+    async (origin) => {
+      const form = ['Content-Type', 'application/x-www-form-urlencoded'];
+      for (const [method, path, body] of [
+        ['POST', '/auth/token', 'x'.repeat(70_000)],
+        ['GET', '/metadata', ''],
+        ['GET', '?_count=0', ''],
+      ] as const) {
+        const [absolute, plain] = [`${origin}${path}`, path.startsWith('/') ? path : `/${path}`];
+        const [got, wanted] = [await sendRaw(method, absolute, form, body), await sendRaw(method, plain, form, body)];
+        expect([got.status, got.text]).toEqual([wanted.status, wanted.text]);
+      }
+    },
+  );
+
   it('that is no HTTP is 400 with an OperationOutcome', async () => {
     const { hostname, port } = new URL(app.url);
     const text = await new Promise<string>((resolve, reject) => {
