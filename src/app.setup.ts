@@ -119,6 +119,9 @@ export async function listen(
   await app.get(InitBundle, { strict: false }).apply();
   app.get(BackgroundTasks).start();
   const server = app.getHttpServer();
+  // By default Node drops the headers after the thousandth, without an error. It would drop `X-Forwarded-For` of a
+  // proxy, and the caller would have the address of the proxy. 16 KiB still limit the headers.
+  server.maxHeadersCount = 0;
   paceRequests(server);
   useOriginForm(server);
   refuseBrokenRequests(server);

@@ -250,6 +250,12 @@ describe('an odd request', () => {
     },
   );
 
+  it('with thousands of headers loses none of them', async () => {
+    const filler = Array.from({ length: 1_500 }, () => ['a', '']).flat();
+    const answer = await sendRaw('GET', '/Patient?unknown=1', [...filler, 'Prefer', 'handling=lenient']);
+    expect(answer.status).toBe(200);
+  });
+
   it('that is no HTTP is 400 with an OperationOutcome', async () => {
     const { hostname, port } = new URL(app.url);
     const text = await new Promise<string>((resolve, reject) => {
