@@ -11,6 +11,9 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 const LOGIN = { costsHash: true } as Grant;
 const REFRESH = {} as Grant;
 
+/** The address of a letter. */
+const addressOf = (letter: string): string => `192.0.2.${letter.charCodeAt(0)}`;
+
 describe(TokenSlots, () => {
   const environment = { passwordHashSlots: 2, passwordHashQueue: 100 } as Environment;
   let slots: TokenSlots;
@@ -30,10 +33,12 @@ describe(TokenSlots, () => {
   });
 
   /**
-   * Starts a token request with a name of the form `address:username`. It runs until `end` is called with this name.
+   * Starts a token request with a name of the form `address:username`, in which a letter may stand for the address. It
+   * runs until `end` is called with this name.
    */
   const arrive = (name: string, grant = LOGIN, signal = new AbortController().signal): Promise<void> => {
-    const [ip = '', username] = name.split(':');
+    const [, address = '', username] = /^(.*):(.*)$/.exec(name) ?? [];
+    const ip = address.length === 1 ? addressOf(address) : address;
     Object.assign(context, { origin: { ip }, ticket: { signal } });
     const arrival = slots.run(grant, { parameter: () => username } as unknown as TokenRequest, async () => {
       began.push(name);
@@ -58,12 +63,12 @@ describe(TokenSlots, () => {
   });
 
   it('counts an IPv6 subscriber by the /64', async () => {
-    for (const host of ['1', '2', '3', '4']) void arrive(`2001:db8::${host}`);
+    for (const host of ['1', '2', '3', '4']) void arrive(`2001:db8::${host}:nurse`);
     void arrive('b:1');
     await settled();
-    await end('2001:db8::1');
-    await end('2001:db8::2');
-    expect(began.slice(2)).toEqual(['2001:db8::3', 'b:1']);
+    await end('2001:db8::1:nurse');
+    await end('2001:db8::2:nurse');
+    expect(began.slice(2)).toEqual(['2001:db8::3:nurse', 'b:1']);
   });
 
   it('never queues a token without a hash behind logins', async () => {
@@ -74,7 +79,7 @@ describe(TokenSlots, () => {
   });
 
   it('S7: runs one login of a slow address at a time, and its login names take turns', async () => {
-    slowAddresses.note('a', 60);
+    slowAddresses.note(addressOf('a'), 60);
     for (const name of ['a:guessed', 'a:guessed', 'a:guessed', 'a:nurse']) void arrive(name);
     void arrive('b:1');
     await settled();
@@ -82,7 +87,7 @@ describe(TokenSlots, () => {
     await end('a:guessed');
     await end('a:guessed');
     expect(began.slice(2)).toEqual(['a:guessed', 'a:nurse']);
-    slowAddresses.note('a', null);
+    slowAddresses.note(addressOf('a'), null);
     await end('b:1');
     void arrive('a:free');
     await settled();
@@ -90,7 +95,7 @@ describe(TokenSlots, () => {
   });
 
   it('removes a client that disconnects, also from the queue of a slow address', async () => {
-    slowAddresses.note('s', 60);
+    slowAddresses.note(addressOf('s'), 60);
     const leaver = new AbortController();
     void arrive('s:0');
     void arrive('a:1');
