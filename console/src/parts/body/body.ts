@@ -8,7 +8,7 @@ import { type Steps } from '../../../../src/platform/time/steps';
 import { inSlices } from './in-slices';
 
 export type { FieldRow } from '../../../../src/addendum/page/field-rows';
-export type { FieldValue } from '../../../../src/addendum/page/field-value';
+export type { FieldValue } from '../../../../src/addendum/page/snapshot-fields';
 
 /** Members that the server sets with each version, so that their change is no change by a person. */
 const OF_EACH_VERSION = new Set(['meta.versionId', 'meta.lastUpdated']);
