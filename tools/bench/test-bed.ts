@@ -64,13 +64,20 @@ export async function setUpServer(cleanup: Cleanup, options: BedOptions = {}): P
   return (await layGround(cleanup, options)).startServer();
 }
 
+const MOST_INDEXING_MILLISECONDS = 600_000;
+
 /**
  * Waits until no index job is left. The server indexes a database that was filled without it, and that work would
  * count in the measurement.
+ * @throws Error after ten minutes, as when the server has ended
  */
 async function untilIndexed(databaseUrl: string): Promise<void> {
   const pending = `select from search_parameter_state where state <> 'active'`;
-  while ((await runQuery(databaseUrl, pending)).length > 0) await delay(200);
+  const endsAt = performance.now() + MOST_INDEXING_MILLISECONDS;
+  while ((await runQuery(databaseUrl, pending)).length > 0) {
+    if (performance.now() > endsAt) throw new Error('The index job of the filled database did not end in ten minutes');
+    await delay(200);
+  }
 }
 
 /** An unused database with charts, and functions that start servers. */

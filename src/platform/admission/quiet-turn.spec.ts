@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { quietTurn } from './quiet-turn';
+import { TurnPace } from './turn-pace';
 
 const CONNECTIONS = 100;
 const SLICE_MILLISECONDS = 2;
@@ -35,6 +36,17 @@ describe('S10: connections that arrive while each turn of the event loop has wor
       work();
     }
     expect(slices).toBeLessThan(CONNECTIONS / 4);
+  });
+
+  it('let no task of a pace begin at once', async () => {
+    const pace = new TurnPace(2);
+    const { port } = server.address() as AddressInfo;
+    sockets.push(connect(port, '127.0.0.1'));
+    await once(server, 'connection');
+    const turn = pace.turnFor(() => ({ key: 'a' }));
+    expect(turn).toBeInstanceOf(Promise);
+    await turn;
+    expect(pace.turnFor(() => ({ key: 'a' }))).toBeUndefined();
   });
 
   it('do not delay the work forever', async () => {

@@ -1,24 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { quietTurn } from './quiet-turn';
 import { TurnPace } from './turn-pace';
 
 describe(TurnPace, () => {
-  const server = createServer();
-  const sockets: Socket[] = [];
-
-  beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterAll(async () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
-  });
-
   it('S10: lets so many tasks begin at once, and as many in each of the next turns, the keys in turn', async () => {
     await quietTurn();
     const pace = new TurnPace(2);
@@ -36,17 +21,6 @@ describe(TurnPace, () => {
     }
     expect(begun).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'a6']);
     expect(Math.max(...counts.map((count, index) => count - (counts[index - 1] ?? 2)))).toBe(2);
-  });
-
-  it('S10: lets no task begin in a turn in which a connection arrives', async () => {
-    const pace = new TurnPace(2);
-    const { port } = server.address() as AddressInfo;
-    sockets.push(connect(port, '127.0.0.1'));
-    await once(server, 'connection');
-    const turn = pace.turnFor(() => ({ key: 'a' }));
-    expect(turn).toBeInstanceOf(Promise);
-    await turn;
-    expect(pace.turnFor(() => ({ key: 'a' }))).toBeUndefined();
   });
 
   it('lets a task leave the queue whose client has disconnected', async () => {
