@@ -166,7 +166,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByLabel(/^Decision id/).fill('Resource Patient/p2 not found. Check the id.');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByText('A 404 names no decision').waitFor();
-      expect(await page.getByLabel('Path and query').inputValue()).toBe('/fhir/Patient/p2');
+      await page.locator('input:focus[value="/fhir/Patient/p2"]').waitFor();
       await tab.go('access/decisions/00000000-0000-4000-8000-000000000000');
       await page.getByText('There is no such decision').waitFor();
       await tab.close();
