@@ -4,7 +4,7 @@ import { Slices } from '../../platform/time/slices';
 import { PolicyRows } from '../criteria/policy-rows';
 import { AccessPolicies } from '../policy/access-policies';
 import { type CompiledPolicy } from '../policy/compiled-policy';
-import { type FailedClause } from '../policy/policy-engine';
+import { failedByBody, type FailedClause } from '../policy/policy-engine';
 import { type PolicyIndex } from '../policy/policy-index';
 import { asHolderOf } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
@@ -86,13 +86,17 @@ export class AccessDecision {
   }
 
   private async outcomeOf(policy: CompiledPolicy, request: LazyRequest): Promise<PolicyOutcome> {
-    const failed = await policy.check(request);
-    if (failed !== undefined) return { policy, granted: undefined, failed };
-    if (policy.criteria.length === 0) return { policy, granted: 'all', request };
-    const granted = await this.rows.of(policy, request);
-    return granted.length > 0
-      ? { policy, granted, request }
-      : failedAt(policy, 'criteria', 'a value of each criterion is missing, or cannot be searched for');
+    try {
+      const failed = await policy.check(request);
+      if (failed !== undefined) return { policy, granted: undefined, failed };
+      if (policy.criteria.length === 0) return { policy, granted: 'all', request };
+      const granted = await this.rows.of(policy, request);
+      return granted.length > 0
+        ? { policy, granted, request }
+        : failedAt(policy, 'criteria', 'a value of each criterion is missing, or cannot be searched for');
+    } catch (error) {
+      return { policy, granted: undefined, failed: failedByBody(error) };
+    }
   }
 }
 

@@ -3,7 +3,13 @@ import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { isObject } from '../../platform/json/plain-object';
 import { Slices } from '../../platform/time/slices';
-import { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from '../policy/policy-engine';
+import {
+  EngineOf,
+  failedByBody,
+  type FailedClause,
+  type PolicyCheck,
+  type PolicyEngine,
+} from '../policy/policy-engine';
 import { PolicyEngines } from '../policy/policy-engine.registry';
 import { policyFault } from '../policy/policy-fault';
 
@@ -71,7 +77,7 @@ function within(at: string, compile: () => PolicyCheck): PolicyCheck {
   try {
     const check = compile();
     return async (request) => {
-      const failed = await check(request);
+      const failed = await Promise.resolve(check(request)).catch(failedByBody);
       return failed === undefined ? undefined : { ...failed, path: `${at}.${failed.path}` };
     };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type Resource } from '../../fhir/types';
 import { type AccessRequest } from '../request/access-request';
+import { UnreadableBody } from '../request/unreadable-body';
 
 /** The first clause of a policy that a request failed. Neither member contains a value of the request. */
 export interface FailedClause {
@@ -11,6 +12,15 @@ export interface FailedClause {
 
 /** A function that returns the clause that a request failed; undefined when the policy grants the request. */
 export type PolicyCheck = (request: AccessRequest) => FailedClause | undefined | Promise<FailedClause | undefined>;
+
+/**
+ * Returns the failure of a policy that reads a body which cannot be read.
+ * @throws any other error
+ */
+export function failedByBody(error: unknown): FailedClause {
+  if (error instanceof UnreadableBody) return { path: 'engine', reason: 'the body must be JSON or YAML to be read' };
+  throw error;
+}
 
 /**
  * Evaluates the policies whose `engine` names it. A policy is evaluated for the Users, Clients and Operations in its

@@ -9,6 +9,7 @@ import { YAML_MEDIA_TYPES } from '../../fhir/edge/format';
 import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
+import { UnreadableBody } from './unreadable-body';
 
 const YAML_TYPES: ReadonlySet<string> = new Set(YAML_MEDIA_TYPES);
 
@@ -52,11 +53,12 @@ function uriOf({ path: routed }: Request): string {
  * one there, a caller could show them parameters that the route does not use.
  */
 function queryValues(request: Request): Record<string, unknown> {
-  const isSearch = /\/_search\/?$/.test(request.path);
-  const isForm = isSearch && mediaTypeOf(request) === 'application/x-www-form-urlencoded';
-  const form = isForm ? new URLSearchParams(bodyOf(request).toString('utf8')) : [];
+  const form = isSearchForm(request) ? new URLSearchParams(bodyOf(request).toString('utf8')) : [];
   return valuesByName([...queryOf(request), ...form]);
 }
+
+const isSearchForm = (request: Request): boolean =>
+  /\/_search\/?$/.test(request.path) && mediaTypeOf(request) === 'application/x-www-form-urlencoded';
 
 /** Groups parameters by name. One value of a name stays a value; several become a list. */
 export function valuesByName(parameters: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
@@ -70,16 +72,18 @@ export function valuesByName(parameters: Iterable<readonly [name: string, value:
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }
 
-/** Returns the parsed body; undefined for a body that cannot be read. Such a request is refused later by its route. */
+/**
+ * Returns the parsed body; undefined without a body. Policies see the form of a search as parameters, not as a body.
+ * @throws UnreadableBody
+ */
 async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   const body = bodyOf(request);
-  if (body.length === 0) return undefined;
+  if (body.length === 0 || isSearchForm(request)) return undefined;
   try {
     const steps = readsYaml(request) ? readBodyInSteps(request) : readJsonInSteps(decodeUtf8(body));
     return (await slices.run(steps)).value;
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === 'busy') throw error;
-    return undefined;
+    throw error instanceof ServiceError && error.kind === 'busy' ? error : new UnreadableBody();
   }
 }
 

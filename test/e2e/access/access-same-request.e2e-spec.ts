@@ -212,6 +212,47 @@ describe('a policy decides on the request that the route runs', () => {
     }
   });
 
+  describe('with a body that is neither JSON nor YAML', () => {
+    const rules: [string, object][] = [
+      ['matcho', { matcho: { body: { $not: { status: 'final' } } } }],
+      ['matcho', { matcho: { resource: { subject: 'nil?' } } }],
+      ['json-schema', { schema: { properties: { body: { required: ['status'] } } } }],
+      ['complex', { and: [{ engine: 'matcho', matcho: { body: { $not: { status: 'final' } } } }] }],
+      ['matcho', { matcho: { 'request-method': 'post' }, criteria: 'Observation?status={{body.status}}' }],
+    ];
+
+    it.each(rules)('the engine %s grants nothing: %j', async (engine, rule) => {
+      const { bearer: authorization } = await login(app, 'excluding', { policies: [{ engine, ...rule }] });
+      const refused = await app.post('/Observation/$validate', '{"status": "final"', { authorization });
+      expect(refused.status).toBe(403);
+      const [, decision] = /decisions\/([\da-f-]+)/.exec(refused.text) ?? [];
+      expect((await app.get(`/auth/decisions/${decision}`)).text).toContain('the body must be JSON or YAML');
+    });
+
+    it('another policy, or another rule of the policy, may grant', async () => {
+      const reads = { engine: 'matcho', matcho: { body: { status: 'final' } } };
+      const either = { engine: 'complex', or: [reads, { engine: 'allow' }] };
+      for (const [userId, policies] of [
+        ['of-two', [reads, { engine: 'matcho', matcho: { 'request-method': 'post' } }]],
+        ['of-either', [either]],
+      ] as const) {
+        const { bearer: authorization } = await login(app, userId, { policies });
+        expect([userId, (await app.post('/Observation/$validate', '{', { authorization })).status]).toEqual([
+          userId,
+          400,
+        ]);
+      }
+    });
+
+    it('the form of a search is no body', async () => {
+      const matcho = { body: 'nil?', params: { status: 'final' } };
+      const { bearer: authorization } = await login(app, 'searching', { policies: [{ engine: 'matcho', matcho }] });
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      const found = await app.post('/Observation/_search', 'status=final', { authorization, headers });
+      expect(found.status).toBe(200);
+    });
+  });
+
   describe('with the body of an operation', () => {
     // YAML does not allow this tab, but JSON does.
     const text = '{\n\t"resourceType": "Parameters"}';
