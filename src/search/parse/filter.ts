@@ -2,7 +2,6 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { dotFilterOf, type DotOperator } from './dot-clause';
-import { valuePathsOf } from './json-path';
 import { clauseOf, parameterOf, valueClauseOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
 import { MOMENT_CODES, SPECIAL_CODES } from './special-clause';
@@ -93,7 +92,7 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
   if (SPECIAL_CODES.has(path)) return columnComparison(path, operator, value, scope);
   const parameter = parameterOf(path, { ...scope, isLenient: false });
   if (parameter === undefined) throw notUnderstood(path);
-  if (operator === 'pr') return valueClauseOf(parameter, 'missing', value === 'true' ? 'false' : 'true', scope);
+  if (operator === 'pr') return presenceOf(parameter, value, scope);
   const clause = (modifier: string | undefined, prefix = ''): SearchClause =>
     valueClauseOf(parameter, modifier, `${prefix}${escaped(value)}`, scope);
   const isOrdered = ['date', 'number', 'quantity'].includes(parameter.kind);
@@ -109,7 +108,7 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
       if (parameter.kind === 'string') return clause(undefined);
       break;
     case 'ew':
-      if (parameter.kind === 'string') return endsWith(parameter, value);
+      if (parameter.kind === 'string') return clause('ends');
       break;
     case 'gt':
     case 'lt':
@@ -147,26 +146,22 @@ function dotComparison(path: string, operator: string, value: string, scope: Sea
   return dotFilterOf(path, known, operator === 'pr' ? String(value !== 'true') : value, scope);
 }
 
-/** Reads a path such as `subject.name`: its last word is the compared parameter, the words before are links to it. */
-function chained(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
-  const modifiers: Readonly<Record<string, string>> = { co: ':contains', pr: ':missing' };
-  const prefixes = new Set(['gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb']);
-  const known = operator === 'eq' || operator === 'ne' || operator === 'sw' || operator in modifiers;
-  if (!known && !prefixes.has(operator)) throw unknownOperator(operator, 'behind a chain');
-  const given = operator === 'pr' ? String(value !== 'true') : escaped(value);
-  const text = prefixes.has(operator) ? `${operator}${given}` : given;
-  const clause = clauseOf(`${path}${modifiers[operator] ?? ''}`, text, scope, 1);
-  if (clause === undefined) throw notUnderstood(path);
-  return operator === 'ne' ? { kind: 'not', clause } : clause;
+function presenceOf(parameter: SearchParameter, value: string, scope: SearchScope): SearchClause {
+  if (value !== 'true' && value !== 'false') throw invalid('_filter', `takes "pr true" or "pr false"`);
+  return valueClauseOf(parameter, 'missing', String(value === 'false'), scope);
 }
 
-function endsWith(parameter: SearchParameter, text: string): SearchClause {
-  const pattern = JSON.stringify(`${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
-  const condition = `? (@.type() == "string" && @ like_regex ${pattern} flag "i")`;
-  return {
-    kind: 'body',
-    paths: valuePathsOf(parameter, '_filter').flatMap(({ path }) => [`${path} ${condition}`, `${path}.* ${condition}`]),
-  };
+/**
+ * Reads a path such as `subject.name`: its last word is the compared parameter, the words before are links to it. The
+ * last word is read as if it stood alone, so an operator means the same behind a chain as without one.
+ */
+function chained(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
+  const isNot = operator === 'ne';
+  const readLeaf = (leaf: string, leafScope: SearchScope): SearchClause =>
+    comparisonOf(leaf, isNot ? 'eq' : operator, value, leafScope);
+  const clause = clauseOf(path, value, { ...scope, readLeaf }, 1);
+  if (clause === undefined) throw notUnderstood(path);
+  return isNot ? { kind: 'not', clause } : clause;
 }
 
 const notUnderstood = (token: string | undefined): Error =>

@@ -37,6 +37,8 @@ export function clauseOf(name: string, value: string, scope: SearchScope, links 
   if (name.startsWith('.')) return dotClauseOf(name, value, scope);
   const dot = name.indexOf('.');
   if (dot > 0) return chainOf(name.slice(0, dot), name.slice(dot + 1), value, scope, links);
+  const { readLeaf, ...leafScope } = scope;
+  if (readLeaf !== undefined) return readLeaf(name, leafScope);
   const { code, modifier } = splitModifier(name);
   if (SPECIAL_CODES.has(code)) {
     return specialClauseOf(code, modifier, value, scope);

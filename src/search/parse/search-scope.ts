@@ -1,6 +1,7 @@
 import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
+import { type SearchClause } from '../query/search-query';
 
 export interface SearchScope {
   readonly type: string;
@@ -17,6 +18,8 @@ export interface SearchScope {
    * again.
    */
   readonly effort?: { left: number };
+  /** Reads the last word of a chain, where `_filter` compares by an operator. Without it, the word has a modifier. */
+  readonly readLeaf?: (leaf: string, scope: SearchScope) => SearchClause;
   /** Collects the parameters of the search whose index is incomplete. */
   readonly incomplete?: Set<SearchParameter>;
   /** Collects incomplete parameters of linked resources, if the caller wants these in a separate list. */
