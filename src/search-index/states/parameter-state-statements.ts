@@ -229,10 +229,13 @@ export const IS_BUSY: Statement = {
     ) as is_busy`,
 };
 
-/** Progress by type. A pass indexes each resource of its type once, for any number of parameters. */
+/**
+ * Progress by type. A pass indexes each resource of its type once, for any number of parameters. The sums are cast,
+ * since a sum of bigint is numeric, which pg returns as text.
+ */
 export const METRICS: Statement = {
   name: 'parameter-state-metrics',
-  text: `select coalesce(sum(parameters), 0)::integer as parameters, coalesce(sum(resources), 0) as resources from (
+  text: `select coalesce(sum(parameters), 0)::integer as parameters, coalesce(sum(resources), 0)::bigint as resources from (
       select count(*) as parameters, greatest(0, max(total_count - done_count)) as resources
       from search_parameter_state where state <> 'active' group by resource_type
     ) by_type`,

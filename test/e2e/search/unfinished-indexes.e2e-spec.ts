@@ -5,6 +5,7 @@ import { eventually } from '../../../testing/eventually';
 import { type Person, login } from '../../../testing/world';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
 import { sendingAs } from '../../support/callers';
+import { metricsUrlOf, scrapeOf } from '../../support/scrape';
 
 const BUSY = [503, expect.stringMatching(/^1?\d\d$/)];
 /** Pattern of the refusal while the index job has indexed one resource of five. */
@@ -35,7 +36,7 @@ describe('while the index of Patient is built', () => {
     '';
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startTestApp({ environment: { SVC_METRICS_PORT: '0' } });
     client = new Client({ connectionString: app.databaseUrl });
     held = new Client({ connectionString: app.databaseUrl });
     await client.connect();
@@ -132,6 +133,11 @@ describe('while the index of Patient is built', () => {
   ])('H1: %s carries a warning: %s', async (query, isWarned) => {
     const { entry = [] } = (await app.get(`/fhir/${query}`)).json<{ entry?: { search: { mode: string } }[] }>();
     expect(entry.some(({ search }) => search.mode === 'outcome')).toBe(isWarned);
+  });
+
+  it('O7: the metrics count the resources that are left', async () => {
+    const scrape = await scrapeOf(metricsUrlOf(app));
+    expect(scrape.value('svc_search_index_resources_left')).toBe(4);
   });
 
   it('H1: criteria that ask other resources for it answer 503, those that do not are as ever', async () => {
