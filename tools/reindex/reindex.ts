@@ -10,8 +10,8 @@ import { progressOfTypes, requestReindex } from './request-reindex';
 const USAGE = `npm run reindex [-- Type …]
 
 Builds the search index rows of the resources of these types anew, or of all types. The servers of the database do the work, in the
-background and beside reads and writes; searches say meanwhile that they may miss something. This shows how far they are. It can be
-ended at any time: the servers go on, and another call shows the rest.
+background and beside reads and writes. Meanwhile searches say that they may miss something, and $everything of these types gets 503.
+This shows how far they are. It can be ended at any time: the servers go on, and another call shows the rest.
 Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/reindex/reindex.js
 `;
 
