@@ -6,7 +6,8 @@ import { inOneFlight } from '../platform/database/in-one-flight';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { type StoredBody, ResourceStore } from './resource-store';
+import { ServiceError } from '../platform/errors/service-error';
+import { type IndexedBody, type StoredBody, ResourceStore } from './resource-store';
 import {
   ADVANCE,
   CLAIM,
@@ -107,14 +108,32 @@ export class IndexJob implements BackgroundTask {
     }
     // The step ends before the first resource that another transaction locks; the next step reads this resource again.
     const held = next.findIndex(({ body }) => body === null);
-    const taken = held < 0 ? next : next.slice(0, held);
-    const pause = held < 0 ? 0 : PAUSE_MILLISECONDS;
+    const { rows, count } = await this.indexed(type, held < 0 ? next : next.slice(0, held));
+    const pause = held === count ? PAUSE_MILLISECONDS : 0;
     const [, , busy] = await inOneFlight([
-      this.store.reindex(taken.flatMap((row) => storedBodyOf(type, row))),
-      this.statements.run(ADVANCE, [keys, taken.at(-1)?.id ?? lastId, taken.length, pause]),
+      this.store.reindex(rows, false),
+      this.statements.run(ADVANCE, [keys, next[count - 1]?.id ?? lastId, count, pause]),
       this.statements.runOne<{ is_busy: boolean }>(IS_BUSY, []),
     ]);
     return busy?.is_busy === true ? (performance.now() - startedMs) * RESTS_PER_BATCH : 0;
+  }
+
+  /**
+   * The index rows of a batch. A resource beyond the limits of stored SearchParameters keeps its rows, so that it does
+   * not stop the job. The batch ends there, since such a resource takes seconds.
+   */
+  private async indexed(type: string, batch: readonly BatchRow[]): Promise<{ rows: IndexedBody[]; count: number }> {
+    const rows: IndexedBody[] = [];
+    for (const [at, row] of batch.entries()) {
+      try {
+        for (const body of storedBodyOf(type, row)) rows.push(await this.store.indexed(body));
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.kind !== 'unprocessable') throw error;
+        this.logger.error(`${type}/${row.id} is not indexed anew, so searches may miss it. ${error.message}`);
+        return { rows, count: at + 1 };
+      }
+    }
+    return { rows, count: batch.length };
   }
 
   private async finish({ keys, type, codes, doneCount }: Pass): Promise<void> {
@@ -134,4 +153,4 @@ const storedBodyOf = (
 ): StoredBody[] =>
   key === null || mainDate === null || version === null || body === null
     ? []
-    : [{ type, id, key, mainDate, version, value: JSON.parse(body) as Resource }];
+    : [{ type, id, key, mainDate, version, text: body, value: JSON.parse(body) as Resource }];

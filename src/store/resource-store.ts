@@ -6,9 +6,12 @@ import { inOneFlight } from '../platform/database/in-one-flight';
 import { type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
-import { Slices } from '../platform/time/slices';
+import { ServiceError } from '../platform/errors/service-error';
+import { TooCostly } from '../platform/errors/too-costly';
+import { longestStepOn, Slices } from '../platform/time/slices';
 import { type Steps } from '../platform/time/steps';
 import { MAX_STORED_PAIRS } from '../search-index/extract/extraction';
+import { type SearchRows } from '../search-index/extract/search-rows';
 import { KnownUnits } from './known-units';
 import { type IndexSnapshot, SearchIndex } from '../search-index/search-index';
 import { type StoredResource, type WriteMethod } from '../model/stored-resource';
@@ -45,6 +48,7 @@ export interface StoredBody {
   readonly key: number;
   readonly version: number;
   readonly mainDate: Date;
+  readonly text: string;
   /** The parsed text; numbers are doubles. */
   readonly value: Resource;
 }
@@ -98,6 +102,9 @@ export interface NewResource extends ResourceName {
  */
 const MAX_ID_LOCKS = 128;
 
+/** Maximum CPU time to make the index rows of one resource, if callers defined some of its search parameters. */
+const MAX_MILLISECONDS = 5_000;
+
 /**
  * Maximum number of resources, and of characters of their bodies, in one INSERT. Both this server and PostgreSQL build
  * it in memory.
@@ -106,6 +113,9 @@ const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
 type Indexed = Pick<RowContent, 'present' | 'columns' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
+
+/** A stored resource with the index rows that were made from its body. */
+export type IndexedBody = StoredBody & Indexed & { readonly referenceHash: number };
 
 interface LastVersionRow {
   readonly type: string;
@@ -237,7 +247,7 @@ export class ResourceStore {
 
   async replace(locked: LockedResource, content: VersionContent): Promise<void> {
     const index = await this.index.forWrite();
-    const row = await this.slices.run(this.rowOf(index, locked.type, content, locked.mainDate));
+    const row = await this.rowOf(index, locked.type, content, locked.mainDate);
     await this.execute(await this.slices.run(updateResource(locked, row)));
   }
 
@@ -245,18 +255,21 @@ export class ResourceStore {
     await this.execute(deleteResource(key, version, deletedAt));
   }
 
+  /** Rewrites the index rows of locked resources. */
+  async reindex(rows: readonly IndexedBody[], keepsDigests: boolean): Promise<void> {
+    if (rows.length === 0) return;
+    const { version } = await this.index.forWrite();
+    await this.execute(await this.slices.run(reindexResources(rows, version, keepsDigests)));
+  }
+
   /**
-   * Rewrites the index rows of locked resources from their bodies, with the current parameters.
-   * @param keepsDigests whether to update all digests, which writes each row of `resource`
+   * Makes the index rows of a stored resource from its body, with the current parameters.
+   * @throws ServiceError 'unprocessable' if stored SearchParameters exceed their limits on this resource
    */
-  async reindex(resources: readonly StoredBody[], keepsDigests = false): Promise<void> {
+  async indexed(stored: StoredBody): Promise<IndexedBody> {
     const index = await this.index.forWrite();
-    const indexed: (StoredBody & Indexed & { referenceHash: number })[] = [];
-    for (const stored of resources) {
-      const row = await this.slices.run(this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS));
-      indexed.push({ ...row, referenceHash: this.index.referenceHash(stored.type, stored.id) });
-    }
-    await this.execute(await this.slices.run(reindexResources(indexed, index.version, keepsDigests)));
+    const row = await this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS);
+    return { ...row, referenceHash: this.index.referenceHash(stored.type, stored.id) };
   }
 
   /**
@@ -267,33 +280,62 @@ export class ResourceStore {
     await this.unitOfWork.run(async () => {
       const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
       const rows = await this.statements.run<LockedRow>(READ_OUTDATED_FOR_UPDATE, [...columns, version]);
-      if (rows.length > 0) await this.reindex(rows.map(lockedResourceOf), true);
+      const indexed: IndexedBody[] = [];
+      for (const row of rows) indexed.push(await this.indexed(lockedResourceOf(row)));
+      await this.reindex(indexed, true);
     });
   }
 
   /**
    * The row of a version. Its main date is the creation time if the resource has no clinical date. Each index row holds
    * the main date, so a change of it moves the index rows.
+   * @throws ServiceError 'unprocessable' if stored search parameters take too long on this resource
    */
-  private *rowOf<Version extends Pick<VersionContent, 'version' | 'value'>>(
+  private async rowOf<Version extends Pick<VersionContent, 'version' | 'text' | 'value'>>(
     index: IndexSnapshot,
     type: string,
     stored: Version,
     fallbackDate: Date,
     maxPairs?: number,
+  ): Promise<Version & Indexed> {
+    const extract = (): Steps<SearchRows> =>
+      index.extractorOf(type)(stored.value, { characters: stored.text.length, maxPairs });
+    // Expressions of callers may be quadratic, or worse, in the size of the resource.
+    const found = await (index.parameters.hasLive(type)
+      ? this.extractLimited(extract, stored.text.length)
+      : this.slices.run(extract()));
+    return this.slices.run(this.rowWith(found, index.version, stored, fallbackDate));
+  }
+
+  private async extractLimited(extract: () => Steps<SearchRows>, characters: number): Promise<SearchRows> {
+    try {
+      return await this.slices.runLimited(extract, { ofOne: longestStepOn(characters), ofAll: MAX_MILLISECONDS });
+    } catch (error) {
+      if (!(error instanceof TooCostly)) throw error;
+      throw new ServiceError(
+        'unprocessable',
+        'Stored SearchParameters of this type take too long on this resource: divide it, or simplify their expressions.',
+        { code: 'resource-invalid' },
+      );
+    }
+  }
+
+  private *rowWith<Version extends Pick<VersionContent, 'version'>>(
+    found: SearchRows,
+    parametersVersion: number,
+    stored: Version,
+    fallbackDate: Date,
   ): Steps<Version & Indexed> {
-    const found = yield* index.extractorOf(type)(stored.value, maxPairs);
     const { present, mainDate: ownDate } = found;
     const mainDate = ownDate === undefined ? fallbackDate : new Date(ownDate);
     const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });
-    const parametersVersion = index.version;
     const digested = { version: stored.version, parametersVersion, mainDate, columns };
     const indexDigests = yield* indexDigestsOf(digested, this.index.hashes);
     return { ...stored, present, columns, mainDate, parametersVersion, indexDigests };
   }
 
   private async newRowOf({ type, id, content }: NewResource, index: IndexSnapshot): Promise<NewRow> {
-    const row = await this.slices.run(this.rowOf(index, type, content, content.updatedAt));
+    const row = await this.rowOf(index, type, content, content.updatedAt);
     return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
   }
 

@@ -251,9 +251,24 @@ describe('an extractor', () => {
         for (const { systemHash } of rows.tokens) expect(systemHash).toBe(systemHash | 0);
         const all = [...rows.tokens, ...rows.references, ...rows.dates].map((row) => JSON.stringify(row));
         expect(new Set(all).size).toBe(all.length);
+        const large = extractorOf(resourceType)({ ...content, resourceType }, { characters: 1_000_000 });
+        expect(atOnce(large)).toEqual(rows);
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it.each([
+    ['codings', { code: { coding: Array.from({ length: 6_400 }, (_value, at) => ({ code: `c${at}` })) } }],
+    [
+      'items',
+      { component: Array.from({ length: 6_400 }, (_value, at) => ({ code: { coding: [{ code: `c${at}` }] } })) },
+    ],
+  ])('pauses in the %s of a large resource', (_what, members) => {
+    const resource = { resourceType: 'Observation', ...members };
+    const pauses = [...extractorOf('Observation')(resource, { characters: 100_000 })].length;
+    expect(pauses).toBeGreaterThanOrEqual(100);
+    expect(atOnce(extractorOf('Observation')(resource, { characters: 100_000 }))).toEqual(extract(resource));
   });
 
   it('refuses a resource with too many pairs, before they are made', () => {

@@ -1,5 +1,6 @@
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { localKey } from '../../fhir/reference';
+import { isObject } from '../../platform/json/plain-object';
 import { memoized } from '../../platform/memoized';
 import { type Steps } from '../../platform/time/steps';
 import { compositeRows } from './composite-rows';
@@ -9,16 +10,26 @@ import { type SearchParameter } from './search-parameter';
 import { type SearchParameterSet } from './search-parameter-set';
 import { type DateRow, type SearchRows } from './search-rows';
 import { valueRows } from './value-rows';
-import { type Visit, visitEach, walkSteps } from '../../fhirpath/fhirpath';
+import { type Step, type Visit, visitEach, walkSteps } from '../../fhirpath/fhirpath';
 
 /**
  * Derives the index rows of one resource, in steps. Values of an unexpected shape give no rows and no error. Only a
  * resource with too many pairs of composites is refused.
  */
-type Extract = (resource: Readonly<Record<string, unknown>>, maxPairs?: number) => Steps<SearchRows>;
+type Extract = (resource: Readonly<Record<string, unknown>>, options?: ExtractOptions) => Steps<SearchRows>;
 
-/** Items of a repeated member that are read between two pauses, since each may give dozens of rows. */
-const ITEMS_AT_ONCE = 64;
+export interface ExtractOptions {
+  /** Number of characters of the resource. A large resource is read with pauses, a small one at once. */
+  readonly characters?: number;
+  /** Maximum number of pairs of composites. */
+  readonly maxPairs?: number | undefined;
+}
+
+/** Resources with more characters are read in steps: their lists may be long, at any depth. */
+const LARGE_CHARACTERS = 16_384;
+
+/** Values that are read between two pauses, since each may give dozens of rows. */
+const VALUES_AT_ONCE = 64;
 
 /** Returns the extractor of a resource type. */
 export type ExtractorOf = (type: string) => Extract;
@@ -30,27 +41,42 @@ export type ExtractorOf = (type: string) => Extract;
 export const extractorsBy = (parameters: SearchParameterSet, hashes: RowHashes, baseUrl: string): ExtractorOf =>
   memoized((type) => makeExtractor(type, parameters, hashes, baseUrl));
 
-/** The visitors (functions that turn values into rows) of a type: of the whole resource, and of each member. */
+/** The paths of a type: those that start at the whole resource, and those that start at a member. */
 interface Plan {
-  readonly whole: Visit<Extraction>[];
-  readonly byMember: Map<string, Visit<Extraction>[]>;
+  readonly whole: Path[];
+  readonly byMember: Map<string, Path[]>;
+}
+
+/** A path to the values of a parameter, from the resource or from the items of a member. */
+interface Path {
+  readonly steps: readonly Step[];
+  /** Whether the path leads to the items of a composite, in which all values of an item are paired. */
+  readonly isOfItems: boolean;
+  /** Turns a value into rows. */
+  readonly write: Visit<Extraction>;
+  /** The steps and `write` in one function: quick, but without pauses. */
+  readonly walk: Visit<Extraction>;
 }
 
 function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes, baseUrl: string): Extract {
   const { whole, byMember } = planOf(set.list(type), set.patientParameter(type)?.storedAs ?? []);
   const mainDateIds = set.mainDateParameter(type)?.storedAs ?? [];
-  return function* (resource, maxPairs): Steps<SearchRows> {
+  return function* (resource, { characters = 0, maxPairs } = {}): Steps<SearchRows> {
+    const isLarge = characters > LARGE_CHARACTERS;
     const extraction = new Extraction(resource, hashes, baseUrl, maxPairs);
-    for (const visit of whole) visit(resource, extraction);
+    for (const path of whole) {
+      if (isLarge) yield* walkInSteps(resource, path, extraction);
+      else path.walk(resource, extraction);
+    }
     // The loop goes over the members of the resource and not over the parameters. Most parameters have no value in a
     // resource, and so cost nothing.
     for (const member of Object.keys(resource)) {
-      const visits = byMember.get(member);
-      if (visits === undefined) continue;
+      const paths = byMember.get(member);
+      if (paths === undefined) continue;
       const value = resource[member];
-      for (const visit of visits) {
-        if (Array.isArray(value) && value.length > ITEMS_AT_ONCE) yield* visitInSteps(value, visit, extraction);
-        else visitEach(value, visit, extraction);
+      for (const path of paths) {
+        if (isLarge) yield* walkInSteps(value, path, extraction);
+        else visitEach(value, path.walk, extraction);
       }
     }
     return {
@@ -67,9 +93,41 @@ function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes,
   };
 }
 
-function* visitInSteps(items: readonly unknown[], visit: Visit<Extraction>, extraction: Extraction): Steps<void> {
-  for (let at = 0; at < items.length; at += ITEMS_AT_ONCE) {
-    visitEach(items.slice(at, at + ITEMS_AT_ONCE), visit, extraction);
+/** Follows a path step by step for all values together, and pauses between them. */
+function* walkInSteps(value: unknown, { steps, write, isOfItems }: Path, extraction: Extraction): Steps<void> {
+  let values: unknown[] = [];
+  visitEach(value, (item) => values.push(item), extraction);
+  for (const step of steps) {
+    const reached: unknown[] = [];
+    yield* visitInSteps(
+      values,
+      step.walk((item) => reached.push(item)),
+      extraction,
+    );
+    values = reached;
+  }
+  const parts = isOfItems ? values : values.flatMap(inParts);
+  yield* visitInSteps(parts, write, extraction, parts.length > values.length ? 1 : VALUES_AT_ONCE);
+}
+
+/** Divides a CodeableConcept with many codings into several with some of them each, for parameters of codings. */
+function inParts(value: unknown): readonly unknown[] {
+  if (!isObject(value) || !Array.isArray(value.coding) || value.coding.length <= VALUES_AT_ONCE) return [value];
+  const { coding, ...others } = value as { readonly coding: readonly unknown[] };
+  const parts: unknown[] = [];
+  for (let at = 0; at < coding.length; at += VALUES_AT_ONCE)
+    parts.push({ ...others, coding: coding.slice(at, at + VALUES_AT_ONCE) });
+  return parts;
+}
+
+function* visitInSteps(
+  values: readonly unknown[],
+  visit: Visit<Extraction>,
+  extraction: Extraction,
+  atOnce = VALUES_AT_ONCE,
+): Steps<void> {
+  for (let at = 0; at < values.length; at += atOnce) {
+    for (const value of values.slice(at, at + atOnce)) visit(value, extraction);
     yield;
   }
 }
@@ -91,18 +149,15 @@ function planOf(parameters: readonly SearchParameter[], patientIds: readonly num
 function addComposite(plan: Plan, { parameterId, storedAs, composite }: SearchParameter): void {
   if (!storedAs.includes(parameterId)) return;
   for (const { branch, parts } of composite?.rows ?? [])
-    addToPlan(plan, branch.steps, compositeRows(parameterId, parts, composite?.knowsSystem));
+    addToPlan(plan, branch.steps, compositeRows(parameterId, parts, composite?.knowsSystem), true);
 }
 
-function addToPlan(plan: Plan, steps: SearchParameter['branches'][number]['steps'], visit: Visit<Extraction>): void {
+function addToPlan(plan: Plan, steps: readonly Step[], write: Visit<Extraction>, isOfItems = false): void {
   const member = steps[0]?.member;
-  if (member === undefined) {
-    plan.whole.push(walkSteps(steps, visit));
-    return;
-  }
-  const visits = plan.byMember.get(member) ?? [];
-  visits.push(walkSteps(steps.slice(1), visit));
-  plan.byMember.set(member, visits);
+  const rest = member === undefined ? steps : steps.slice(1);
+  const path = { steps: rest, isOfItems, write, walk: walkSteps(rest, write) };
+  if (member === undefined) plan.whole.push(path);
+  else plan.byMember.set(member, [...(plan.byMember.get(member) ?? []), path]);
 }
 
 /**

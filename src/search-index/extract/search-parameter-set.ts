@@ -142,6 +142,11 @@ export class SearchParameterSet {
     return this.parametersOf(type)?.unusable ?? [];
   }
 
+  /** Whether stored SearchParameters define some of the parameters of the type. */
+  hasLive(type: string): boolean {
+    return this.parametersOf(type)?.hasLive === true;
+  }
+
   /** The known code that is nearest to a misspelt one, for "did you mean". */
   nearestCode(type: string, code: string): string | undefined {
     return nearestCode(code, this.parametersOf(type)?.byCode.keys() ?? []);

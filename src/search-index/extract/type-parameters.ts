@@ -11,6 +11,8 @@ export interface TypeParameters {
   readonly mainDate: SearchParameter | undefined;
   readonly patient: SearchParameter | undefined;
   readonly unusable: readonly UnusableParameter[];
+  /** Whether stored SearchParameters define some of the parameters. */
+  readonly hasLive: boolean;
 }
 
 /**
@@ -64,7 +66,8 @@ export function compileParameters(
   // Every row holds the main date and the patient of its resource. So parameters of stored SearchParameters, which come
   // and go, must not define them.
   const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
-  return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable };
+  const hasLive = lasting.size < byCode.size;
+  return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable, hasLive };
 }
 
 function compile(
