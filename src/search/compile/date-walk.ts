@@ -57,20 +57,25 @@ export const unbegunRows = (date: DateClause, bind: Binder): string =>
 export const mostLongDates = (resources = 50_000): number =>
   Math.min(Math.max(Math.round(Math.sqrt(3 * resources)), 50), 1_000);
 
-/** SQL that selects `main_date, resource_key` of matching rows that last for more than a day. */
+/**
+ * SQL that selects `main_date, resource_key` of matching rows that last for more than a day, and of those that begin at
+ * the earliest instant. A walk by beginnings passes over the latter, since it cannot tell 0001-01-01 from no beginning.
+ */
 export function longDates({ parameterIds, boxes }: DateClause, bind: Binder): string {
   const { from, to } = reachOf(boxes);
   const low = from === undefined ? `'-infinity'` : instantPlace(from, bind);
   const high = to === undefined ? `'infinity'` : instantPlace(to, bind);
-  const overlapping = rowsOfEach(
-    parameterAlternatives(parameterIds, bind),
-    'search_date',
-    'g',
-    [...ROW, 'low', 'high'],
+  const rows = (where: string): string =>
+    rowsOfEach(parameterAlternatives(parameterIds, bind), 'search_date', 'g', [...ROW, 'low', 'high'], where);
+  const long = rows(
     ` and g.high - g.low > interval '1 day' and tstzrange(g.low, g.high, '[]') && tstzrange(${low}, ${high}, '[]')`,
   );
+  const isEarliestReached = from === undefined || from <= earliestInstant + DAY;
+  const earliest = isEarliestReached
+    ? ` union all ${rows(` and g.low <= ${instantPlace(earliestInstant, bind)} and g.high - g.low <= interval '1 day'`)}`
+    : '';
   // This condition stays outside the inner query; otherwise the planner scans the whole index by beginnings.
-  return `select g.main_date, g.resource_key from (${overlapping} offset 0) g where ${dateFilter('g', boxes, bind)}`;
+  return `select g.main_date, g.resource_key from (${long}${earliest} offset 0) g where ${dateFilter('g', boxes, bind)}`;
 }
 
 /** SQL that selects `main_date, resource_key` of all matching rows, unordered. */

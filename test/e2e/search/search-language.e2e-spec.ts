@@ -112,6 +112,9 @@ const WORLD: readonly (object | string)[] = [
     subject: reference('Patient/peter'),
     prediction: [{ outcome: { text: 'Stroke' }, probabilityDecimal: 0.12 }],
   },
+  // The year 1 is what some systems send for "unset".
+  { resourceType: 'QuestionnaireResponse', id: 'unset', status: 'completed', authored: '0001-01-01' },
+  { resourceType: 'QuestionnaireResponse', id: 'set', status: 'completed', authored: '2020-01-01' },
   {
     resourceType: 'Provenance',
     id: 'origin',
@@ -334,6 +337,16 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Organization?_has:Patient:organization:_has:Observation:patient:code=266919005', []],
   ['Organization?_has:Patient:organization:_has:Observation:patient:value-concept=266919005', ['south']],
   ['Patient?gender=male&_has:Encounter:patient:class=IMP', ['peter']],
+  // the earliest date, which is also the beginning of periods without one
+  ['QuestionnaireResponse?authored=0001-01-01', ['unset']],
+  ['QuestionnaireResponse?authored=lt2000', ['unset']],
+  ['QuestionnaireResponse?authored=le0001', ['unset']],
+  ['QuestionnaireResponse?authored=eb1000', ['unset']],
+  ['QuestionnaireResponse?authored=ne2020', ['unset']],
+  ['QuestionnaireResponse?authored=gt0001', ['set']],
+  ['QuestionnaireResponse?authored=ge0001', ['set', 'unset']],
+  ['QuestionnaireResponse?authored=lt2021&status=completed', ['set', 'unset']],
+  ['QuestionnaireResponse?authored=lt2021&_sort=authored', ['set', 'unset']],
   // _filter
   ['Patient?_filter=gender eq male', ['peter']],
   ['Patient?_filter=gender eq male or birthdate ge 1980', ['anon', 'peter']],
