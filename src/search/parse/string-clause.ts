@@ -54,8 +54,10 @@ const withBothSigmas = (text: string): readonly string[] =>
 
 function exactly(parameter: SearchParameter, name: string, texts: readonly string[]): SearchClause {
   const equal = texts.map((text) => `@ == ${pathText(text)}`).join(' || ');
+  // `use` and `type` of a name or address are codes, not parts of its text.
+  const parts = `.keyvalue() ? (@.key != "use" && @.key != "type").value`;
   const paths = valuePathsOf(parameter, name).map(({ path, type }) =>
-    type === 'HumanName' || type === 'Address' ? `${path}.* ? (${equal})` : `${path} ? (${equal})`,
+    type === 'HumanName' || type === 'Address' ? `${path}${parts} ? (${equal})` : `${path} ? (${equal})`,
   );
   return { kind: 'body', paths };
 }

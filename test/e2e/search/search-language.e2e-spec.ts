@@ -112,6 +112,7 @@ const WORLD: readonly (object | string)[] = [
     subject: reference('Patient/peter'),
     prediction: [{ outcome: { text: 'Stroke' }, probabilityDecimal: 0.12 }],
   },
+  { resourceType: 'Person', id: 'old', name: [{ family: 'Old', use: 'old' }] },
   // The year 1 is what some systems send for "unset".
   { resourceType: 'QuestionnaireResponse', id: 'unset', status: 'completed', authored: '0001-01-01' },
   { resourceType: 'QuestionnaireResponse', id: 'set', status: 'completed', authored: '2020-01-01' },
@@ -348,6 +349,10 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['QuestionnaireResponse?authored=lt2021&status=completed', ['set', 'unset']],
   ['QuestionnaireResponse?authored=lt2021&_sort=authored', ['set', 'unset']],
   // _filter
+  ['Patient?name:exact=Windsor', ['peter']],
+  ['Patient?name:exact=James', ['peter']],
+  ['Person?name:exact=Old', ['old']],
+  ['Person?name:exact=old', []],
   ['Patient?_filter=gender eq male', ['peter']],
   ['Patient?_filter=gender eq male or birthdate ge 1980', ['anon', 'peter']],
   ['Patient?_filter=not (gender eq male) and birthdate lt 1980', ['zoe']],
