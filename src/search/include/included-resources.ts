@@ -73,8 +73,9 @@ export class IncludedResources {
     return { resources, isComplete: isComplete && front.length === 0, hiddenTypes };
   }
 
-  private async follow(from: readonly FoundResource[], include: ReachedInclude): Promise<Named> {
-    const { isReverse, parameterIds, types, named, limit } = include;
+  private async follow(front: readonly FoundResource[], include: ReachedInclude): Promise<Named> {
+    const { isReverse, parameterIds, types, target, named, limit } = include;
+    const from = target === undefined ? front : front.filter(({ type }) => type === target);
     const places = from.map(({ key, referenceHash }) => (isReverse ? referenceHash : key));
     const most = MAX_INCLUDED + from.length + 1;
     const { statement, values } = boundWithin(

@@ -18,6 +18,8 @@ export interface Include {
    * targets.
    */
   readonly types: readonly string[];
+  /** For a `_revinclude`: the only type to which its references may lead; absent if any. */
+  readonly target?: string;
   /** The ways to targets that the references name by a canonical or an identifier. */
   readonly named: readonly NamedPath[];
 }
@@ -76,7 +78,9 @@ function includeOf(name: string, text: string, how: How, scope: SearchScope): In
   const narrowed = code === '*' ? undefined : parameters.find(source, code)?.narrowedTo;
   const only = target ?? narrowed;
   const forward = followed(references, only, how, scope);
-  return { isReverse, isIterated, ...forward, ...(isReverse ? { types: [source] } : {}) };
+  const isPossible = narrowed === undefined || only === narrowed;
+  const back = { types: [source], ...(only === undefined ? {} : { target: only }) };
+  return { isReverse, isIterated, ...forward, ...(isReverse ? back : {}), ...(isPossible ? {} : { types: [] }) };
 }
 
 function followed(

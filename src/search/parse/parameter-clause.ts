@@ -259,6 +259,8 @@ function targetTypesOf(
 ): readonly string[] {
   if (named !== undefined && !isR4ResourceType(named) && parameters.list(named).length === 0)
     throw invalid(name, `names "${named.slice(0, 64)}", which is no resource type`);
+  if (narrowedTo !== undefined && (named ?? narrowedTo) !== narrowedTo)
+    throw invalid(name, `leads to ${narrowedTo} only`);
   const only = named ?? narrowedTo;
   if (only !== undefined) return [only];
   const code = splitModifier(rest.split('.', 1)[0] ?? '').code;
@@ -287,5 +289,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   const clause = clauseOf(inner, value, source, links + 1);
   if (clause === undefined) return undefined;
   const isByPatient = scope.type === 'Patient' && tellsPatient(parameter, source);
-  return { kind: 'has', parameterIds: parameter.storedAs, type, clause, isByPatient };
+  // `Condition.patient` shares the rows of `subject`, but never leads to a Group.
+  const { narrowedTo = scope.type, storedAs } = parameter;
+  return { kind: 'has', parameterIds: narrowedTo === scope.type ? storedAs : [], type, clause, isByPatient };
 }

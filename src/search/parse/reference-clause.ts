@@ -34,9 +34,11 @@ export function referenceClauseOf(
  * Checks that the parameter can refer to `type`.
  * @throws ServiceError 'invalid' if it cannot
  */
-function assertTarget({ targets }: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
+function assertTarget(parameter: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
   if (!parameters.has(type)) throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
-  if (targets.length > 0 && !targets.includes(type)) throw invalid(name, `leads to ${targets.join(', ')} only`);
+  const { narrowedTo, targets } = parameter;
+  const possible = narrowedTo === undefined ? targets : [narrowedTo];
+  if (possible.length > 0 && !possible.includes(type)) throw invalid(name, `leads to ${possible.join(', ')} only`);
 }
 
 function linkClauseOf(
@@ -70,10 +72,13 @@ function keysOf(
   const target = parseReference(value, baseUrl);
   if (target?.kind === 'contained')
     throw invalid(code, 'takes no contained resource: it is searched with its container');
-  if (target?.kind === 'local' && typeName !== undefined && target.type !== typeName)
-    throw invalid(`${code}:${typeName}`, `takes an id of a ${typeName}, and not a reference to another type`);
-  if (target !== undefined) return [target.key];
   const named = narrowedTo ?? typeName;
+  if (target?.kind === 'local' && named !== undefined && target.type !== named)
+    throw invalid(
+      typeName === undefined ? code : `${code}:${typeName}`,
+      `takes an id of a ${named}, and not a reference to another type`,
+    );
+  if (target !== undefined) return [target.key];
   const types = named === undefined ? targets : [named];
   if (types.length === 0 || !/^[A-Za-z0-9.-]{1,64}$/.test(value)) {
     throw invalid(`${type}.${code}`, 'takes a reference such as Patient/p7');

@@ -112,6 +112,8 @@ const WORLD: readonly (object | string)[] = [
     subject: reference('Patient/peter'),
     prediction: [{ outcome: { text: 'Stroke' }, probabilityDecimal: 0.12 }],
   },
+  { resourceType: 'Group', id: 'ward', type: 'person', actual: true },
+  { resourceType: 'Condition', id: 'shared', subject: reference('Group/ward') },
   { resourceType: 'Person', id: 'old', name: [{ family: 'Old', use: 'old' }] },
   // The year 1 is what some systems send for "unset".
   { resourceType: 'QuestionnaireResponse', id: 'unset', status: 'completed', authored: '0001-01-01' },
@@ -348,6 +350,12 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['QuestionnaireResponse?authored=ge0001', ['set', 'unset']],
   ['QuestionnaireResponse?authored=lt2021&status=completed', ['set', 'unset']],
   ['QuestionnaireResponse?authored=lt2021&_sort=authored', ['set', 'unset']],
+  // Condition.patient is the subject, if that is a Patient.
+  ['Condition?subject=Group/ward', ['shared']],
+  ['Condition?patient=ward', []],
+  ['Group?_has:Condition:subject:_id=shared', ['ward']],
+  ['Group?_has:Condition:patient:_id=shared', []],
+  ['Group?_has:Condition:patient:_id=shared&type=person', []],
   // _filter
   ['Patient?name:exact=Windsor', ['peter']],
   ['Patient?name:exact=James', ['peter']],
@@ -425,6 +433,9 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?_include=Spaceship:crew', 'Spaceship'],
   ['Patient?_include:often=Patient:organization', ':iterate'],
   ['Patient?_revinclude=*', '_revinclude'],
+  ['Condition?patient=Group/ward', 'takes an id of a Patient'],
+  ['Condition?patient:Group=ward', 'leads to Patient only'],
+  ['Condition?patient:Group.type=person', 'leads to Patient only'],
   ['Patient?_filter=gender eq', '_filter'],
   ['Patient?_filter=(gender eq male', '_filter'],
   ['Patient?_filter=gender xx male', 'xx'],
@@ -548,6 +559,13 @@ describe('the search language', () => {
         ['origin', 'pressure', 'weight'],
       ],
       ['Patient?_id=anon&_revinclude=Observation:subject', []],
+      ['Group?_id=ward&_revinclude=Condition:subject', ['shared']],
+      ['Group?_id=ward&_revinclude=Condition:subject:Group', ['shared']],
+      ['Group?_id=ward&_revinclude=Condition:subject:Patient', []],
+      ['Group?_id=ward&_revinclude=Condition:patient', []],
+      ['Condition?_id=shared&_include=Condition:subject', ['ward']],
+      ['Condition?_id=shared&_include=Condition:patient', []],
+      ['Condition?_id=shared&_include=Condition:patient:Group', []],
       ['Patient?_id=nobody&_include=Patient:organization', []],
     ])('%s brings %j', async (query, ids) => {
       expect(await included(query)).toEqual(ids);
