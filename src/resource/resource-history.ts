@@ -23,7 +23,11 @@ export interface HistoryRequest {
 }
 
 /** A version of a page, whose text may be read later ({@link LateTexts}). */
-export type HistoryVersion = ListedVersion & Omit<StoredVersion, 'text'>;
+export type HistoryVersion = ListedVersion &
+  Omit<StoredVersion, 'text'> & {
+    /** Whether the resource did not exist before: the first version, or one after a deletion. */
+    readonly isCreation: boolean;
+  };
 
 export interface HistoryPage {
   /** The versions, newest first, including deletions. There are fewer than requested if they are long. */
@@ -49,6 +53,7 @@ interface FeedRow {
 
 interface PageRow extends VersionRow {
   readonly bytes: number | null;
+  readonly is_creation: boolean;
   readonly total?: number;
 }
 
@@ -119,8 +124,8 @@ export class ResourceHistory {
   }
 }
 
-const versionOf = ({ type, id, version, updated_at: updatedAt, method, bytes, body }: PageRow): HistoryVersion => ({
-  ...{ type, id, version, updatedAt, method },
+const versionOf = ({ type, id, version, method, bytes, body, ...row }: PageRow): HistoryVersion => ({
+  ...{ type, id, version, updatedAt: row.updated_at, method, isCreation: row.is_creation },
   bytes: bytes ?? undefined,
   text: body ?? undefined,
 });

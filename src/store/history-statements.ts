@@ -106,9 +106,13 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
   );
 }
 
+/** Whether version `w` created its resource: the first version, or one after a deletion. */
+const IS_CREATION = `w.version = 1 or exists (select from resource_history d
+  where d.type = w.type and d.id = w.id and d.version = w.version - 1 and d.method = 'DELETE') as is_creation`;
+
 /** SQL of the rows of a page. Only the first rows include their bodies. */
 const listed = (page: string, hasTotal: boolean): string =>
-  `select w.type, w.id, w.version, w.updated_at, w.method, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
+  `select w.type, w.id, w.version, w.updated_at, w.method, ${IS_CREATION}, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
 
 /** Counts the versions of all pages. */
 export function historyTotal(scope: HistoryScope): BoundStatement {

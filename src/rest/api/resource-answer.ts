@@ -50,5 +50,5 @@ export function historyEntry(rootUrl: string, version: HistoryVersion): string {
   return text === undefined ? `${head}}` : `${head},"resource":${text}}`;
 }
 
-const statusOf = ({ method, version }: HistoryVersion): string =>
-  entryStatus(method === 'POST' || version === 1 ? 201 : 200);
+const statusOf = ({ method, isCreation }: HistoryVersion): string =>
+  entryStatus(method !== 'DELETE' && isCreation ? 201 : 200);

@@ -70,6 +70,10 @@ describe('the history of a type and of the server', () => {
       response: { status: '200 OK', etag: 'W/"2"', lastModified: times.get('Patient/b 2') },
     });
     expect(bundle.entry[0]?.resource).toMatchObject({ id: 'b', meta: { versionId: '3' } });
+    // A PUT after a deletion creates the resource again.
+    expect(bundle.entry.map(({ response }) => response.status.slice(0, 3))).toEqual([
+      ...['201', '200', '200', '200', '201', '201'],
+    ]);
   });
 
   it.each(['/fhir', ''])('lists the versions of all types on the root "%s"', async (root) => {

@@ -212,6 +212,12 @@ const INTERACTIONS: readonly Row[] = [
     shows: { meta: { versionId: '1' }, name: [{ family: 'A' }] },
   },
   {
+    fact: 'vread of a version in another spelling is 404',
+    send: ['GET', '/Patient/a/_history/01'],
+    status: 404,
+    shows: outcome('not-found'),
+  },
+  {
     fact: 'vread of a version that never was is 404',
     send: ['GET', '/Patient/a/_history/9'],
     status: 404,
