@@ -1,4 +1,4 @@
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions } from './app.module';
@@ -10,6 +10,7 @@ import { setupOpenApi } from './openapi/openapi';
 import { errorPages, sitePages } from './openapi/site-pages';
 import { MemoryBudget } from './platform/admission/memory-budget';
 import { Answers } from './platform/http/answers';
+import { AppAdapter } from './platform/http/app-adapter';
 import { refuseUndecodable } from './platform/http/encoded-text';
 import { withoutForwardedPorts } from './platform/http/forwarded-for';
 import { useOriginForm } from './platform/http/origin-form';
@@ -31,7 +32,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const { environment, extensions = [] } = options;
   if (extensions.length > 0) assertOneCopy();
   const server = caseSensitive();
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), new ExpressAdapter(server), {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), new AppAdapter(server), {
     bodyParser: false,
     bufferLogs: true,
     abortOnError: false,

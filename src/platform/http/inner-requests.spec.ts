@@ -4,6 +4,7 @@ import express from 'express';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 import { Slices } from '../time/slices';
+import { AppAdapter } from './app-adapter';
 import { InnerRequests } from './inner-requests';
 import { ANSWER_TERMS, type AnswerTerms, produceOf, sendBody } from './send-body';
 
@@ -20,7 +21,7 @@ it('S6: an inner answer that fails after it has begun fails with that error, not
   app.use((_request, response, next) => {
     sendBody(response, { status: 200, headers: {} }, produceOf(texts())).catch(next);
   });
-  const host = { httpAdapter: { getInstance: () => app } } as unknown as HttpAdapterHost;
+  const host = { httpAdapter: new AppAdapter(app) } as unknown as HttpAdapterHost;
   const answer = new InnerRequests(host, requests).send({
     ...{ method: 'GET', url: '/', headers: {} },
     mostCharacters: 1_000_000,

@@ -1,4 +1,4 @@
-import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -6,6 +6,7 @@ import { type Held } from '../admission/slots';
 import { type Ticket } from '../admission/ticket';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
+import { type AppAdapter } from './app-adapter';
 
 export interface InnerRequest {
   readonly method: string;
@@ -41,7 +42,8 @@ export class InnerRequests {
 
   send({ method, url, headers, body, mostCharacters }: InnerRequest): Promise<InnerAnswer> {
     const { requestId, isolationLevel, ticket } = this.requests;
-    const request = new IncomingMessage(new Socket());
+    const adapter = this.host.httpAdapter as AppAdapter;
+    const request = new adapter.Request(new Socket());
     Object.assign(request, {
       method,
       url,
@@ -53,9 +55,10 @@ export class InnerRequests {
       // The body parser ignores this body, since no header declares one.
       ...(body === undefined ? {} : { body }),
     });
-    const handle = this.host.httpAdapter.getInstance<Handle>();
+    const handle = adapter.getInstance<Handle>();
+    const collected = new CollectedText(mostCharacters, ticket);
     return new Promise((resolve, reject) => {
-      handle(request, gatheringResponse(request, new CollectedText(mostCharacters, ticket), resolve, reject), reject);
+      handle(request, gatheringResponse(new adapter.Response(request), collected, resolve, reject), reject);
     });
   }
 }
@@ -107,16 +110,15 @@ const tooLong = (): ServiceError =>
   );
 
 /**
- * Makes a response that collects the answer to an inner request. Its methods are own members, since Express replaces
- * the prototype of a response.
+ * Makes a response collect the answer to an inner request. The methods are own members, since Express replaces the
+ * prototype of a response that is not `AppAdapter.Response`.
  */
 function gatheringResponse(
-  request: IncomingMessage,
+  response: ServerResponse,
   collected: CollectedText,
   resolve: (answer: InnerAnswer) => void,
   reject: (error: Error) => void,
 ): ServerResponse {
-  const response = new ServerResponse(request);
   const write = (chunk?: unknown): boolean => {
     if (typeof chunk === 'string') collected.add(chunk);
     else if (Buffer.isBuffer(chunk)) collected.add(chunk.toString('utf8'));

