@@ -89,6 +89,24 @@ describe(Slices.name, () => {
     await expect(slices.runLimited(slowAtFirst, { ofOne: 20, ofAll: 1_000 })).resolves.toBe('done');
   });
 
+  it('gives a step more time, twice, while another process has the processor', async () => {
+    const slices = new Slices(new RequestContext());
+    const cpuUsage = jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
+    const slow = function* (): Steps<string> {
+      yield;
+      const end = performance.now() + 150;
+      while (performance.now() < end);
+      return 'done';
+    };
+    const begin = jest.fn(slow);
+    try {
+      await expect(slices.runLimited(begin, { ofOne: 10, ofAll: 1_000 })).resolves.toBe('done');
+      expect(begin).toHaveBeenCalledTimes(3);
+    } finally {
+      cpuUsage.mockRestore();
+    }
+  });
+
   it('S3: interrupts a step that takes too long', async () => {
     const slices = new Slices(new RequestContext());
     const endless = function* (): Steps<never> {

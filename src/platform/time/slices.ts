@@ -44,10 +44,13 @@ export interface StepLimits {
 }
 
 /**
- * Factor of the time limit for a step when the machine is busy: the step is tried again with this much more time if the
- * process hardly ran during the first try.
+ * Factor of the elapsed time for a step when the machine is busy: the step is tried again with this much more time if
+ * the process ran for less than the limit during the try.
  */
 const MORE_TIME = 10;
+
+/** Maximum number of tries of a step. The last one needs a process that gets less than a tenth of a processor. */
+const MOST_TRIES = 3;
 
 class StepTooLong extends TooCostly {
   constructor(readonly wasPreempted: boolean) {
@@ -80,25 +83,29 @@ export class Slices {
 
   /**
    * Like {@link run}, for steps that an expression of a caller can make long. A step that exceeds its limit is
-   * interrupted. There is a second try, since the first may have included compilation or a garbage collection.
+   * interrupted. There is a second try, since the first may have included compilation or a garbage collection. Node
+   * interrupts by elapsed time, so on a busy machine there are up to three tries, each with more time.
    * @param begin begins the steps again
    * @throws TooCostly beyond the limits
    */
   async runLimited<T>(begin: () => Steps<T>, limits: StepLimits): Promise<T> {
-    try {
-      return await this.limited(begin(), limits);
-    } catch (error) {
-      if (!(error instanceof StepTooLong)) throw error;
+    let elapsedOfOne = limits.ofOne;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.limited(begin(), limits, elapsedOfOne);
+      } catch (error) {
+        if (!(error instanceof StepTooLong) || tries === MOST_TRIES || (tries > 1 && !error.wasPreempted)) throw error;
+        if (error.wasPreempted) elapsedOfOne *= MORE_TIME;
+      }
       await this.turn();
-      return this.limited(begin(), { ...limits, ofOne: limits.ofOne * (error.wasPreempted ? MORE_TIME : 1) });
     }
   }
 
-  private limited<T>(steps: Steps<T>, { ofOne, ofAll }: StepLimits): Promise<T> {
+  private limited<T>(steps: Steps<T>, { ofOne, ofAll }: StepLimits, elapsedOfOne: number): Promise<T> {
     let left = ofAll;
     return this.inSlices((milliseconds) => {
       const spent = stopwatch();
-      const slice = withinTime(milliseconds + ofOne, () => sliceOf(steps, milliseconds));
+      const slice = withinTime(milliseconds + elapsedOfOne, () => sliceOf(steps, milliseconds));
       left -= spent();
       if (slice === undefined) throw new StepTooLong(spent() < ofOne);
       if (slice.done === undefined && left <= 0) throw new TooCostly('The steps take too long');
