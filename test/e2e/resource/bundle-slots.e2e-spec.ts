@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
+import { type Slots } from '../../../src/platform/admission/slots';
+import { BundleProcessor } from '../../../src/rest/bundle/bundle-processor';
 import { eventually } from '../../../testing/eventually';
 import { ROOT, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
 
@@ -60,6 +61,14 @@ describe('S15: the slots of Bundles', () => {
     );
     return rows[0]?.count ?? 0;
   };
+  const slots = (): Slots => app.app.get<{ readonly slots: Slots }>(BundleProcessor, { strict: false }).slots;
+  /** Disconnects a client whose Bundle waits for the lock, and waits for the end of the Bundle. */
+  const leave = async ({ leave }: { leave: () => void }): Promise<void> => {
+    leave();
+    await eventually('its statement is canceled', async () => (await waitingStatements()) === 0);
+    await locker.query('rollback');
+    await eventually('the Bundle is over', () => slots().inUse === 0);
+  };
   const isStored = async (id: string): Promise<boolean> => (await app.get(`/Basic/${id}`)).status === 200;
 
   it.each(['batch', 'transaction'])(
@@ -79,22 +88,14 @@ describe('S15: the slots of Bundles', () => {
   it('S15: a batch stops when its client leaves', async () => {
     const batch = send('batch', [put('locked'), read, put('never-in-batch'), read, put('neither')]);
     await eventually('it waits for the lock', async () => (await waitingStatements()) > 0);
-    batch.leave();
-    await delay(100);
-    await locker.query('rollback');
-    await eventually('it is over', async () => (await waitingStatements()) === 0);
-    await delay(500);
+    await leave(batch);
     expect([await isStored('never-in-batch'), await isStored('neither')]).toEqual([false, false]);
   });
 
   it('S15: a transaction whose client left is not committed', async () => {
     const transaction = send('transaction', [put('locked'), put('never-in-transaction')]);
     await eventually('it waits for the lock', async () => (await waitingStatements()) > 0);
-    transaction.leave();
-    await delay(100);
-    await locker.query('rollback');
-    await eventually('it is over', async () => (await waitingStatements()) === 0);
-    await delay(500);
+    await leave(transaction);
     expect(await isStored('never-in-transaction')).toBe(false);
   });
 
@@ -102,12 +103,13 @@ describe('S15: the slots of Bundles', () => {
     const flood = Array.from({ length: 2 }, () => send('batch', [put('locked')]));
     await eventually('two hold the slots of the caller', async () => (await waitingStatements()) > 0);
     const queued = send('batch', [put('never-begun')]);
-    await delay(100);
+    await eventually('the third one waits for a slot', () => slots().waiting === 1);
     queued.leave();
-    await delay(100);
+    // After 5 s the others give the lock up, and it would begin.
+    await eventually('it has left the queue', () => slots().waiting === 0, 4_000);
     await locker.query('rollback');
     await Promise.all(flood.map(({ answered }) => answered));
-    await delay(300);
+    await eventually('all Bundles are over', () => slots().inUse === 0);
     expect(await isStored('never-begun')).toBe(false);
   });
 });
