@@ -108,7 +108,7 @@ describe('connections that costly requests of one caller hold', () => {
     await other.query('begin; lock table addendum_entry in access exclusive mode');
     const lists = Array.from({ length: FLOOD }, () => call('get-addendums', { target }, hostile.bearer));
     try {
-      await eventually('some of them wait', async () => (await waiting()) > 0);
+      await eventually('two of them wait', async () => (await waiting()) === 2);
       await delay(300);
       expect(await waiting()).toBe(2);
       expect((await app.get('/fhir/Patient/p1')).status).toBe(200);

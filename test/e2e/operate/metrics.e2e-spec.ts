@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { MetricsServer } from '../../../src/platform/metrics/metrics-server';
+import { MetricsReader, MetricsServer } from '../../../src/platform/metrics/metrics-server';
 import { countsOf, delivered, destination, newDestination, newTopic } from '../../support/destinations';
 import { metricsUrlOf, type Scrape, scrapeOf } from '../../support/scrape';
 import { eventually } from '../../../testing/eventually';
@@ -192,12 +192,17 @@ describe('a scrape', () => {
   });
 
   it('is made once for all who ask meanwhile', async () => {
-    const texts = await whileLocked(() => Promise.all(Array.from({ length: 20 }, async () => (await scrape()).text)));
+    const read = jest.spyOn(app.app.get(MetricsReader, { strict: false }), 'read');
+    const texts = await whileLocked(
+      () => Promise.all(Array.from({ length: 20 }, async () => (await scrape()).text)),
+      eventually('all have asked', () => read.mock.calls.length === 20),
+    );
+    read.mockRestore();
     expect(new Set(texts).size).toBe(1);
   });
 
   it('says so when the queues cannot be counted in time, and tells the rest', async () => {
-    const told = await whileLocked(() => scrape(), 6_000);
+    const told = await whileLocked(() => scrape());
     expect(told.value('svc_metrics_source_up{source="destinations"}')).toBe(0);
     expect(told.value('svc_metrics_source_up{source="process"}')).toBe(1);
     expect(told.types.has('svc_topic_destination_messages_queued')).toBe(false);
@@ -238,13 +243,13 @@ describe('the port of the metrics', () => {
   });
 });
 
-/** Blocks the count of the queues until the work is done, or has run for `milliseconds`. */
-async function whileLocked<T>(work: () => Promise<T>, milliseconds = 300): Promise<T> {
+/** Blocks the count of the queues until the work is done, or until `over` resolves. */
+async function whileLocked<T>(work: () => Promise<T>, over?: Promise<unknown>): Promise<T> {
   const runner = app.app.get(DataSource).createQueryRunner();
   await runner.startTransaction();
   await runner.query('lock table destination_runtime in access exclusive mode');
   const working = work();
-  await Promise.race([working, new Promise((resolve) => setTimeout(resolve, milliseconds))]);
+  await (over ?? working);
   await runner.rollbackTransaction();
   await runner.release();
   return working;

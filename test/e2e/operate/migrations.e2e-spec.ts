@@ -147,9 +147,9 @@ describe('the start on a database', () => {
     const pid = await pidOf(client);
     const told: string[] = [];
     const start = migrate(database.url, (line) => told.push(line));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await eventually('it says so', () => told.length > 0);
     const { rows: waiting } = await client.query(
-      `select from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
     await client.query('select pg_advisory_unlock(4713590)');
     await start;

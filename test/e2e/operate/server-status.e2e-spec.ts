@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Client } from 'pg';
+import { ServerStatusOperation } from '../../../src/server-status/server-status.operation';
 import { eventually } from '../../../testing/eventually';
 import { ROOT, startTestApp, type TestApp } from '../../../testing/test-app';
 import { login } from '../../../testing/world';
@@ -135,23 +136,27 @@ describe('U5: $server-status', () => {
   });
 
   it('is made once for all who ask meanwhile, and for those who stay when the first one leaves', async () => {
+    const execute = jest.spyOn(app.app.get(ServerStatusOperation, { strict: false }), 'execute');
+    const asked = (times: number): Promise<unknown> =>
+      eventually(`${times} have asked`, () => execute.mock.calls.length === times);
     const texts = await whileLocked(async () => {
       const leaving = new AbortController();
       const first = fetch(app.url + PATH, { headers: { Authorization: ROOT }, signal: leaving.signal }).catch(
         () => undefined,
       );
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await asked(1);
       const others = Array.from({ length: 5 }, async () => (await app.get(PATH)).text);
       leaving.abort();
       await first;
       return Promise.all(others);
-    }, 500);
+    }, asked(6));
+    execute.mockRestore();
     expect(new Set(texts).size).toBe(1);
     expect(texts[0]).not.toContain('missing');
   });
 
   it('names what could not be read in time, and tells the rest', async () => {
-    const parts = await whileLocked(() => status(), 30_000);
+    const parts = await whileLocked(() => status());
     expect(parts.filter(({ name }) => name === 'missing')).toEqual([{ name: 'missing', valueCode: 'delivery' }]);
     expect(parts.map(({ name }) => name)).toEqual(expect.arrayContaining(['server', 'sessions', 'storage']));
   });
@@ -161,11 +166,11 @@ describe('U5: $server-status', () => {
     expect((await app.post(PATH, {})).status).toBe(405);
   });
 
-  /** Blocks reads of the queues until the work is done, or has run for `milliseconds`. */
-  async function whileLocked<T>(work: () => Promise<T>, milliseconds: number): Promise<T> {
+  /** Blocks reads of the queues until the work is done, or until `over` resolves. */
+  async function whileLocked<T>(work: () => Promise<T>, over?: Promise<unknown>): Promise<T> {
     await database.query('begin; lock table destination_runtime in access exclusive mode');
     const working = work();
-    await Promise.race([working, new Promise((resolve) => setTimeout(resolve, milliseconds).unref())]);
+    await (over ?? working);
     await database.query('rollback');
     return working;
   }
