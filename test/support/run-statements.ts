@@ -19,5 +19,7 @@ export async function statementsOf(app: TestApp, work: () => Promise<unknown>): 
   } finally {
     statements.run = run;
   }
-  return names.filter((name) => !/^(index|session-touch|delivery|outbox|resource-key|notification)/.test(name));
+  return names.filter(
+    (name) => !/^(index|session-touch|try-lock|delivery|outbox|resource-key|notification)/.test(name),
+  );
 }

