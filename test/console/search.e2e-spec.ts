@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Page } from 'playwright-core';
+import { eventually } from '../../testing/eventually';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
 
@@ -196,11 +197,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       page.evaluate<boolean>(
         `Number([...document.querySelectorAll('[role=row]')].at(-1).getAttribute('aria-rowindex')) === ${HEIGHTS + 1}`,
       );
-    for (let times = 0; times < 40 && !(await isAtEnd()); times++) {
+    await eventually('the last row is there', async () => {
       await page.keyboard.press('End');
-      await page.waitForTimeout(100);
-    }
-    expect(await isAtEnd()).toBe(true);
+      return isAtEnd();
+    });
     // Only visible rows are rendered.
     expect(await page.locator('[role=row]').count()).toBeLessThan(80);
     await tab.close();

@@ -1,25 +1,26 @@
 import { type Browser, type Page } from 'playwright-core';
 
-/** Measures tasks of the page that block input and painting: those above 50 ms (W3C Long Tasks). */
-export async function reportLongTasks(page: Page): Promise<{ longest(): Promise<number> }> {
-  await page.evaluate(`
-    globalThis.longTasks = [];
-    new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ['longtask'] });
-  `);
+/** The recorded work of a page, in milliseconds of CPU time of its main thread. */
+export interface TaskTrace {
+  /** Ends the recording; returns the time of each task. */
+  stop(): Promise<number[]>;
+  /** Ends the recording; returns the time of the longest task, which blocks input and painting. */
+  longest(): Promise<number>;
+}
+
+/** Records the work of a page. */
+export async function traceTasks(browser: Browser, page: Page): Promise<TaskTrace> {
+  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  const stop = async (): Promise<number[]> => tasksOf(await browser.stopTracing());
   return {
+    stop,
     longest: async () => {
-      const longest = await page.evaluate<number>('Math.max(0, ...longTasks)');
+      const longest = (await stop()).reduce((one, other) => Math.max(one, other), 0);
       // Prints the figure for the docs, on request.
       if (process.env.SVC_PICTURES === 'on') process.stdout.write(`longest task: ${Math.round(longest)} ms\n`);
       return longest;
     },
   };
-}
-
-/** Records the work of a page; `stop` returns the CPU time of each task of its main thread, in milliseconds. */
-export async function traceTasks(browser: Browser, page: Page): Promise<{ stop(): Promise<number[]> }> {
-  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
-  return { stop: async () => tasksOf(await browser.stopTracing()) };
 }
 
 interface TraceEvent {
