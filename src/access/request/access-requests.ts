@@ -36,10 +36,7 @@ export class AccessRequests {
     const { origin = request, present } = this.requests;
     const made = this.ofCaller(caller, request.headers.authorization).seenAs(
       { caller, operationId },
-      {
-        ...httpParts(request, origin, this.slices),
-        operation: () => (operationId === undefined ? undefined : { id: operationId }),
-      },
+      httpParts(request, origin, operationId, this.slices),
     );
     if (present !== undefined) this.outer.set(present, made);
     return made;

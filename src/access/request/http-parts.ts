@@ -23,7 +23,12 @@ const HIDDEN_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie'
  * Returns the parts of an HTTP request.
  * @param origin the HTTP request that contains this one, for an entry of a batch; else the request itself
  */
-export function httpParts(request: Request, origin: Request, slices: Slices): PartSources {
+export function httpParts(
+  request: Request,
+  origin: Request,
+  operationId: string | undefined,
+  slices: Slices,
+): PartSources {
   let known: Promise<unknown> | undefined;
   const body = (): Promise<unknown> => (known ??= bodyValue(request, slices));
   return {
@@ -36,6 +41,7 @@ export function httpParts(request: Request, origin: Request, slices: Slices): Pa
     body,
     headers: () => visibleHeaders({ ...origin.headers, ...request.headers }),
     'remote-addr': () => origin.ip,
+    operation: () => (operationId === undefined ? undefined : { id: operationId }),
   };
 }
 

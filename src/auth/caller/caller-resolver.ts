@@ -56,7 +56,8 @@ export class CallerResolver {
     if (refusal !== undefined) throw refusal;
     try {
       const byLink = authorization === undefined ? await this.openedLink(request) : undefined;
-      const identified = { ...(byLink ?? (await this.resolve(authorization))), callerChanges };
+      const { caller, epochs } = byLink ?? (await this.resolve(authorization));
+      const identified = { caller, epochs, callerChanges };
       this.judged.set(origin, identified);
       return identified;
     } catch (error) {
