@@ -7,9 +7,12 @@ import {
   DecidesEntryAccess,
   type EntryAccess,
   type EntryAccessRequest,
+  POLICY_CREATION,
   type Reader,
 } from '../resource/access/entry-access';
 import { AccessDecision, type Decision } from './decision/access-decision';
+import { mayUse } from './criteria/criteria-template';
+import { AccessPolicies } from './policy/access-policies';
 import { type CompiledPolicy } from './policy/compiled-policy';
 import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
@@ -35,6 +38,7 @@ export class PolicyEntryAccess implements EntryAccess {
     private readonly asked: AccessRequests,
     private readonly readers: KnownReaders,
     private readonly denials: Denials,
+    private readonly policies: AccessPolicies,
     private readonly requests: RequestContext,
   ) {}
 
@@ -78,6 +82,20 @@ export class PolicyEntryAccess implements EntryAccess {
     const request = this.asked.ofPresent();
     if (request === undefined) return 'all';
     return (await this.access.decide(request, (policy) => isOpening(policy, request))).rows;
+  }
+
+  async assertMayRedefine(parameters: readonly { readonly type: string; readonly code: string }[]): Promise<void> {
+    if (this.asked.ofPresent() === undefined) return;
+    const { policies } = await this.policies.current();
+    const isUsed = policies.some(({ criteria }) =>
+      criteria.some((criterion) => parameters.some((parameter) => mayUse(criterion, parameter))),
+    );
+    if (!isUsed || (await this.wouldGrant(POLICY_CREATION))) return;
+    throw new ServiceError(
+      'forbidden',
+      'Criteria of policies use this search parameter. A change of it changes what these policies grant, so it needs the right to create policies.',
+      { code: 'rows-not-granted' },
+    );
   }
 
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {

@@ -115,6 +115,10 @@ class Everything implements EntryAccess {
     return this.grant();
   }
 
+  assertMayRedefine(): Promise<void> {
+    return Promise.resolve();
+  }
+
   refusalOfSearch(): Promise<ServiceError> {
     return Promise.resolve(new ServiceError('forbidden', 'Nothing is refused here'));
   }

@@ -55,6 +55,17 @@ export function parseCriterion(text: string): CriteriaTemplate | string {
 }
 
 /**
+ * Whether the criterion may use a search parameter. The types to which a chain leads are not resolved here, so each
+ * link with the code counts.
+ */
+export function mayUse({ type, parameters }: CriteriaTemplate, used: { type: string; code: string }): boolean {
+  return parameters.some(({ name }) => {
+    const isOfOtherTypes = name.includes('.') || name.startsWith('_has:');
+    return (isOfOtherTypes || type === used.type) && name.split(/[.:]/).includes(used.code);
+  });
+}
+
+/**
  * Replaces the placeholders of a criterion by values of the request. The values are percent-encoded and escaped for
  * FHIR search, so that no value can add a parameter or an alternative.
  * @returns the search; undefined when a value is missing. A search without that value would match more resources, so

@@ -9,7 +9,7 @@ export class PolicyIndex {
   private readonly ofRoles = new LinkIndex();
 
   /** @param policies the policies in the order of evaluation */
-  constructor(policies: readonly CompiledPolicy[]) {
+  constructor(readonly policies: readonly CompiledPolicy[]) {
     for (const policy of policies) (policy.roleName === undefined ? this.plain : this.ofRoles).add(policy);
   }
 

@@ -43,6 +43,11 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
     return this.decider?.openedRows();
   }
 
+  async assertMayRedefine(parameters: Parameters<EntryAccess['assertMayRedefine']>[0]): Promise<void> {
+    if (this.decider === undefined) throw nobodyDecides();
+    await this.decider.assertMayRedefine(parameters);
+  }
+
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
     return this.decider?.readerNamed(principal);
   }

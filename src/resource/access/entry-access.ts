@@ -26,6 +26,15 @@ export interface EntryAccessRequest {
   readonly rpc?: { readonly method: string; readonly params: unknown };
 }
 
+/** A caller who may create any policy can get each right of the server. */
+export const POLICY_CREATION: EntryAccessRequest = {
+  operationId: 'FhirCreate',
+  method: 'POST',
+  url: 'AccessPolicy',
+  type: 'AccessPolicy',
+  body: () => ({ resourceType: 'AccessPolicy', engine: 'allow' }),
+};
+
 /** Decides read access of a user or client who did not send the present request. */
 export interface Reader {
   /** The rows among which this reader may read the resource; undefined if access is denied. */
@@ -67,6 +76,13 @@ export interface EntryAccess {
    * recorded.
    */
   wouldGrant(request: EntryAccessRequest): Promise<boolean>;
+
+  /**
+   * Checks that the caller may change the meaning of search parameters. Criteria of policies decide by them which rows
+   * are granted, so such a change needs the right to create policies.
+   * @throws ServiceError 'forbidden'
+   */
+  assertMayRedefine(parameters: readonly { readonly type: string; readonly code: string }[]): Promise<void>;
 
   /**
    * The read access of a user or client. Undefined if the user or client is deleted or inactive, and so may read

@@ -4,6 +4,7 @@ import { BackgroundTasks } from '../../platform/background/background-tasks';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
+import { EntryAccesses } from '../access/entry-access.registry';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../hooks/resource-change';
 import { type OwnSearchParameter, type SearchParameter } from '../../search-index/extract/search-parameter';
 import { SearchIndex } from '../../search-index/search-index';
@@ -27,6 +28,7 @@ export class SearchParameterListener implements ResourceChangeListener {
   private readonly versionRaised = Symbol('search-parameter-version');
 
   constructor(
+    private readonly access: EntryAccesses,
     private readonly states: ParameterStates,
     private readonly index: SearchIndex,
     private readonly background: BackgroundTasks,
@@ -42,6 +44,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     const gone = stored.filter((row) => !wanted.some((one) => isNamed(one, row)));
     const changed = wanted.filter((one) => !stored.some((row) => isSame(one, row)));
     if (gone.length + changed.length === 0) return;
+    await this.access.assertMayRedefine([...changed, ...gone.map(({ resource_type: type, code }) => ({ type, code }))]);
     for (const row of gone) await this.states.remove(row);
     for (const parameter of changed) await this.put(id, parameter, stored);
     this.epoch.raise();

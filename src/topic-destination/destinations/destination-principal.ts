@@ -4,7 +4,7 @@ import { type NativeReference, type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/request/caller';
 import { RequestContext } from '../../platform/request/request-context';
-import { type EntryAccessRequest } from '../../resource/access/entry-access';
+import { type EntryAccessRequest, POLICY_CREATION } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 
@@ -57,6 +57,7 @@ export class DestinationPrincipal {
     const stored = await this.destinations.find(id);
     if (this.requests.caller === undefined || stored === undefined || next === undefined) return false;
     const former = principalIn(stored);
+    // The server selected the events that it stored itself (`SVC_INIT_BUNDLE`) without a limit.
     if (former === undefined) return !(await this.isGranted(POLICY_CREATION));
     return !isSamePrincipal(former, next) && !(await this.isGranted(takeoverOf(former)));
   }
@@ -94,18 +95,6 @@ export class DestinationPrincipal {
     }
   }
 }
-
-/**
- * A caller who may create policies can get each right of the server. So such a caller may have the events that the
- * server selected for a destination that it made itself (`SVC_INIT_BUNDLE`).
- */
-const POLICY_CREATION: EntryAccessRequest = {
-  operationId: 'FhirCreate',
-  method: 'POST',
-  url: 'AccessPolicy',
-  type: 'AccessPolicy',
-  body: () => ({ resourceType: 'AccessPolicy', engine: 'allow' }),
-};
 
 /** Returns the update of a resource in the form that policies decide about. */
 export const updateOf = (type: string, id: string, resource?: Resource): EntryAccessRequest => ({

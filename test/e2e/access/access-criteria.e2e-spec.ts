@@ -4,7 +4,7 @@ import { type GrantedRows } from '../../../src/platform/request/granted-rows';
 import { RequestContext } from '../../../src/platform/request/request-context';
 import { EnforcesRows, OperationId } from '../../../src/platform/http/route-access';
 import { type Person, login } from '../../../testing/world';
-import { type TestApp, startTestApp } from '../../../testing/test-app';
+import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
 import { sendingAs } from '../../support/callers';
 
 /** Returns the granted rows of a request, as a route that enforces them sees them. */
@@ -114,6 +114,65 @@ describe('row criteria of policies', () => {
   it('are no grant where nobody checks each row', async () => {
     await withCriteria(['SearchParameter?_id=p1'], async () => {
       expect((await asNurse('GET', '/SearchParameter/p1/$index-status')).status).toBe(403);
+    });
+  });
+
+  describe('by a stored SearchParameter', () => {
+    const restricted = (members: object = {}): object => ({
+      resourceType: 'SearchParameter',
+      url: 'http://ward.example/SearchParameter/restricted',
+      name: 'restricted',
+      status: 'active',
+      description: 'Whether a patient is restricted',
+      code: 'restricted',
+      base: ['Patient'],
+      type: 'token',
+      expression: "Patient.extension.where(url = 'http://ward.example/restricted').value",
+      ...members,
+    });
+    const redefinitions: readonly [string, object][] = [
+      ['another expression', { expression: 'Patient.contact.gender' }],
+      ['another type', { type: 'string', expression: 'Patient.contact.name.family' }],
+      ['no effect', { status: 'retired' }],
+      ['another code', { code: 'unrestricted' }],
+    ];
+    let author: Person;
+
+    beforeAll(async () => {
+      author = await login(app, 'author', {
+        policies: [{ engine: 'matcho', matcho: { params: { 'resource/type': 'SearchParameter' } } }],
+      });
+      expect((await app.put('/SearchParameter/restricted', restricted())).status).toBe(201);
+    });
+
+    const asAuthor = (method: string, body?: object, id = 'restricted'): Promise<Received> =>
+      app.send(method, `/SearchParameter/${id}`, { authorization: author.bearer, ...(body && { body }) });
+
+    it.each(['Patient?restricted:not=true', 'Observation?subject:Patient.restricted:missing=true'])(
+      '%s keep its meaning, unless a caller may create policies',
+      async (criterion) => {
+        await withCriteria([criterion], async () => {
+          for (const [, members] of redefinitions)
+            expect((await asAuthor('PUT', restricted(members))).text).toContain('the right to create policies');
+          expect((await asAuthor('DELETE')).status).toBe(403);
+          expect((await asAuthor('PUT', restricted({ description: 'Said better' }))).status).toBe(200);
+          const other = restricted({ url: 'http://ward.example/other', code: 'other' });
+          expect((await asAuthor('PUT', other, 'other')).status).toBe(201);
+          expect((await asAuthor('DELETE', undefined, 'other')).status).toBe(200);
+        });
+      },
+    );
+
+    it('that is gone get no new meaning', async () => {
+      await withCriteria(['Patient?restricted:not=true'], async () => {
+        expect((await app.delete('/SearchParameter/restricted')).status).toBe(200);
+        expect((await asAuthor('PUT', restricted())).status).toBe(403);
+        expect((await app.put('/SearchParameter/restricted', restricted())).status).toBe(201);
+      });
+    });
+
+    it.each(redefinitions)('that no criterion uses may get %s', async (_what, members) => {
+      expect((await asAuthor('PUT', restricted(members))).status).toBe(200);
     });
   });
 });
