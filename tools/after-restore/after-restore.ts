@@ -1,4 +1,5 @@
 import { readOptions } from '../options';
+import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
 import { declareRestore, releaseDelivery } from './declare-restore';
 
@@ -21,7 +22,4 @@ async function main(): Promise<void> {
   });
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runTool(main);

@@ -4,6 +4,7 @@ import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { auditAddenda } from './audit';
 import { HeadWriter, readHeads } from './head-list';
+import { runTool } from '../run-tool';
 
 const USAGE = `npm run -s audit-addenda [-- --heads <file>] [-- --since <file>]
 
@@ -52,12 +53,4 @@ async function main(): Promise<number> {
  */
 const MOST_FAULTS_TOLD = 1000;
 
-main().then(
-  (exitCode) => {
-    process.exitCode = exitCode;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+runTool(main, 2);

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { readOptions } from '../options';
-import { Cleanup } from './cleanup';
+import { type Cleanup, runUndoing } from './cleanup';
 import { SUITES } from './suites';
 
 const NAMES = Object.keys(SUITES).join(', ');
@@ -22,22 +22,4 @@ async function main(cleanup: Cleanup): Promise<number> {
   return isKept ? 0 : 1;
 }
 
-const cleanup = new Cleanup();
-let isInterrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    isInterrupted = true;
-    void cleanup.run().then(() => process.exit(130));
-  });
-}
-main(cleanup)
-  .catch((error: unknown) => {
-    // After an interrupt, errors are expected and not shown.
-    if (!isInterrupted) process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
-  })
-  .then(async (code) => {
-    await cleanup.run();
-    process.exitCode = code;
-  })
-  .catch(() => undefined);
+runUndoing(main);

@@ -28,3 +28,30 @@ export class Cleanup {
     }
   }
 }
+
+/**
+ * Runs a tool for developers, and then undoes what it has started, also after a failure or a signal. The exit code is
+ * the number that `main` returns, 1 after an error, 130 after a signal. Errors after a signal are expected, so they are
+ * not shown.
+ */
+export function runUndoing(main: (cleanup: Cleanup) => Promise<unknown>): void {
+  const cleanup = new Cleanup();
+  let isInterrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      isInterrupted = true;
+      void cleanup.run().then(() => process.exit(130));
+    });
+  }
+  main(cleanup)
+    .catch((error: unknown) => {
+      if (!isInterrupted)
+        process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      return 1;
+    })
+    .then(async (code) => {
+      await cleanup.run();
+      if (typeof code === 'number') process.exitCode = code;
+    })
+    .catch(() => undefined);
+}

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Cleanup } from '../bench/cleanup';
+import { type Cleanup, runUndoing } from '../bench/cleanup';
 import { Random } from '../chart/random';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
@@ -114,19 +114,4 @@ async function passTime(seconds: number, isOver: () => boolean): Promise<void> {
   }
 }
 
-const cleanup = new Cleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    void cleanup.run().then(() => process.exit(130));
-  });
-}
-main(cleanup)
-  .catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    return 1;
-  })
-  .then(async (code) => {
-    await cleanup.run();
-    process.exitCode = code;
-  })
-  .catch(() => undefined);
+runUndoing(main);

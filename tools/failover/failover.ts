@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runQuery } from '../bench/own-database';
-import { Cleanup } from '../bench/cleanup';
+import { type Cleanup, runUndoing } from '../bench/cleanup';
 import { quantile } from '../bench/statistics';
 import { Random } from '../chart/random';
 import { type Audit, type Violation, TotalsWatch, audit, drained, violationsByGeneration } from '../chaos/auditor';
@@ -169,19 +169,4 @@ function optionsOf() {
   };
 }
 
-const cleanup = new Cleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    void cleanup.run().then(() => process.exit(130));
-  });
-}
-main(cleanup)
-  .catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
-  })
-  .then(async (code) => {
-    await cleanup.run();
-    process.exitCode = code;
-  })
-  .catch(() => undefined);
+runUndoing(main);

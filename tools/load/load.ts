@@ -3,6 +3,7 @@ import { findRootSecret } from '../demo/demo-secrets';
 import { textTable } from '../demo/text-table';
 import { type LoadReport, load } from './loading';
 import { LoadState } from './load-state';
+import { runTool } from '../run-tool';
 
 const USAGE = `npm run load -- <files or folders> [--restart] [--lanes=4]
 
@@ -59,12 +60,4 @@ function tell({ storedByType, skipped, failures, unreadable }: LoadReport): void
   if (failures.length > 0) process.stderr.write(`${failures.length} were not stored.\n`);
 }
 
-main()
-  .catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
-  })
-  .then((code) => {
-    process.exitCode = code;
-  })
-  .catch(() => undefined);
+runTool(main);

@@ -8,6 +8,7 @@ import { migrate, type PlannedMigrations, planMigrations } from '../../src/platf
 import { assertEncryptionKeySet, checkStart } from '../../src/start-checks';
 import { textTable } from '../demo/text-table';
 import { readOptions } from '../options';
+import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
 
 const USAGE = `npm run migrate [-- --check] [--modules=<file>]
@@ -67,7 +68,4 @@ async function main(): Promise<void> {
   });
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runTool(main);

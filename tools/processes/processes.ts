@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChildServer } from '../bench/child-server';
-import { Cleanup } from '../bench/cleanup';
+import { type Cleanup, runUndoing } from '../bench/cleanup';
 import { childrenOf, nanosecondsBetween, readPostgres, readProcess } from '../bench/cpu-time';
 import { newServer } from '../bench/new-server';
 import { connect, postgresFacts } from '../bench/own-database';
@@ -255,19 +255,4 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-const cleanup = new Cleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    void cleanup.run().then(() => process.exit(130));
-  });
-}
-main(cleanup)
-  .catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
-  })
-  .then(async (code) => {
-    await cleanup.run();
-    process.exitCode = code;
-  })
-  .catch(() => undefined);
+runUndoing(main);

@@ -4,6 +4,7 @@ import { DatabaseClient } from '../../src/platform/database/database-client';
 import { planMigrations } from '../../src/platform/database/schema/migrate';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
+import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
 import { progressOfTypes, requestReindex } from './request-reindex';
 
@@ -72,7 +73,4 @@ async function untilBegun(client: Client, types: readonly string[]): Promise<{ t
   return undefined;
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runTool(main);

@@ -4,6 +4,7 @@ import { SecretBox } from '../../src/platform/crypto/secret-box';
 import { findRootSecret } from '../demo/demo-secrets';
 import { type Authorization, HttpClient } from '../http-client';
 import { readOptions } from '../options';
+import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
 import { encryptAnew } from './encrypt-anew';
 
@@ -64,12 +65,4 @@ function authorizationOf(environment: NodeJS.ProcessEnv): Authorization | undefi
   return password === undefined ? undefined : { user: 'root', password };
 }
 
-main().then(
-  (exitCode) => {
-    process.exitCode = exitCode;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  },
-);
+runTool(main);

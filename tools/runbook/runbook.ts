@@ -1,4 +1,4 @@
-import { Cleanup } from '../bench/cleanup';
+import { type Cleanup, runUndoing } from '../bench/cleanup';
 import { newServer } from '../bench/new-server';
 import { freePorts } from '../failover/programs';
 import { readOptions } from '../options';
@@ -29,22 +29,4 @@ async function main(cleanup: Cleanup): Promise<void> {
   await rotateKeys(machine, start, { ...settings, DATABASE_URL: machine.anyHost }, secrets.rootSecret, tell);
 }
 
-const cleanup = new Cleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    void cleanup.run().then(() => process.exit(130));
-  });
-}
-main(cleanup)
-  .then(
-    () => 0,
-    (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      return 1;
-    },
-  )
-  .then(async (code) => {
-    await cleanup.run();
-    process.exitCode = code;
-  })
-  .catch(() => undefined);
+runUndoing(main);
