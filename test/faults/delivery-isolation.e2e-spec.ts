@@ -94,7 +94,8 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     for (const way of HANGING_WAYS) expect(hanging.open(way)).toBe(TARPITS.length / HANGING_WAYS.length);
     await write(20);
     await healthyHaveAll();
-    expect(hanging.open()).toBe(TARPITS.length);
+    // On a busy machine, attempts whose receivers took nothing may have ended; the next ones begin.
+    await eventually('each hangs in one attempt', () => hanging.open() === TARPITS.length);
   }, 60_000);
 
   it('D2: keep no new destination from its first attempt, and none from its retry', async () => {
