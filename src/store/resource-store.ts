@@ -14,6 +14,7 @@ import { MAX_STORED_PAIRS } from '../search-index/extract/extraction';
 import { type SearchRows } from '../search-index/extract/search-rows';
 import { KnownUnits } from './known-units';
 import { type IndexSnapshot, SearchIndex } from '../search-index/search-index';
+import { MetaStyles } from '../model/meta-styles';
 import { type StoredResource, type WriteMethod } from '../model/stored-resource';
 import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, storedResourceOf } from './resource-row';
@@ -141,6 +142,7 @@ export class ResourceStore {
     private readonly knownUnits: KnownUnits,
     private readonly slices: Slices,
     private readonly unitOfWork: UnitOfWork,
+    private readonly styles: MetaStyles,
   ) {
     // When the parameters change, index builds wait for all transactions that hold this lock (ADR 0019).
     unitOfWork.beginStrictlyWith('lock table resource in row exclusive mode');
@@ -289,6 +291,7 @@ export class ResourceStore {
   /**
    * The row of a version. Its main date is the creation time if the resource has no clinical date. Each index row holds
    * the main date, so a change of it moves the index rows.
+   * @param fallbackDate the main date of a resource without a clinical date, if its `meta` holds no creation time
    * @throws ServiceError 'unprocessable' if stored search parameters take too long on this resource
    */
   private async rowOf<Version extends Pick<VersionContent, 'version' | 'text' | 'value'>>(
@@ -304,7 +307,8 @@ export class ResourceStore {
     const found = await (index.parameters.hasLive(type)
       ? this.extractLimited(extract, stored.text.length)
       : this.slices.run(extract()));
-    return this.slices.run(this.rowWith(found, index.version, stored, fallbackDate));
+    const createdAt = this.styles.of(type).createdAtIn(stored.value.meta ?? {});
+    return this.slices.run(this.rowWith(found, index.version, stored, createdAt ?? fallbackDate));
   }
 
   private async extractLimited(extract: () => Steps<SearchRows>, characters: number): Promise<SearchRows> {

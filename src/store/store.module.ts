@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ModelModule } from '../model/model.module';
 import { SearchIndexModule } from '../search-index/search-index.module';
 import { IndexJob } from './index-job';
 import { KnownUnits } from './known-units';
@@ -9,7 +10,7 @@ import { ResourceStore } from './resource-store';
 
 /** Reads and writes the tables of resources and of their index rows. */
 @Module({
-  imports: [SearchIndexModule],
+  imports: [ModelModule, SearchIndexModule],
   providers: [ResourceStore, ResourceKeys, KnownUnits, ResourceReader, LateTexts, IndexJob],
   exports: [ResourceStore, ResourceReader, LateTexts],
 })

@@ -196,6 +196,27 @@ describe('search', () => {
     await app.delete('/fhir/Observation/moving');
   });
 
+  it('sorts a resource by its creation once an update has removed its clinical date', async () => {
+    const put = (id: string, start?: string): Promise<unknown> =>
+      app.put(`/fhir/Flag/${id}`, {
+        ...{ status: 'active', code: { text: 'Falls' }, subject: { reference: 'Patient/a' } },
+        ...(start === undefined ? {} : { period: { start } }),
+      });
+    const sorted = async (): Promise<string[]> => idsOf(await search('Flag?subject=Patient/a'));
+    await put('moved', '2020-01-01');
+    await put('kept', '2021-01-01');
+    expect(await sorted()).toEqual(['kept', 'moved']);
+    await put('moved');
+    expect(await sorted()).toEqual(['moved', 'kept']);
+    await put('moved', '2019-01-01');
+    expect(await sorted()).toEqual(['kept', 'moved']);
+    // A resource that was deleted keeps the time of its creation.
+    await put('later');
+    await app.delete('/fhir/Flag/moved');
+    await put('moved');
+    expect(await sorted()).toEqual(['later', 'moved', 'kept']);
+  });
+
   it('finds by _id and by _lastUpdated with all of its prefixes', async () => {
     const [one, two] = expected('Condition', () => true);
     expect(await allIds(`Condition?_id=${one ?? ''},${two ?? ''},unknown`)).toEqual([one, two]);
