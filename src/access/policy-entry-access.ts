@@ -17,7 +17,7 @@ import { type CompiledPolicy } from './policy/compiled-policy';
 import { Denials } from './denials/denials';
 import { AccessRequests } from './request/access-requests';
 import { couldCall } from './request/caller-parts';
-import { KnownReaders, readOf } from './request/known-readers';
+import { KnownReaders, readBy } from './request/known-readers';
 import { type LazyRequest } from './request/lazy-request';
 
 /**
@@ -102,7 +102,7 @@ export class PolicyEntryAccess implements EntryAccess {
     const reader = await this.readers.of(principal);
     if (!(await couldCall(reader))) return undefined;
     return {
-      rowsOf: async (resource) => (await this.access.decide(readOf(resource, reader))).rows,
+      rowsOf: async (resource) => (await this.access.decide(readBy(reader, resource))).rows,
       searchedRows: async (type) => (await this.decisionOnSearch(reader, type)).rows,
     };
   }

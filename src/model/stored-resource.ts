@@ -11,6 +11,8 @@ export interface StoredResource {
   readonly text: string;
 }
 
+export type ResourceName = Pick<StoredResource, 'type' | 'id'>;
+
 export type ResourceText = Pick<StoredResource, 'type' | 'id' | 'text'>;
 
 /** A version in the history: a stored resource, or a deletion, which has a version number but no content. */

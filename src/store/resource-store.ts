@@ -15,7 +15,7 @@ import { type SearchRows } from '../search-index/extract/search-rows';
 import { KnownUnits } from './known-units';
 import { type IndexSnapshot, SearchIndex } from '../search-index/search-index';
 import { MetaStyles } from '../model/meta-styles';
-import { type StoredResource, type WriteMethod } from '../model/stored-resource';
+import { type ResourceName, type StoredResource, type WriteMethod } from '../model/stored-resource';
 import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, storedResourceOf } from './resource-row';
 import { indexDigestsOf } from './index-digests';
@@ -63,11 +63,6 @@ export interface VersionContent {
   readonly method: WriteMethod;
   readonly text: string;
   readonly value: Resource;
-}
-
-export interface ResourceName {
-  readonly type: string;
-  readonly id: string;
 }
 
 /** An id under which nothing is stored. */

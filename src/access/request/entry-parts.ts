@@ -3,10 +3,8 @@ import { resourceOf, valuesByName } from './http-parts';
 import { type LazyRequest, type PartSources } from './lazy-request';
 import { routeParams } from './route-params';
 
-/** An entry of a request, or the search of another type that a request leads to. */
-type Entry = Omit<EntryAccessRequest, 'method'> & { readonly method: EntryAccessRequest['method'] | 'GET' };
-
-export function entryParts(entry: Entry, outer: LazyRequest): PartSources {
+/** Returns the parts of an entry of a request, or of the search of another type that a request leads to. */
+export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartSources {
   const { method, url, type, id, operationId, rpc, body } = entry;
   const named: PartSources = { 'request-method': () => method.toLowerCase(), operation: () => ({ id: operationId }) };
   if (rpc !== undefined) {

@@ -7,6 +7,7 @@ import { Roles } from '../roles/roles';
 import { CallerParts } from './caller-parts';
 import { LazyRequest } from './lazy-request';
 import { routeParams } from './route-params';
+import { type ResourceName } from '../../model/stored-resource';
 
 const READ = 'FhirRead';
 
@@ -57,7 +58,5 @@ export class KnownReaders {
 }
 
 /** The request object of one read, with the rights of the User or Client of `reader`. */
-export const readOf = (
-  { type, id }: { readonly type: string; readonly id: string },
-  reader: LazyRequest,
-): LazyRequest => reader.seenAs(reader, { uri: () => `/fhir/${type}/${id}`, params: () => routeParams({ type, id }) });
+export const readBy = (reader: LazyRequest, { type, id }: ResourceName): LazyRequest =>
+  reader.seenAs(reader, { uri: () => `/fhir/${type}/${id}`, params: () => routeParams({ type, id }) });

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { type GrantedRows } from '../../platform/request/granted-rows';
-import { type NamedRow, RowCheck } from '../../resource/rows/row-check';
+import { RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
+import { type ResourceName } from '../../model/stored-resource';
 
 /** Limits of an explanation: how many criteria it explains, and how many characters of a value it shows. */
 const MAX_EXPLAINED = 3;
@@ -25,7 +26,7 @@ export class MissedCriteria {
    */
   async reasonOf(
     granted: Exclude<GrantedRows, 'all'>,
-    row: NamedRow,
+    row: ResourceName,
     resource: Resource,
     isOpen: boolean,
   ): Promise<string> {
@@ -42,7 +43,7 @@ export class MissedCriteria {
    * Explains why one criterion does not find the row: by its first parameter that does not find the row when searched
    * alone. If each parameter alone finds the row, the text says that they do not find it together.
    */
-  private async missed(criterion: string, row: NamedRow, resource: Resource, isOpen: boolean): Promise<string> {
+  private async missed(criterion: string, row: ResourceName, resource: Resource, isOpen: boolean): Promise<string> {
     const query = new URLSearchParams(criterion.slice(row.type.length + 1));
     for (const [name, value] of query) {
       const alone = `${row.type}?${new URLSearchParams([[name, value]]).toString()}`;

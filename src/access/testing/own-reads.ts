@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
-import { type NamedRow, RowCheck } from '../../resource/rows/row-check';
+import { RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { ResourceReader } from '../../store/resource-reader';
 import { AccessDecision } from '../decision/access-decision';
 import { AccessRequests } from '../request/access-requests';
+import { type ResourceName } from '../../model/stored-resource';
+import { readOf } from '../../resource/access/entry-access';
 
 /** A resource, as far as the person who asks for an explanation may read it. */
 export interface OwnRead {
@@ -28,15 +30,13 @@ export class OwnReads {
     private readonly reader: ResourceReader,
   ) {}
 
-  async of(row: NamedRow): Promise<OwnRead> {
-    const { type, id } = row;
-    const read = { operationId: 'FhirRead', method: 'GET', url: `${type}/${id}`, type, id } as const;
-    const request = this.asked.ofEntry({ ...read, body: () => undefined });
+  async of(row: ResourceName): Promise<OwnRead> {
+    const request = this.asked.ofEntry(readOf(row));
     const rows = request && (await this.access.decide(request)).rows;
     // For a caller who is limited to some rows, a hidden resource must look like a resource that is not stored.
     if (rows === undefined || (rows !== 'all' && !(await this.check.isGranted(await this.limits.of(rows), row))))
       return { isStored: undefined };
-    const found = await this.reader.find(type, id);
+    const found = await this.reader.find(row.type, row.id);
     return found === undefined ? { isStored: false } : { isStored: true, resource: JSON.parse(found.text) as Resource };
   }
 }

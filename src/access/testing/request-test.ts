@@ -4,7 +4,7 @@ import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
 import { type GrantedRows } from '../../platform/request/granted-rows';
-import { type NamedRow, RowCheck } from '../../resource/rows/row-check';
+import { RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { AccessDecision, type PolicyOutcome } from '../decision/access-decision';
 import { AccessPolicies } from '../policy/access-policies';
@@ -14,6 +14,7 @@ import { type LazyRequest } from '../request/lazy-request';
 import { MissedCriteria } from './missed-criteria';
 import { OwnReads } from './own-reads';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
+import { type ResourceName } from '../../model/stored-resource';
 
 /**
  * A policy that was evaluated, with the links by which it covers the request. The response omits undefined members.
@@ -57,7 +58,7 @@ export interface RequestTestResult {
 
 /** The resource that the request names, and whether a criterion of one policy finds it. */
 interface NamedResource {
-  readonly row: NamedRow;
+  readonly row: ResourceName;
   readonly isFound: boolean;
   /** Present if the caller of the test may read the resource. */
   readonly resource: Resource | undefined;
@@ -158,13 +159,13 @@ export class RequestTest {
     return id !== undefined && (await this.own.of({ type, id })).resource !== undefined;
   }
 
-  private async finds(rows: GrantedRows, row: NamedRow): Promise<boolean> {
+  private async finds(rows: GrantedRows, row: ResourceName): Promise<boolean> {
     return this.check.isGranted(await this.limits.of(rows), row);
   }
 }
 
 /** Type and id of the resource that the request names. Callers test whether row criteria find its stored version. */
-async function namedRowOf(request: LazyRequest): Promise<NamedRow | undefined> {
+async function namedRowOf(request: LazyRequest): Promise<ResourceName | undefined> {
   const { 'resource/type': type, 'resource/id': id } = ((await request.part('params')) ?? {}) as Record<
     string,
     unknown
@@ -186,7 +187,7 @@ const callerText = ({ caller: { userId, clientId } }: LazyRequest): string =>
 
 async function hiddenNote(
   request: LazyRequest,
-  row: NamedRow,
+  row: ResourceName,
   isStored: boolean | undefined,
   policies: readonly TestedPolicy[],
 ): Promise<string> {
@@ -195,7 +196,11 @@ async function hiddenNote(
   return `${whyHidden(row, isStored, policies)} So ${callerText(request)} gets the answer for a resource that is not stored.`;
 }
 
-function whyHidden({ type, id }: NamedRow, isStored: boolean | undefined, policies: readonly TestedPolicy[]): string {
+function whyHidden(
+  { type, id }: ResourceName,
+  isStored: boolean | undefined,
+  policies: readonly TestedPolicy[],
+): string {
   const name = `${type}/${id}`;
   if (isStored === false) return `${name} is not stored.`;
   if (isStored === undefined) return `${name} is not stored, or hidden from you too.`;

@@ -2,6 +2,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { type NativeReference } from '../../fhir/types';
 import { type ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
+import { type ResourceName } from '../../model/stored-resource';
 
 /** A part of a larger request, such as an entry of a Bundle. Access to the part is decided as if it were sent alone. */
 export interface EntryAccessRequest {
@@ -35,10 +36,20 @@ export const POLICY_CREATION: EntryAccessRequest = {
   body: () => ({ resourceType: 'AccessPolicy', engine: 'allow' }),
 };
 
+/** The read of one resource, as a part of a larger request. */
+export const readOf = ({ type, id }: ResourceName): EntryAccessRequest => ({
+  operationId: 'FhirRead',
+  method: 'GET',
+  url: `${type}/${id}`,
+  type,
+  id,
+  body: () => undefined,
+});
+
 /** Decides read access of a user or client who did not send the present request. */
 export interface Reader {
   /** The rows among which this reader may read the resource; undefined if access is denied. */
-  rowsOf(resource: { readonly type: string; readonly id: string }): Promise<GrantedRows | undefined>;
+  rowsOf(resource: ResourceName): Promise<GrantedRows | undefined>;
   /** Like {@link EntryAccess.searchedRows}. */
   searchedRows(type: string): Promise<GrantedRows | undefined>;
 }

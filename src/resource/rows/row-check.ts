@@ -4,11 +4,7 @@ import { Statements } from '../../platform/database/statements';
 import { Binder } from '../../store/binder';
 import { ResourceStore } from '../../store/resource-store';
 import { type RowLimit } from '../../search/rows/row-limit';
-
-export interface NamedRow {
-  readonly type: string;
-  readonly id: string;
-}
+import { type ResourceName } from '../../model/stored-resource';
 
 /** Checks that writes stay within the granted rows. It tests stored rows in the transaction of the write. */
 @Injectable()
@@ -22,19 +18,19 @@ export class RowCheck {
    * Returns the limit to use for these resources. While an index that the limit needs is being built, the index rows of
    * these resources are first rebuilt from their bodies.
    */
-  async refreshed(limit: RowLimit, rows: readonly NamedRow[]): Promise<RowLimit> {
+  async refreshed(limit: RowLimit, rows: readonly ResourceName[]): Promise<RowLimit> {
     const outdated = rows.filter(({ type }) => limit.needsRefresh(type));
     if (outdated.length > 0) await this.store.refresh(outdated);
     return limit.afterRefresh();
   }
 
   /** Whether the caller may access a stored row. Without a limit, every row is granted. */
-  async isGranted(limit: RowLimit | undefined, row: NamedRow): Promise<boolean> {
+  async isGranted(limit: RowLimit | undefined, row: ResourceName): Promise<boolean> {
     return limit === undefined || (await this.beyond(limit, [row])).length === 0;
   }
 
   /** Positions in `rows` of the rows that are not granted or not stored. */
-  async beyond(limit: RowLimit, rows: readonly NamedRow[]): Promise<number[]> {
+  async beyond(limit: RowLimit, rows: readonly ResourceName[]): Promise<number[]> {
     if (rows.length === 0) return [];
     const bind = new Binder();
     const types = bind.value(rows.map(({ type }) => type));

@@ -8,7 +8,8 @@ import { type SearchClause } from '../../search/query/search-query';
 import { Reach, type ReachedTypes, type SearchRights } from '../../search/rows/reach';
 import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
 import { anyOf, EVERY_ROW, NO_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
-import { type NamedRow, RowCheck } from './row-check';
+import { RowCheck } from './row-check';
+import { type ResourceName } from '../../model/stored-resource';
 
 /** Turns the rows that policies grant into limits of searches, reads and writes. */
 @Injectable()
@@ -53,7 +54,11 @@ export class RowLimits implements SearchRights {
    * @param owner the resource that owns the compartment; its body decides whether it may be read
    * @param shown types that the request shows; undefined means all
    */
-  async ofCompartment(owner: NamedRow, types: Iterable<string>, shown?: ReadonlySet<string>): Promise<ReachedTypes> {
+  async ofCompartment(
+    owner: ResourceName,
+    types: Iterable<string>,
+    shown?: ReadonlySet<string>,
+  ): Promise<ReachedTypes> {
     const clauseOf = async (limit: RowLimit, type: string): Promise<SearchClause> => {
       if (shown === undefined || shown.has(type)) return limit.clauseOf(type);
       if (type === owner.type) return (await this.check.refreshed(limit, [owner])).clauseOf(type);

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { type Reach } from '../../search/rows/reach';
+import { type ResourceName } from '../../model/stored-resource';
+import { readOf } from '../../resource/access/entry-access';
 
 /**
  * Decides whether the answer to a conditional create shows the resource that the condition found. The policies granted
@@ -11,9 +13,8 @@ export class FoundResource {
   constructor(private readonly access: EntryAccesses) {}
 
   /** @param reach the rows granted to the create; a condition finds no other rows */
-  async isShown({ type, id }: { readonly type: string; readonly id: string }, reach?: Reach): Promise<boolean> {
+  async isShown(found: ResourceName, reach?: Reach): Promise<boolean> {
     if (reach?.rows !== undefined) return true;
-    const read = { operationId: 'FhirRead', method: 'GET', url: `${type}/${id}`, type, id } as const;
-    return this.access.wouldGrant({ ...read, body: () => undefined });
+    return this.access.wouldGrant(readOf(found));
   }
 }
