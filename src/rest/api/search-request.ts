@@ -3,7 +3,6 @@ import { type Request } from 'express';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { readSubset } from '../../fhir/subset/read-subset';
 import { rootUrlOf } from '../../fhir/edge/root-url';
-import { ResourceTypes } from '../../model/resource-types';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
@@ -48,7 +47,6 @@ const SOME_TYPE = 'Basic';
 @Injectable()
 export class SearchRequests {
   constructor(
-    private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
     private readonly search: ResourceSearch,
     private readonly typesSearch: TypesSearch,
@@ -81,10 +79,10 @@ export class SearchRequests {
    */
   async answerOverTypes(request: Request, query: URLSearchParams): Promise<FhirAnswer> {
     if (![...query.values()].some((value) => value !== '')) throw nothingAsked();
-    const named = namedTypesOf(query, this.types.names());
+    const scope = await this.scopeOf(request);
+    const named = namedTypesOf(query, scope.parameters);
     const reach = await this.limits.reach();
     const searched = named ?? reach.rows?.types ?? (await this.typesSearch.storedTypes());
-    const scope = await this.scopeOf(request);
     const asked = readTypesSearch(
       query,
       { searched: searched.length === 0 ? [SOME_TYPE] : searched, isNamed: named !== undefined },

@@ -2,7 +2,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { hintOf } from '../parse/parameter-clause';
 import { noteIncomplete, type SearchScope } from '../parse/search-scope';
-import { invalid } from '../parse/values';
+import { assertType, invalid } from '../parse/values';
 import { namedPathsOf } from './named-paths';
 import { type NamedPath } from './target-name';
 
@@ -70,10 +70,8 @@ function includeOf(name: string, text: string, how: How, scope: SearchScope): In
   const [source = '', code = '', target, ...rest] = text.split(':');
   if (source === '' || code === '' || rest.length > 0)
     throw invalid(name, 'takes Type:parameter or Type:parameter:TargetType, such as Observation:subject');
-  if (parameters.list(source).length === 0)
-    throw invalid(name, `names "${source.slice(0, 64)}", which is no resource type`);
-  if (target !== undefined && parameters.list(target).length === 0)
-    throw invalid(name, `names "${target.slice(0, 64)}", which is no resource type`);
+  assertType(name, source, parameters);
+  if (target !== undefined) assertType(name, target, parameters);
   const references = code === '*' ? referencesOf(source, scope) : [referenceOf(name, source, code, scope)];
   const narrowed = code === '*' ? undefined : parameters.find(source, code)?.narrowedTo;
   const only = target ?? narrowed;

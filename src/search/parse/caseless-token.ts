@@ -1,7 +1,7 @@
 import { isPrimitiveType } from '../../fhir/definitions/definitions';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
-import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
+import { hintOf, literalRegex, pathText, systemTests, type ValuePath, valuePathsOf } from './json-path';
 
 /**
  * Reads `:i`, which finds the code in any case; a system is a URI, whose case matters. Token rows hold hashes of the
@@ -37,12 +37,6 @@ function pathsTo({ path, type }: ValuePath, code: string, system: string | undef
 
 /** JSON path condition of a code in any case. A boolean is no text, so it is compared as a value. */
 function equals(item: string, code: string): string {
-  const pattern = `^${code.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
-  const test = `${item} like_regex ${pathText(pattern)} flag "i"`;
+  const test = `${item} like_regex ${pathText(`^${literalRegex(code)}$`)} flag "i"`;
   return /^(true|false)$/i.test(code) ? `(${test} || ${item} == ${code.toLowerCase()})` : test;
-}
-
-function systemTests(system: string | undefined): readonly string[] {
-  if (system === undefined) return [];
-  return [system === '' ? '!(exists(@.system))' : `@.system == ${pathText(system)}`];
 }

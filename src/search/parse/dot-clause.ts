@@ -1,5 +1,5 @@
 import { isPrimitiveType, isSubtype } from '../../fhir/definitions/definitions';
-import { type PathTest, type SearchClause, type SortKey } from '../query/search-query';
+import { type PathOperator, type PathTest, type SearchClause, type SortKey } from '../query/search-query';
 import { dateBoxesOf } from './date-clause';
 import { dotPathOf } from './dot-path';
 import { hintOf } from './json-path';
@@ -98,12 +98,10 @@ function isNull(name: string, [value]: readonly string[], exists: SearchClause):
   throw invalid(name, 'is true or false');
 }
 
-type OrderOperator = 'gt' | 'ge' | 'lt' | 'le';
-
 function testOf(
   name: string,
   kind: Kind | undefined,
-  operator: 'eq' | OrderOperator,
+  operator: PathOperator,
   texts: readonly string[],
   { now = Date.now() }: SearchScope,
 ): PathTest {

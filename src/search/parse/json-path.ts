@@ -5,6 +5,15 @@ import { type Branch } from '../../fhirpath/fhirpath';
 /** A string of the JSON path language. The language writes strings as JSON does. */
 export const pathText = (text: string): string => JSON.stringify(text);
 
+/** A regular expression of the JSON path language that matches `text` itself. */
+export const literalRegex = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Tests of the member `system` of an item: none for any system. An empty system means that the item has none. */
+export function systemTests(system: string | undefined): readonly string[] {
+  if (system === undefined) return [];
+  return [system === '' ? '!(exists(@.system))' : `@.system == ${pathText(system)}`];
+}
+
 /**
  * Paths to the values of a parameter, in PostgreSQL's JSON path language.
  * @throws ServiceError 'invalid' for a parameter whose expression has no such path; there are few

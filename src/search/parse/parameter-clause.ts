@@ -1,5 +1,4 @@
 import { ServiceError } from '../../platform/errors/service-error';
-import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type DateClause, type SearchClause } from '../query/search-query';
@@ -16,7 +15,7 @@ import { SPECIAL_CODES, specialClauseOf } from './special-clause';
 import { stringClauseOf } from './string-clause';
 import { anyOf, tokenClauseOf } from './token-clause';
 import { uriClauseOf } from './uri-clause';
-import { alternativesOf, invalid, unsupportedModifier } from './values';
+import { alternativesOf, assertType, invalid, unsupportedModifier } from './values';
 
 /** Maximum number of links of a chain. No model needs longer chains, and each link costs a join per candidate. */
 const MAX_LINKS = 8;
@@ -257,8 +256,7 @@ function targetTypesOf(
   { parameters }: SearchScope,
   name: string,
 ): readonly string[] {
-  if (named !== undefined && !isR4ResourceType(named) && parameters.list(named).length === 0)
-    throw invalid(name, `names "${named.slice(0, 64)}", which is no resource type`);
+  if (named !== undefined) assertType(name, named, parameters);
   if (narrowedTo !== undefined && (named ?? narrowedTo) !== narrowedTo)
     throw invalid(name, `leads to ${narrowedTo} only`);
   const only = named ?? narrowedTo;
@@ -279,8 +277,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   const [, type = '', code = '', ...rest] = name.split(':');
   const inner = rest.join(':');
   if (inner === '') throw invalid(name, 'must read _has:Type:reference:parameter');
-  if (!isR4ResourceType(type) && scope.parameters.list(type).length === 0)
-    throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
+  assertType(name, type, scope.parameters);
   const source = scopeElsewhere(scope, type);
   const parameter = parameterOf(code, source);
   if (parameter === undefined) return undefined;

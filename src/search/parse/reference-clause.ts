@@ -1,9 +1,9 @@
 import { localKey, parseReference } from '../../fhir/reference';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type LinkKey, type ReferenceClause, type SearchClause } from '../query/search-query';
-import { pathText, valuePathsOf } from './json-path';
+import { pathText, systemTests, valuePathsOf } from './json-path';
 import { type SearchScope } from './search-scope';
-import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+import { assertFew, assertType, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /**
  * Reads a reference: `Type/id`, a URL, or an id alone; with `:Type`, `:identifier` or `:not`
@@ -35,7 +35,7 @@ export function referenceClauseOf(
  * @throws ServiceError 'invalid' if it cannot
  */
 function assertTarget(parameter: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
-  if (!parameters.has(type)) throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
+  assertType(name, type, parameters);
   const { narrowedTo, targets } = parameter;
   const possible = narrowedTo === undefined ? targets : [narrowedTo];
   if (possible.length > 0 && !possible.includes(type)) throw invalid(name, `leads to ${possible.join(', ')} only`);
@@ -90,10 +90,7 @@ function keysOf(
 function identifierPathsOf(parameter: SearchParameter, name: string, text: string): readonly string[] {
   const [first = '', second] = splitOutsideEscapes(text, '|').map(unescaped);
   const [system, value] = second === undefined ? [undefined, first] : [first, second];
-  const conditions = [
-    ...(value === '' ? [] : [`@.value == ${pathText(value)}`]),
-    ...(system === undefined ? [] : [system === '' ? '!(exists(@.system))' : `@.system == ${pathText(system)}`]),
-  ];
+  const conditions = [...(value === '' ? [] : [`@.value == ${pathText(value)}`]), ...systemTests(system)];
   if (conditions.length === 0) throw invalid(name, 'takes system|value');
   return valuePathsOf(parameter, name).map(({ path }) => `${path}.identifier ? (${conditions.join(' && ')})`);
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error';
+import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 
 /** Maximum number of alternatives of one parameter, in any form of search. */
 export const MAX_ALTERNATIVES = 1000;
@@ -47,6 +48,11 @@ export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, 
 /** The error for a wrong value; it names the parameter. */
 export const invalid = (name: string, what: string): ServiceError =>
   new ServiceError('invalid', `"${name.slice(0, 80)}" ${what}.`, { code: 'search-value-invalid' });
+
+/** @throws ServiceError 'invalid' for a text that is no resource type */
+export function assertType(name: string, type: string, parameters: Pick<SearchParameterSet, 'has'>): void {
+  if (!parameters.has(type)) throw invalid(name, `names "${type.slice(0, 64)}", which is no resource type`);
+}
 
 export const unsupportedModifier = (name: string, known: readonly string[]): ServiceError =>
   invalid(

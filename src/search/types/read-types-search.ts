@@ -2,7 +2,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { explainOptionsOf } from '../query/explain-options';
 import { type Include, includesOf } from '../include/read-includes';
 import { type SearchScope } from '../parse/search-scope';
-import { alternativesOf, invalid } from '../parse/values';
+import { alternativesOf, assertType, invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse/parse-search';
 import { answerShapeOf, type ReadSearch } from '../run/read-search';
 import { RESULT_PARAMETERS } from '../query/result-parameters';
@@ -16,12 +16,11 @@ type ScopeOf = (type: string) => SearchScope;
  * The types in `_type` (http://hl7.org/fhir/R4/search.html#all); undefined if absent.
  * @throws ServiceError 'invalid' for an unknown resource type
  */
-export function namedTypesOf(query: URLSearchParams, known: readonly string[]): readonly string[] | undefined {
+export function namedTypesOf(query: URLSearchParams, known: SearchScope['parameters']): readonly string[] | undefined {
   const values = query.getAll('_type').filter((value) => value !== '');
   if (values.length === 0) return undefined;
   const types = [...new Set(alternativesOf('_type', values.join(',')))];
-  const unknown = types.find((type) => !known.includes(type));
-  if (unknown !== undefined) throw invalid('_type', `names "${unknown.slice(0, 64)}", which is no resource type`);
+  for (const type of types) assertType('_type', type, known);
   return types;
 }
 
