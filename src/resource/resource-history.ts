@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
 import { type FeedBookmark, foreignBookmark } from './feed-bookmark';
 import { fittingRows, LateTexts, type ListedVersion } from '../store/late-texts';
-import { notStored } from '../store/not-stored';
 import { ResourceReader } from '../store/resource-reader';
 import { GrantedReader } from './rows/granted-reader';
 import { type VersionRow, storedVersionOf } from '../store/resource-row';
@@ -99,7 +98,7 @@ export class ResourceHistory {
 
   private async assertWas(type: string, id: string, limit: RowLimit | undefined): Promise<void> {
     if (limit === undefined) await this.reader.assertWas(type, id);
-    else if ((await this.granted.findWithin(limit, type, id)) === undefined) throw notStored(type, id, false);
+    else await this.granted.readWithin(limit, type, id);
   }
 
   private async nextBookmark(

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Snapshots, type Snapshot, type SnapshotOptions } from '../../platform/database/snapshots';
 import { ServiceError } from '../../platform/errors/service-error';
-import { notStored } from '../../store/not-stored';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
 import { ITSELF } from '../plan/entry-rows';
@@ -93,9 +92,7 @@ export class CompartmentReader {
 
   /** @throws ServiceError in every case, since the patient was not found */
   private async refuse({ patientId, limit }: CompartmentQuery): Promise<never> {
-    if (limit === undefined) await this.reader.read('Patient', patientId);
-    else if ((await this.reader.findWithin(limit, 'Patient', patientId)) === undefined)
-      throw notStored('Patient', patientId, false);
+    await this.reader.readWithin(limit, 'Patient', patientId);
     throw new ServiceError('busy', 'The patient was stored at this very moment. Try again.', {
       code: 'write-conflict',
       retryAfterSeconds: 1,

@@ -43,7 +43,11 @@ export class GrantedReader {
    * @throws ServiceError 'not-found'; for a deleted resource 'gone', if the caller may read all rows
    */
   async read(type: string, id: string): Promise<StoredResource> {
-    const limit = await this.limits.current();
+    return this.readWithin(await this.limits.current(), type, id);
+  }
+
+  /** Like {@link read}, for other rows than those of the present request; undefined means all. @internal */
+  async readWithin(limit: RowLimit | undefined, type: string, id: string): Promise<StoredResource> {
     if (limit === undefined) return this.reader.read(type, id);
     const found = await this.findWithin(limit, type, id);
     if (found === undefined) throw notStored(type, id, false);
@@ -75,8 +79,7 @@ export class GrantedReader {
     return storedResourceOf({ ...row, body: row.body });
   }
 
-  /** @internal */
-  async findWithin(limit: RowLimit, type: string, id: string): Promise<StoredResource | undefined> {
+  private async findWithin(limit: RowLimit, type: string, id: string): Promise<StoredResource | undefined> {
     const bind = new Binder();
     const refreshed = await this.rows.refreshed(limit, [{ type, id }]);
     const { statement, values } = bind.finishWithDates(
