@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type Produce } from '../platform/http/send-body';
-import { bundleText, joined } from '../model/bundle-text';
+import { bundleText, EntryStream } from '../model/bundle-text';
 import { PageLists } from './pages/page-lists';
 import { PageWriter } from './pages/page-writer';
 import { MOST_LINKS } from './plan/first-chunk';
@@ -13,7 +13,6 @@ import { type EverythingCall } from './request/everything-call';
 import { linkedParameters } from './request/everything-request';
 import { explanationsOf } from './compartment-explanation';
 import { manifestOf } from './compartment-manifest';
-import { EntryStream } from './print/entry-stream';
 
 /** Makes the answers of `$everything`. One statement reads a small answer; any other becomes a page or a stream. */
 @Injectable()
@@ -61,7 +60,7 @@ export class CompartmentAnswers {
         explanationsOf(snapshot, parts(query), explain),
       ),
     };
-    const head = printer.isLines ? undefined : { ...selfLink(call), ...explained };
+    const head = printer.isLines ? undefined : bundleText('searchset', { ...selfLink(call), ...explained });
     return async (sink) => {
       const entries = new EntryStream(sink, head);
       let total = 0;
@@ -87,7 +86,7 @@ export class CompartmentAnswers {
     const { link } = selfLink(call);
     const next =
       page.next === undefined ? [] : [{ relation: 'next', url: urlWith(linkedParameters(request, page.next)) }];
-    const head = { total: page.total, link: [...link, ...next] };
+    const head = bundleText('searchset', { total: page.total, link: [...link, ...next] });
     return async (sink) => {
       const entries = new EntryStream(sink, head);
       if (cursor === undefined) for (const note of notesOf(call)) await entries.write(note);
@@ -99,9 +98,7 @@ export class CompartmentAnswers {
 async function wholeAnswer(call: EverythingCall, entries: readonly Entry[]): Promise<FhirAnswer> {
   const texts = [await call.printer.print(entries, 'match'), ...notesOf(call)].filter((text) => text !== '');
   if (call.printer.isLines) return { status: 200, text: texts.join(''), ...linesType(call) };
-  const bundle = bundleText('searchset', { total: entries.length, ...selfLink(call) });
-  const isEmpty = texts.length === 0;
-  return { status: 200, text: isEmpty ? bundle : `${joined(`${bundle.slice(0, -1)},"entry":[`, texts)}]}` };
+  return { status: 200, text: bundleText('searchset', { total: entries.length, ...selfLink(call) }, texts) };
 }
 
 /** NDJSON is sent as printed, so the answer names its content type. Other formats are converted later. */

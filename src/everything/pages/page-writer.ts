@@ -3,11 +3,11 @@ import { Statements } from '../../platform/database/statements';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type EntryPrinter } from '../print/entry-printer';
-import { type EntryStream } from '../print/entry-stream';
 import { chunked } from '../read/chunks';
 import { type Entry } from '../plan/entry';
 import { type ListedEntry, type PageOfEntries } from './page-lists';
 import { versionsWithin } from './page-statements';
+import { type EntryStream } from '../../model/bundle-text';
 
 /** Writes a page: the bodies of its listed versions, if the caller may still read them. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { type Subset, subsetOf } from '../../fhir/subset/subset';
 import { type Slices } from '../../platform/time/slices';
-import { searchEntry } from '../../model/bundle-text';
+import { outcomeEntry, searchEntry } from '../../model/bundle-text';
 import { type QueryPart } from '../plan/query-parts';
 import { type Entry, type EntryHead } from '../plan/entry';
 import { type Reasons } from './reasons';
@@ -53,8 +53,7 @@ export class EntryPrinter {
   /** Prints an OperationOutcome that says what is missing from the answer. */
   outcome(diagnostics: string): string {
     const issue = [{ severity: 'warning', code: 'suppressed', diagnostics }];
-    const resource = JSON.stringify({ resourceType: 'OperationOutcome', issue });
-    return this.isLines ? `${resource}\n` : `{"resource":${resource},"search":{"mode":"outcome"}}`;
+    return this.isLines ? `${JSON.stringify({ resourceType: 'OperationOutcome', issue })}\n` : outcomeEntry(issue);
   }
 
   private around({ type, id, parameters }: EntryHead, text: string, mode: QueryPart['mode']): string {

@@ -7,7 +7,7 @@ import { type OutcomeIssue } from '../../search-index/states/incomplete-indexes'
 import { type ResourceText } from '../../model/stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../../store/late-texts';
-import { bundleText, joined, produceBundle, searchEntry } from '../../model/bundle-text';
+import { bundleText, joined, outcomeEntry, produceBundle, searchEntry } from '../../model/bundle-text';
 import { searchLinks, type SearchPlace } from './search-links';
 
 /** How an answer shows the matches of a search: members beside its resources, and the format of the resources. */
@@ -136,10 +136,6 @@ function arrayOf(
 }
 
 const readText = ({ type, id, text = '' }: ListedVersion): ResourceText => ({ type, id, text });
-
-/** The entry of a Bundle with the warnings of the search (http://hl7.org/fhir/R4/search.html#outcome). */
-const outcomeEntry = (issue: readonly OutcomeIssue[]): string =>
-  JSON.stringify({ resource: { resourceType: 'OperationOutcome', issue }, search: { mode: 'outcome' } });
 
 const TOO_MANY_INCLUDED: OutcomeIssue = {
   severity: 'warning',
