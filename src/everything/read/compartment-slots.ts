@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Slots } from '../../platform/admission/slots';
+import { permitsOf, Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/request/request-context';
 
@@ -40,13 +40,11 @@ export class Reading {
 }
 
 /**
- * Slots for reading large compartments. They leave half of the database connections to other requests, and one caller
- * gets at most half of the slots.
+ * Slots for reading large compartments.
  */
 @Injectable()
 export class CompartmentSlots {
-  private readonly permits: number;
-  private readonly perCaller: number;
+  private readonly limits: ReturnType<typeof permitsOf>;
   private readonly slots: Slots;
   private readonly readings = new Set<Reading>();
 
@@ -54,11 +52,9 @@ export class CompartmentSlots {
     environment: Environment,
     private readonly requests: RequestContext,
   ) {
-    this.permits = Math.max(1, Math.floor(environment.databasePoolSize / 2));
-    this.perCaller = Math.ceil(this.permits / 2);
+    this.limits = permitsOf(environment.databasePoolSize);
     this.slots = new Slots({
-      permits: this.permits,
-      perCaller: this.perCaller,
+      ...this.limits,
       longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
       busyMessage: 'Too many large patient compartments are being read. Try again.',
       retryAfterSeconds: 2,
@@ -92,7 +88,8 @@ export class CompartmentSlots {
   private cutSlowest(caller: string): void {
     const live = [...this.readings].filter(({ isCut }) => !isCut);
     const readingsOf = (name: string): number => live.filter((one) => one.caller === name).length;
-    if (live.length < this.permits || readingsOf(caller) >= this.perCaller) return;
+    const { permits, perCaller } = this.limits;
+    if (live.length < permits || readingsOf(caller) >= perCaller) return;
     const [slowest] = live
       .filter((one) => one.fullMilliseconds >= PATIENCE_MILLISECONDS && one.caller !== caller)
       .filter((one) => readingsOf(one.caller) > 1)

@@ -28,6 +28,15 @@ export interface SlotsOptions {
   readonly retryAfterSeconds?: number;
 }
 
+/**
+ * The permits for work that holds a database connection for long: half of the connections, so that it never delays all
+ * other requests. One caller gets at most half of these permits.
+ */
+export function permitsOf(connections: number): Required<Pick<SlotsOptions, 'permits' | 'perCaller'>> {
+  const permits = Math.max(1, Math.floor(connections / 2));
+  return { permits, perCaller: Math.ceil(permits / 2) };
+}
+
 export interface Held {
   /** Releases permits until the task has only `weight` permits left. */
   readonly shrinkTo: (weight: number) => void;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type EndSignal } from '../../platform/admission/request-end';
-import { Slots } from '../../platform/admission/slots';
+import { permitsOf, Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Produce } from '../../platform/http/send-body';
@@ -31,12 +31,8 @@ export class BundleProcessor {
     private readonly slices: Slices,
     private readonly environment: Environment,
   ) {
-    // Bundles take at most half of the database connections, so that they never delay all other requests. One caller
-    // gets at most half of these slots.
-    const permits = Math.max(1, Math.floor(environment.databasePoolSize / 2));
     this.slots = new Slots({
-      permits,
-      perCaller: Math.ceil(permits / 2),
+      ...permitsOf(environment.databasePoolSize),
       longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
       busyMessage: 'Too many Bundles at once. Try again.',
       retryAfterSeconds: 2,
