@@ -5,7 +5,7 @@ import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { withMember } from '../platform/json/json-members';
 import { readJson } from '../platform/json/read-json';
-import { Clock } from '../platform/time/clock';
+import { Clock, epochSeconds } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type StoredResource } from '../model/stored-resource';
@@ -173,5 +173,3 @@ export function sessionBody(session: NewSession, start: Date): object {
     refresh_token_exp: refresh?.expiresAt && epochSeconds(refresh.expiresAt),
   };
 }
-
-const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);

@@ -5,6 +5,7 @@ import { ResourceReader } from '../../store/resource-reader';
 import { RefreshTokens } from '../../session/refresh-tokens.repository';
 import { type IssuedToken } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
+import { epochSeconds } from '../../platform/time/clock';
 
 const INACTIVE = { active: false };
 
@@ -74,8 +75,6 @@ interface SessionBody {
   readonly scope?: readonly string[];
   readonly audience?: string;
 }
-
-const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
 /**
  * Whether the token belongs to the caller's client. If the caller acts for a User, the token must also be that User's.

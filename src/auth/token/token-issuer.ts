@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Environment } from '../../platform/config/environment';
 import { type JsonText } from '../../platform/json/json-text';
-import { Clock } from '../../platform/time/clock';
+import { Clock, epochSeconds } from '../../platform/time/clock';
 import { type NewRefreshToken, type NewSession } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { newOpaqueToken } from '../../session/token-hash';
@@ -115,7 +115,7 @@ export class TokenIssuer {
     const { sessionId: jti, issuedAt, lifetime, audiences } = token;
     const issuer = this.environment.baseUrl;
     const { kid, algorithm, privateKey } = await this.keys.signing();
-    const claims = { client_id: client.id, iat: Math.floor(issuedAt.getTime() / 1000), scope };
+    const claims = { client_id: client.id, iat: epochSeconds(issuedAt), scope };
     const accessToken = await this.jwt.signAsync(claims, {
       privateKey,
       algorithm,

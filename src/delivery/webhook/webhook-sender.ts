@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios from 'axios';
-import { Clock } from '../../platform/time/clock';
+import { Clock, epochSeconds } from '../../platform/time/clock';
 import { type Outgoing } from '../delivery-kind';
 import { AddressPolicy } from './address-policy';
 import { connectionFailureOf } from './connection-failure';
@@ -45,7 +45,7 @@ export class WebhookSender implements OnApplicationShutdown {
     const { http, https } = this.agentsOf(settings.keepAliveSeconds);
     for (let isRepeated = false; ; isRepeated = true) {
       const body = new RequestBody(outgoing, (notification) =>
-        webhookHeaders(notification, settings, Math.floor(this.clock.now().getTime() / 1000), outgoing.traceparent),
+        webhookHeaders(notification, settings, epochSeconds(this.clock.now()), outgoing.traceparent),
       );
       try {
         const { status, headers, data } = await axios.request<Readable>({

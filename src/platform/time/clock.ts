@@ -18,3 +18,6 @@ export class Clock {
     return new Date();
   }
 }
+
+/** Seconds since 1970, as JWTs and webhooks hold times (NumericDate of RFC 7519, section 2). */
+export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
