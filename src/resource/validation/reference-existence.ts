@@ -43,7 +43,6 @@ export class ReferenceExistence {
    * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a Bundle
    */
   async missing(resource: Resource, willExist: ReadonlySet<string> = NOTHING): Promise<readonly ErrorIssue[]> {
-    if (!this.isOn) return [];
     const { resourceType, id } = resource;
     const own = id === undefined ? undefined : localKey(resourceType, id);
     const references = await this.slices.run(referencesIn(resource, this.environment.baseUrl));

@@ -5,7 +5,7 @@ import { fittingRows } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
 import { type RowLimit } from '../rows/row-limit';
 import { ClauseResolver } from '../run/clause-resolver';
-import { Binder, type BoundStatement } from '../../store/binder';
+import { Binder } from '../../store/binder';
 import { compilePlaces, compileTotal } from '../compile/compile-search';
 import { foundColumns, foundResourceOf, type ResourceRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';
@@ -47,8 +47,6 @@ export const STORED_TYPES: Statement = {
 const bodiesIf = (test: string): string =>
   `select ${foundColumns('c', 'order by k.place')} from unnest($1::bigint[]) with ordinality k(resource_key, place)
     cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${test} order by k.place`;
-
-const BODIES: Statement = { name: 'search-bodies', text: bodiesIf('true') };
 
 /**
  * Finds resources of several types in the order of their last update. For each type it runs the statement of a search,
@@ -137,15 +135,9 @@ export class TypesSearch {
    */
   private async rows(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly ResourceRow[]> {
     if (places.length === 0) return [];
-    const keys = places.map((place) => place.resource_key);
-    const { statement, values } =
-      limit === undefined ? { statement: BODIES, values: [keys] } : bodiesWithin(limit, keys);
+    const bind = new Binder();
+    bind.value(places.map((place) => place.resource_key));
+    const { statement, values } = bind.finish(bodiesIf(limit === undefined ? 'true' : limit.testOfAny(bind)));
     return this.statements.run<ResourceRow>(statement, values);
   }
-}
-
-function bodiesWithin(limit: RowLimit, keys: readonly number[]): BoundStatement {
-  const bind = new Binder();
-  bind.value(keys);
-  return bind.finish(bodiesIf(limit.testOfAny(bind)));
 }
