@@ -1,25 +1,11 @@
 import { operationIdOfCode } from '../../platform/http/route-access';
 import { type RouteValues } from '../request/route-params';
+import { WRITE_IDS } from '../../resource/access/entry-access';
 
 /** The route of the resource API that a request would reach, as far as policies distinguish routes. */
 export interface DescribedRoute extends RouteValues {
   readonly operationId?: string;
 }
-
-const ON_TYPE: Readonly<Record<string, string>> = {
-  get: 'FhirSearch',
-  post: 'FhirCreate',
-  put: 'FhirConditionalUpdate',
-  patch: 'FhirConditionalPatch',
-  delete: 'FhirConditionalDelete',
-};
-
-const ON_INSTANCE: Readonly<Record<string, string>> = {
-  get: 'FhirRead',
-  put: 'FhirUpdate',
-  patch: 'FhirPatch',
-  delete: 'FhirDelete',
-};
 
 /**
  * Derives the route from the method and path of a described request. No route is called.
@@ -40,7 +26,10 @@ export function routeOf(method: string, uri: string, isConditional = false): Des
   if (steps.length === 1 && type === 'rpc' && first !== 'fhir') return operationIs('rpc');
   if (type === undefined || !/^[A-Z][A-Za-z]*$/.test(type)) return {};
   if (steps.length === 1)
-    return { type, ...operationIs(read === 'post' && isConditional ? 'FhirConditionalCreate' : ON_TYPE[read]) };
+    return {
+      type,
+      ...operationIs(read === 'get' ? 'FhirSearch' : writeIdOf(method, method !== 'post' || isConditional)),
+    };
   if (steps.length === 2) return { type, ...ofType(read, last, operation) };
   const at = { type, ...(id === undefined ? {} : { id }) };
   if (steps.length === 3 && operation !== undefined) return { ...at, operationId: operation };
@@ -53,7 +42,13 @@ function ofType(method: string, last: string, operation: string | undefined): De
   if (operation !== undefined) return { operationId: operation };
   if (last === '_search') return operationIs(method === 'post' ? 'FhirSearch' : undefined);
   if (last === '_history') return operationIs('FhirHistoryType');
-  return { id: last, ...operationIs(ON_INSTANCE[method]) };
+  const writeId = method === 'post' ? undefined : writeIdOf(method, false);
+  return { id: last, ...operationIs(method === 'get' ? 'FhirRead' : writeId) };
+}
+
+function writeIdOf(method: string, isByCriteria: boolean): string | undefined {
+  const ids = Object.entries(WRITE_IDS).find(([name]) => name === method.toUpperCase())?.[1];
+  return ids?.[isByCriteria ? 1 : 0];
 }
 
 const operationIs = (operationId: string | undefined): DescribedRoute =>

@@ -36,6 +36,17 @@ export const POLICY_CREATION: EntryAccessRequest = {
   body: () => ({ resourceType: 'AccessPolicy', engine: 'allow' }),
 };
 
+/**
+ * The operation ids of the writes of one resource, by method: by id (a create without a condition), and by criteria.
+ * Policies link to these ids.
+ */
+export const WRITE_IDS = {
+  POST: ['FhirCreate', 'FhirConditionalCreate'],
+  PUT: ['FhirUpdate', 'FhirConditionalUpdate'],
+  PATCH: ['FhirPatch', 'FhirConditionalPatch'],
+  DELETE: ['FhirDelete', 'FhirConditionalDelete'],
+} as const;
+
 /** The read of one resource, as a part of a larger request. */
 export const readOf = ({ type, id }: ResourceName): EntryAccessRequest => ({
   operationId: 'FhirRead',

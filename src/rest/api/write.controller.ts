@@ -29,12 +29,15 @@ import {
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { locationOf, resourceAnswer, withoutResource } from './resource-answer';
+import { WRITE_IDS } from '../../resource/access/entry-access';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
 
-/** Sets the operation id of a write: `byId` for writes by id, `byCriteria` for writes by criteria. */
-const WriteId = (byId: string, byCriteria: string): MethodDecorator =>
-  OperationId(({ params }) => (params.id === undefined ? byCriteria : byId), [byId, byCriteria]);
+/** Sets the operation ids of the writes by a method. */
+const WriteId = (method: keyof typeof WRITE_IDS, isByCriteria: (request: Request) => boolean): MethodDecorator =>
+  OperationId((request) => WRITE_IDS[method][isByCriteria(request) ? 1 : 0], WRITE_IDS[method]);
+
+const hasNoId = ({ params }: Request): boolean => params.id === undefined;
 
 /**
  * Create, update, patch and delete (http://hl7.org/fhir/R4/http.html) on both roots. An id or criteria select the
@@ -57,29 +60,22 @@ export class WriteController {
   ) {}
 
   @Post(':type')
-  @OperationId(
-    (request) => (isConditionalCreate(request) ? 'FhirConditionalCreate' : 'FhirCreate'),
-    ['FhirConditionalCreate', 'FhirCreate'],
-  )
+  @WriteId('POST', isConditionalCreate)
   async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertWritable(type, 'create', 'type');
     const draft = await this.draftOf(request, type);
     const criteria = createCriteriaOf(request);
     const options = { reach: await this.limits.reach() };
-    const { outcome, resource } =
+    const result: ConditionalResult =
       criteria === undefined
-        ? ({ outcome: 'created', resource: await this.writer.create(draft, options) } as const)
+        ? { outcome: 'created', resource: await this.writer.create(draft, options) }
         : await this.conditional.create(draft, criteria, options);
-    const location = locationOf(rootUrlOf(request, this.environment), resource);
-    const isNew = outcome === 'created';
-    const headers = { Location: location, ...(isNew ? {} : { 'Content-Location': location }) };
-    const answer = resourceAnswer(isNew ? 201 : 200, await this.rules.shown(resource), headers);
-    const isShown = isNew || (await this.found.isShown(resource, options.reach));
-    await sendAnswer(response, isShown ? answer : withoutResource(answer));
+    const isShown = result.outcome !== 'existed' || (await this.found.isShown(result.resource, options.reach));
+    await this.answer(result, request, response, isShown);
   }
 
   @Put(BY_ID_OR_CRITERIA)
-  @WriteId('FhirUpdate', 'FhirConditionalUpdate')
+  @WriteId('PUT', hasNoId)
   async update(
     @Param() { type = '', id }: Record<string, string>,
     @Req() request: Request,
@@ -96,7 +92,7 @@ export class WriteController {
   }
 
   @Patch(BY_ID_OR_CRITERIA)
-  @WriteId('FhirPatch', 'FhirConditionalPatch')
+  @WriteId('PATCH', hasNoId)
   async patch(
     @Param() { type = '', id }: Record<string, string>,
     @Req() request: Request,
@@ -113,7 +109,7 @@ export class WriteController {
   }
 
   @Delete(BY_ID_OR_CRITERIA)
-  @WriteId('FhirDelete', 'FhirConditionalDelete')
+  @WriteId('DELETE', hasNoId)
   async delete(
     @Param() { type = '', id }: Record<string, string>,
     @Req() request: Request,
@@ -160,14 +156,19 @@ export class WriteController {
   }
 
   private async answer(
-    { outcome, resource }: Pick<ConditionalResult, 'resource'> & { readonly outcome: string },
+    { outcome, resource }: ConditionalResult,
     request: Request,
     response: Response,
+    isShown = true,
   ): Promise<void> {
-    const location = locationOf(rootUrlOf(request, this.environment), resource);
     const isNew = outcome === 'created';
-    const shown = await this.rules.shown(resource);
-    await sendAnswer(response, resourceAnswer(isNew ? 201 : 200, shown, isNew ? { Location: location } : {}));
+    const location = locationOf(rootUrlOf(request, this.environment), resource);
+    const headers = {
+      ...(isNew || outcome === 'existed' ? { Location: location } : {}),
+      ...(outcome === 'existed' ? { 'Content-Location': location } : {}),
+    };
+    const answer = resourceAnswer(isNew ? 201 : 200, await this.rules.shown(resource), headers);
+    await sendAnswer(response, isShown ? answer : withoutResource(answer));
   }
 }
 

@@ -12,23 +12,13 @@ import { type WriteAction, writeActionOf } from './entry-action';
 import { entryBodyOf } from './entry-text';
 import { linkSitesOf } from './reference-sites';
 import { type EntryGrant, isConditional, namedCondition, searchedTypeOf, type WriteIntent } from './write-intent';
+import { WRITE_IDS } from '../../resource/access/entry-access';
 
 interface Intents {
   readonly writes: readonly WriteIntent[];
   /** The entries that read. */
   readonly reads: readonly BundleEntry[];
 }
-
-/**
- * By method, the operation ids that a write has when it is sent alone, without criteria and with criteria. Policies
- * link to these ids.
- */
-const OPERATION_IDS = {
-  POST: ['FhirCreate', 'FhirConditionalCreate'],
-  PUT: ['FhirUpdate', 'FhirConditionalUpdate'],
-  PATCH: ['FhirPatch', 'FhirConditionalPatch'],
-  DELETE: ['FhirDelete', 'FhirConditionalDelete'],
-} as const;
 
 const WRITE_KINDS = { POST: 'create', PUT: 'update', PATCH: 'update' } as const;
 
@@ -121,7 +111,7 @@ export class WriteIntents {
     known: Map<string, EntryGrant>,
   ): Promise<EntryGrant> {
     const rows = await this.access.grant({
-      operationId: OPERATION_IDS[verb][criteria === undefined ? 0 : 1],
+      operationId: WRITE_IDS[verb][criteria === undefined ? 0 : 1],
       method: verb,
       url: id === undefined ? (criteria === undefined ? type : `${type}?${criteria}`) : `${type}/${id}`,
       type,
