@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useId, useState } from 'react';
 import { Code } from '../parts/Code';
-import { Field } from '../parts/Field';
+import { TextField } from '../parts/Field';
 import { CLIENT_ID, faultOf, type SignedIn, signIn, type SignInFault } from './sign-in';
 
 export type { SignedIn };
@@ -40,47 +40,36 @@ export function SignInForm({ userName: known = '', onEnded, onSignedIn, onLeave 
 
   return (
     <form className="sign-in-form" onSubmit={(event) => void submit(event)} aria-describedby={faultId}>
-      <Field label="User name or email">
-        {(field) => (
-          <input
-            {...field}
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            autoFocus={known === ''}
-            required
-            value={userName}
-            onChange={({ target }) => setUserName(target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Password">
-        {(field) => (
-          <input
-            {...field}
-            type="password"
-            autoComplete="current-password"
-            data-focus
-            required
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="User name or email"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus={known === ''}
+        required
+        value={userName}
+        onChange={setUserName}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        data-focus
+        required
+        value={password}
+        onChange={setPassword}
+      />
       {needsCode && (
-        <Field label="One-time code" hint="Of your authenticator app">
-          {(field) => (
-            <input
-              {...field}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              autoFocus
-              required
-              value={code}
-              onChange={({ target }) => setCode(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="One-time code"
+          hint="Of your authenticator app"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          value={code}
+          onChange={setCode}
+        />
       )}
       <div id={faultId} role="alert">
         {fault?.kind === 'said' && (

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useId } from 'react';
+import { type InputHTMLAttributes, type ReactElement, type ReactNode, useId } from 'react';
 
 interface Props {
   readonly label: string;
@@ -36,3 +36,18 @@ export function Field({ label, hint, fault, children }: Props): ReactElement {
     </div>
   );
 }
+
+interface TextProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'className' | 'id' | 'onChange'> {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly fault?: string | undefined;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** A line of text in a {@link Field}. */
+export const TextField = ({ label, hint, fault, onChange, ...input }: TextProps): ReactElement => (
+  <Field label={label} hint={hint} fault={fault}>
+    {(field) => <input {...input} {...field} onChange={({ target }) => onChange(target.value)} />}
+  </Field>
+);

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { goTo, hashOf } from '../../app/routes';
-import { Field } from '../../parts/Field';
+import { TextField } from '../../parts/Field';
 import { decisionIdIn, refusedReadIn } from './typed-request';
 import css from './access.module.css';
 
@@ -33,7 +33,7 @@ export function DecisionBox({ id, onNothing }: Props): ReactElement {
         open(text);
       }}
     >
-      <Field
+      <TextField
         label="Decision id, or the whole text of a 403"
         hint="Every refusal by a policy names its decision. It is kept for a day."
         fault={
@@ -43,26 +43,20 @@ export function DecisionBox({ id, onNothing }: Props): ReactElement {
               ? 'A 404 names no decision, since policies may hide what is stored. Say below who asked.'
               : 'There is no decision id in this text.'
         }
-      >
-        {(field) => (
-          <input
-            {...field}
-            data-search
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="0f8fad5b-d9cb-469f-a165-70867728950e"
-            value={text}
-            onChange={({ target }) => {
-              setText(target.value);
-              setIsAsked(false);
-            }}
-            onPaste={({ clipboardData }) => {
-              const pasted = clipboardData.getData('text');
-              if (decisionIdIn(pasted) !== undefined) open(pasted);
-            }}
-          />
-        )}
-      </Field>
+        data-search
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="0f8fad5b-d9cb-469f-a165-70867728950e"
+        value={text}
+        onChange={(typed) => {
+          setText(typed);
+          setIsAsked(false);
+        }}
+        onPaste={({ clipboardData }) => {
+          const pasted = clipboardData.getData('text');
+          if (decisionIdIn(pasted) !== undefined) open(pasted);
+        }}
+      />
       <button type="submit" className="button">
         Explain
       </button>

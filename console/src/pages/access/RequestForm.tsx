@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Combobox } from '../../parts/Combobox';
-import { Field } from '../../parts/Field';
+import { Field, TextField } from '../../parts/Field';
 import { type Draft, faultsIn, takesBody, withMethodOf } from './draft';
 import { METHODS } from './typed-request';
 import { useNamed, usePaths } from './use-options';
@@ -128,16 +128,13 @@ export function RequestForm({ draft, begun, onChange, onSubmit }: Props): ReactE
               )}
             </Field>
           )}
-          <Field label="Address of the caller" hint="For policies that read remote-addr">
-            {(field) => (
-              <input
-                {...field}
-                autoComplete="off"
-                value={draft.address}
-                onChange={({ target }) => change({ address: target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Address of the caller"
+            hint="For policies that read remote-addr"
+            autoComplete="off"
+            value={draft.address}
+            onChange={(address) => change({ address })}
+          />
         </div>
       </details>
       <button type="submit" className="button primary">

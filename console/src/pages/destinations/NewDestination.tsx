@@ -3,7 +3,7 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { SvcError } from 'svc-health-client';
 import { goTo, hashOf } from '../../app/routes';
 import { Fault } from '../../parts/Fault';
-import { Field } from '../../parts/Field';
+import { TextField } from '../../parts/Field';
 import { PageHeader } from '../../parts/PageHeader';
 import { useKept } from '../../parts/use-kept';
 import { BackToList } from './BackToList';
@@ -53,22 +53,16 @@ export function NewDestination(): ReactElement {
         It gets the events of its topic from now on, one notification after the other, until each is taken.
       </PageHeader>
       <form className={`stack ${css.narrow}`} onSubmit={submit} noValidate>
-        <Field
+        <TextField
           label="Id"
           hint="Letters, digits, hyphens and dots: its name in the console and the API"
           fault={faults.id}
-        >
-          {(field) => (
-            <input
-              {...field}
-              autoFocus
-              autoComplete="off"
-              spellCheck={false}
-              value={draft.id}
-              onChange={({ target }) => change({ id: target.value.trim() })}
-            />
-          )}
-        </Field>
+          autoFocus
+          autoComplete="off"
+          spellCheck={false}
+          value={draft.id}
+          onChange={(typed) => change({ id: typed.trim() })}
+        />
         <SettingsFields settings={draft} faults={faults} onChange={change} />
         <label className="check">
           <input type="checkbox" checked={isSigned} onChange={({ target }) => setIsSigned(target.checked)} />

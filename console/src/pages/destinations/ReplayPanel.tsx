@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactElement, useDeferredValue, useState } from 'react';
 import { useClient } from '../../app/session';
 import { Fault } from '../../parts/Fault';
-import { Field } from '../../parts/Field';
+import { TextField } from '../../parts/Field';
 import { whole } from '../../parts/numbers';
 import { isEmptyRange, rangeFault, type RangeText, rangeOf } from './replay-range';
 import css from './destinations.module.css';
@@ -88,51 +88,38 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
       <div className={css.pair}>
         {text.kind === 'time' ? (
           <>
-            <Field label="Delivered from" hint={`Times of this device (${zone()})`}>
-              {(field) => (
-                <input
-                  {...field}
-                  type="datetime-local"
-                  step="1"
-                  value={text.since}
-                  onChange={({ target }) => set({ since: target.value })}
-                />
-              )}
-            </Field>
-            <Field label="Until" hint="Now, when empty">
-              {(field) => (
-                <input
-                  {...field}
-                  type="datetime-local"
-                  step="1"
-                  value={text.until}
-                  onChange={({ target }) => set({ until: target.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              label="Delivered from"
+              hint={`Times of this device (${zone()})`}
+              type="datetime-local"
+              step="1"
+              value={text.since}
+              onChange={(since) => set({ since })}
+            />
+            <TextField
+              label="Until"
+              hint="Now, when empty"
+              type="datetime-local"
+              step="1"
+              value={text.until}
+              onChange={(until) => set({ until })}
+            />
           </>
         ) : (
           <>
-            <Field label="From number">
-              {(field) => (
-                <input
-                  {...field}
-                  inputMode="numeric"
-                  value={text.from}
-                  onChange={({ target }) => set({ from: target.value.trim() })}
-                />
-              )}
-            </Field>
-            <Field label="To number" hint="The latest, when empty">
-              {(field) => (
-                <input
-                  {...field}
-                  inputMode="numeric"
-                  value={text.to}
-                  onChange={({ target }) => set({ to: target.value.trim() })}
-                />
-              )}
-            </Field>
+            <TextField
+              label="From number"
+              inputMode="numeric"
+              value={text.from}
+              onChange={(typed) => set({ from: typed.trim() })}
+            />
+            <TextField
+              label="To number"
+              hint="The latest, when empty"
+              inputMode="numeric"
+              value={text.to}
+              onChange={(typed) => set({ to: typed.trim() })}
+            />
           </>
         )}
       </div>

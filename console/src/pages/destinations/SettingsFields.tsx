@@ -1,6 +1,6 @@
 import { type ReactElement } from 'react';
 import { Combobox } from '../../parts/Combobox';
-import { Field } from '../../parts/Field';
+import { Field, TextField } from '../../parts/Field';
 import { HeaderFields } from './HeaderFields';
 import { type Faults, MASK, type Settings } from './settings';
 import { useTopics } from './use-topics';
@@ -27,16 +27,14 @@ export function SettingsFields({ settings, faults, onChange, isCorrecting = fals
     hint: string,
     input: { readonly inputMode: 'url' | 'numeric'; readonly placeholder: string; readonly autoFocus?: boolean },
   ): ReactElement => (
-    <Field label={label} hint={hint} fault={faults[name]}>
-      {(field) => (
-        <input
-          {...field}
-          {...input}
-          value={settings[name]}
-          onChange={({ target }) => onChange({ [name]: target.value.trim() })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      fault={faults[name]}
+      {...input}
+      value={settings[name]}
+      onChange={(typed) => onChange({ [name]: typed.trim() })}
+    />
   );
   return (
     <>

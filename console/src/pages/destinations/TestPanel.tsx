@@ -3,7 +3,7 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { useClient } from '../../app/session';
 import { Badge } from '../../parts/Badge';
 import { Fault } from '../../parts/Fault';
-import { Field } from '../../parts/Field';
+import { TextField } from '../../parts/Field';
 import { findingsOf } from './findings';
 import css from './destinations.module.css';
 
@@ -27,20 +27,14 @@ export function TestPanel({ id }: { readonly id: string }): ReactElement {
         A notification without events goes to the receiver, up to three times: once, once more, and with a wrong
         signature. No total counts it, and the queue is not touched.
       </p>
-      <Field
+      <TextField
         label="Another endpoint"
         hint="Leave it empty to test the stored one. The headers are not sent to another one."
-      >
-        {(field) => (
-          <input
-            {...field}
-            inputMode="url"
-            placeholder="https://"
-            value={endpoint}
-            onChange={({ target }) => setEndpoint(target.value.trim())}
-          />
-        )}
-      </Field>
+        inputMode="url"
+        placeholder="https://"
+        value={endpoint}
+        onChange={(typed) => setEndpoint(typed.trim())}
+      />
       <div className="row">
         <button type="submit" className="button primary" disabled={test.isPending}>
           {test.isPending ? 'Sending…' : 'Send a test'}

@@ -6,7 +6,7 @@ import { goTo, hashOf } from '../../app/routes';
 import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
-import { Field } from '../../parts/Field';
+import { Field, TextField } from '../../parts/Field';
 import { type Column, Table } from '../../parts/Table';
 import { useKept } from '../../parts/use-kept';
 import { Waiting } from '../../parts/Waiting';
@@ -140,23 +140,22 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
     <div className={`${css.columns} ${css.even}`}>
       <form className="stack" onSubmit={submit}>
         {base === undefined && (
-          <Field label="Id" hint="Letters, digits, hyphens and dots">
-            {(field) => (
-              <input
-                {...field}
-                required
-                pattern="[A-Za-z0-9.\-]{1,64}"
-                value={id}
-                onChange={({ target }) => setEdited({ draft, id: target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Id"
+            hint="Letters, digits, hyphens and dots"
+            required
+            pattern="[A-Za-z0-9.\-]{1,64}"
+            value={id}
+            onChange={(id) => setEdited({ draft, id })}
+          />
         )}
-        <Field label="URL" hint="Destinations name the topic by it">
-          {(field) => (
-            <input {...field} required value={draft.url} onChange={({ target }) => set({ url: target.value.trim() })} />
-          )}
-        </Field>
+        <TextField
+          label="URL"
+          hint="Destinations name the topic by it"
+          required
+          value={draft.url}
+          onChange={(typed) => set({ url: typed.trim() })}
+        />
         <Field label="Status" hint="Only an active topic fires">
           {(field) => (
             <select {...field} value={draft.status} onChange={({ target }) => set({ status: target.value })}>

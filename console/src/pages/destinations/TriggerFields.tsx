@@ -1,5 +1,5 @@
 import { type ReactElement } from 'react';
-import { Field } from '../../parts/Field';
+import { Field, TextField } from '../../parts/Field';
 import { INTERACTIONS, type TriggerDraft } from './topic-draft';
 import css from './destinations.module.css';
 
@@ -17,16 +17,12 @@ export function TriggerFields({ triggers, onChange }: Props): ReactElement {
       {triggers.map(({ resource, interactions, criteria }, index) => (
         <fieldset key={index} className={css.trigger}>
           <legend>Trigger {index + 1}</legend>
-          <Field label="Resource type">
-            {(field) => (
-              <input
-                {...field}
-                required
-                value={resource}
-                onChange={({ target }) => set(index, { resource: target.value.trim() })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Resource type"
+            required
+            value={resource}
+            onChange={(typed) => set(index, { resource: typed.trim() })}
+          />
           <div className={css.choice} role="group" aria-label={`Writes of trigger ${index + 1}`}>
             {INTERACTIONS.map((interaction) => {
               const all = interactions.length === 0 ? INTERACTIONS : interactions;
