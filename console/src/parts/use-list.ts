@@ -16,16 +16,23 @@ interface List {
   readonly change: (id: string, row: Row | undefined) => void;
 }
 
-/** The matches of a search; `loadMore` reads the next page. */
-export function useList(type: ResourceType, query: Query): List {
+/**
+ * The matches of a search; `loadMore` reads the next page.
+ * @param otherwise another search, for when the first one finds nothing
+ */
+export function useList(type: ResourceType, query: Query, otherwise?: Query): List {
   const { client, userId } = useSession();
   const queries = useQueryClient();
-  const queryKey = ['list', userId, type, query];
+  const queryKey = ['list', userId, type, query, otherwise];
   const search = useInfiniteQuery({
     queryKey,
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      pageParam === undefined ? firstPage(client, type, query, signal) : nextPage(client, pageParam, signal),
+    queryFn: async ({ pageParam, signal }): Promise<Page> => {
+      if (pageParam !== undefined) return nextPage(client, pageParam, signal);
+      const found = await firstPage(client, type, query, signal);
+      const isFinal = otherwise === undefined || found.resources.length > 0;
+      return isFinal ? found : firstPage(client, type, otherwise, signal);
+    },
     getNextPageParam: ({ next }) => next,
   });
   const pages = search.data?.pages;

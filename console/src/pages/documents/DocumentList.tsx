@@ -1,17 +1,16 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
 import { goTo, hashOf } from '../../app/routes';
-import { useSession } from '../../app/session';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
-import { Field } from '../../parts/Field';
+import { Field, TextField } from '../../parts/Field';
 import { type NameOf, useNames } from '../../parts/names';
 import { PageHeader } from '../../parts/PageHeader';
 import { patientParametersOf, readSearchText } from '../../parts/patient-query';
-import { firstPage, nextPage, type Page, type Row } from '../../parts/search-pages';
+import { type Row } from '../../parts/search-pages';
 import { type Column, Table } from '../../parts/Table';
 import { Time } from '../../parts/Time';
 import { useKept } from '../../parts/use-kept';
+import { useList } from '../../parts/use-list';
 import { useSettled } from '../../parts/use-settled';
 import { Waiting } from '../../parts/Waiting';
 import { type Named, wordsOf } from './record';
@@ -41,19 +40,16 @@ export function DocumentList(): ReactElement {
         Open one to see what it said at each signature, and what was added to it.
       </PageHeader>
       <form role="search" className={css.search} onSubmit={(event) => event.preventDefault()}>
-        <Field label="Patient" hint="Name, birth date, id or MRN|123">
-          {(field) => (
-            <input
-              {...field}
-              type="search"
-              data-search
-              autoComplete="off"
-              spellCheck={false}
-              value={filter.patient}
-              onChange={({ target }) => change({ patient: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Patient"
+          hint="Name, birth date, id or MRN|123"
+          type="search"
+          data-search
+          autoComplete="off"
+          spellCheck={false}
+          value={filter.patient}
+          onChange={(patient) => change({ patient })}
+        />
         <Field label="Status">
           {(field) => (
             <select {...field} value={filter.status} onChange={({ target }) => change({ status: target.value })}>
@@ -64,17 +60,14 @@ export function DocumentList(): ReactElement {
             </select>
           )}
         </Field>
-        <Field label="Type" hint="The whole name, such as clinic.forms/VitalsDocument">
-          {(field) => (
-            <input
-              {...field}
-              autoComplete="off"
-              spellCheck={false}
-              value={filter.type}
-              onChange={({ target }) => change({ type: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Type"
+          hint="The whole name, such as clinic.forms/VitalsDocument"
+          autoComplete="off"
+          spellCheck={false}
+          value={filter.type}
+          onChange={(type) => change({ type })}
+        />
         <Field label="Kind">
           {(field) => (
             <select
@@ -105,30 +98,20 @@ interface Line {
 }
 
 function Results({ filter, onReset }: { readonly filter: Filter; readonly onReset: () => void }): ReactElement {
-  const { client, userId } = useSession();
-  const search = useInfiniteQuery({
-    queryKey: ['documents', userId, filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }): Promise<Page> => {
-      if (pageParam !== undefined) return nextPage(client, pageParam, signal);
-      const { kind, patient, status, type } = filter;
-      const query = {
-        ...patientParametersOf(readSearchText(patient)),
-        ...(status === '' ? {} : { status }),
-        ...(type.trim() === '' ? {} : { type: type.trim() }),
-        ...{ _elements: 'type,title,status,patient,ctx,author', _count: 50, _sort: '-_lastUpdated' },
-      };
-      return firstPage(client, kind, query, signal);
-    },
-    getNextPageParam: ({ next }) => next,
+  const { kind, patient, status, type } = filter;
+  const list = useList(kind, {
+    ...patientParametersOf(readSearchText(patient)),
+    ...(status === '' ? {} : { status }),
+    ...(type.trim() === '' ? {} : { type: type.trim() }),
+    ...{ _elements: 'type,title,status,patient,ctx,author', _count: 50, _sort: '-_lastUpdated' },
   });
-  const rows = search.data?.pages.flatMap(({ resources }) => resources.map(lineOf)) ?? [];
+  const rows = list.rows.map(lineOf);
   const nameOf = useNames(rows.flatMap(({ patient, author }) => [patient, author]));
-  if (search.isPending) return <Waiting what="the documents" />;
-  if (search.isError) return <Fault error={search.error} what="documents" onRetry={() => void search.refetch()} />;
-  const total = search.data.pages[0]?.total;
+  if (list.isPending) return <Waiting what="the documents" />;
+  if (list.error !== null) return <Fault error={list.error} what="documents" onRetry={list.retry} />;
+  const { total } = list;
   if (rows.length === 0) {
-    const isFiltered = filter.patient !== '' || filter.status !== '' || filter.type !== '';
+    const isFiltered = patient !== '' || status !== '' || type !== '';
     return isFiltered ? (
       <Empty title="Nothing matches">
         <button type="button" className="button" onClick={onReset}>
@@ -147,16 +130,14 @@ function Results({ filter, onReset }: { readonly filter: Filter; readonly onRese
         {total ?? rows.length} found
       </p>
       <Table
-        label={filter.kind === 'SDCDocument' ? 'Documents' : 'Workflows'}
+        label={kind === 'SDCDocument' ? 'Documents' : 'Workflows'}
         rows={rows}
         columns={columnsOf(nameOf)}
         keyOf={({ id }) => id}
         rowHeight={44}
-        onOpen={({ id }) => goTo(hashOf('documents', [filter.kind, id]))}
+        onOpen={({ id }) => goTo(hashOf('documents', [kind, id]))}
         {...(total === undefined ? {} : { total })}
-        onEnd={() => {
-          if (search.hasNextPage && !search.isFetchingNextPage) void search.fetchNextPage();
-        }}
+        onEnd={list.loadMore}
       />
       <p className="fine">
         {total === undefined || total === rows.length

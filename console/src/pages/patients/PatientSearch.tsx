@@ -1,17 +1,15 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
 import { hashOf, goTo } from '../../app/routes';
-import { useSession } from '../../app/session';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
-import { Field } from '../../parts/Field';
+import { TextField } from '../../parts/Field';
 import { PageHeader } from '../../parts/PageHeader';
 import { isEmptyQuery, type PatientQuery, readSearchText, searchParametersOf } from '../../parts/patient-query';
 import { type Column, Table } from '../../parts/Table';
 import { useKept } from '../../parts/use-kept';
+import { useList } from '../../parts/use-list';
 import { useSettled } from '../../parts/use-settled';
 import { Waiting } from '../../parts/Waiting';
-import { firstPage, nextPage, type Page } from '../../parts/search-pages';
 import { type PatientLine, patientLineOf } from './patient-line';
 import css from './patients.module.css';
 
@@ -60,55 +58,34 @@ export function PatientSearch(): ReactElement {
     <div className={css.patients}>
       <PageHeader title="Patients" />
       <form role="search" className={css.search} onSubmit={(event) => event.preventDefault()}>
-        <Field
+        <TextField
           label="Search"
           hint="Names, a birth date or year, an identifier with | or digits: rivera 1980-02-03, MRN|123, Patient/p7"
-        >
-          {(field) => (
-            <input
-              {...field}
-              type="search"
-              data-search
-              autoComplete="off"
-              spellCheck={false}
-              value={fields.text}
-              onChange={({ target }) => change({ text: target.value })}
-            />
-          )}
-        </Field>
+          type="search"
+          data-search
+          autoComplete="off"
+          spellCheck={false}
+          value={fields.text}
+          onChange={(text) => change({ text })}
+        />
         <details className={css.moreFields}>
           <summary>Separate fields</summary>
           <div className={css.fieldRow}>
-            <Field label="Name">
-              {(field) => (
-                <input
-                  {...field}
-                  autoComplete="off"
-                  value={fields.name}
-                  onChange={({ target }) => change({ name: target.value })}
-                />
-              )}
-            </Field>
-            <Field label="Identifier" hint="value or system|value">
-              {(field) => (
-                <input
-                  {...field}
-                  autoComplete="off"
-                  value={fields.identifier}
-                  onChange={({ target }) => change({ identifier: target.value })}
-                />
-              )}
-            </Field>
-            <Field label="Birth date" hint="1980, 1980-02 or 1980-02-03">
-              {(field) => (
-                <input
-                  {...field}
-                  autoComplete="off"
-                  value={fields.birthdate}
-                  onChange={({ target }) => change({ birthdate: target.value })}
-                />
-              )}
-            </Field>
+            <TextField label="Name" autoComplete="off" value={fields.name} onChange={(name) => change({ name })} />
+            <TextField
+              label="Identifier"
+              hint="value or system|value"
+              autoComplete="off"
+              value={fields.identifier}
+              onChange={(identifier) => change({ identifier })}
+            />
+            <TextField
+              label="Birth date"
+              hint="1980, 1980-02 or 1980-02-03"
+              autoComplete="off"
+              value={fields.birthdate}
+              onChange={(birthdate) => change({ birthdate })}
+            />
           </div>
         </details>
       </form>
@@ -134,28 +111,20 @@ function Understood({ query }: { readonly query: PatientQuery }): ReactElement {
 }
 
 function Results({ query }: { readonly query: PatientQuery }): ReactElement {
-  const { client, userId } = useSession();
-  const search = useInfiniteQuery({
-    queryKey: ['patients', userId, query],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }): Promise<Page> => {
-      if (pageParam !== undefined) return nextPage(client, pageParam, signal);
-      const shown = { _elements: 'name,birthDate,gender,identifier', _count: 50, _sort: '-_lastUpdated' };
-      const found = await firstPage(client, 'Patient', { ...shown, ...searchParametersOf(query) }, signal);
-      // A word with digits may also be the patient's id.
-      const [only] = query.identifier;
-      const isAlone =
-        query.identifier.length === 1 && query.name.length + query.birthdate.length + query.id.length === 0;
-      if (found.resources.length > 0 || !isAlone || only === undefined || !/^[A-Za-z0-9.-]{1,64}$/.test(only))
-        return found;
-      return firstPage(client, 'Patient', { ...shown, _id: only }, signal);
-    },
-    getNextPageParam: ({ next }) => next,
-  });
-  if (search.isPending) return <Waiting what="the patients" />;
-  if (search.isError) return <Fault error={search.error} what="patients" onRetry={() => void search.refetch()} />;
-  const rows = search.data.pages.flatMap(({ resources }) => resources.map(patientLineOf));
-  const total = search.data.pages[0]?.total;
+  const shown = { _elements: 'name,birthDate,gender,identifier', _count: 50, _sort: '-_lastUpdated' };
+  // A word with digits may also be the patient's id.
+  const [only = ''] = query.identifier;
+  const isAlone = query.identifier.length === 1 && query.name.length + query.birthdate.length + query.id.length === 0;
+  const mayBeId = isAlone && /^[A-Za-z0-9.-]{1,64}$/.test(only);
+  const list = useList(
+    'Patient',
+    { ...shown, ...searchParametersOf(query) },
+    mayBeId ? { ...shown, _id: only } : undefined,
+  );
+  if (list.isPending) return <Waiting what="the patients" />;
+  if (list.error !== null) return <Fault error={list.error} what="patients" onRetry={list.retry} />;
+  const { total } = list;
+  const rows = list.rows.map(patientLineOf);
   if (rows.length === 0)
     return isEmptyQuery(query) ? (
       <Empty title="No patient is stored yet" command="npm run demo -- --keep">
@@ -178,9 +147,7 @@ function Results({ query }: { readonly query: PatientQuery }): ReactElement {
         keyOf={({ id }) => id}
         onOpen={({ id }) => goTo(hashOf('patients', [id]))}
         {...(total === undefined ? {} : { total })}
-        onEnd={() => {
-          if (search.hasNextPage && !search.isFetchingNextPage) void search.fetchNextPage();
-        }}
+        onEnd={list.loadMore}
       />
       <p className="fine">
         {total === undefined || total === rows.length
