@@ -13,3 +13,11 @@ export function memoized<T, Key extends string = string>(make: (key: Key) => T, 
     return made;
   };
 }
+
+/** Adds an entry to a cache as its newest one. When there are more than `most` entries, the oldest is dropped. */
+export function putNewest<Key, T>(cache: Map<Key, T>, key: Key, value: T, most: number): void {
+  cache.delete(key);
+  cache.set(key, value);
+  const [oldest] = cache.keys();
+  if (cache.size > most && oldest !== undefined) cache.delete(oldest);
+}

@@ -11,6 +11,7 @@ import { type BasicCredentials } from '../oauth/basic-credentials';
 import { OAuthError } from '../oauth/oauth-error';
 import { type Client, clientOf } from './client';
 import { ClientSecrets, secretHashOf } from './client-secrets.repository';
+import { putNewest } from '../../platform/memoized';
 
 /** Maximum number of hashes of correct secrets in memory. Beyond it, the oldest hash is dropped. */
 const MOST_PROVEN = 10_000;
@@ -32,7 +33,7 @@ export class ClientAuthenticator {
    * writes, and people who guess its secret cannot slow it down. From another address the secret counts as a try;
    * otherwise guesses would be free.
    */
-  private readonly proven = new Set<string>();
+  private readonly proven = new Map<string, true>();
 
   constructor(
     epoch: RegistryEpoch,
@@ -103,9 +104,7 @@ export class ClientAuthenticator {
       if (error === WRONG_SECRET) return false;
       throw error;
     }
-    this.proven.add(use);
-    const [first] = this.proven;
-    if (this.proven.size > MOST_PROVEN && first !== undefined) this.proven.delete(first);
+    putNewest(this.proven, use, true, MOST_PROVEN);
     return true;
   }
 }

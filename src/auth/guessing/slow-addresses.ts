@@ -3,6 +3,7 @@ import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { LOGINS } from '../hashing/hash-slots';
+import { putNewest } from '../../platform/memoized';
 
 /** Maximum number of addresses in memory. Beyond it, the oldest address is dropped; its next try adds it again. */
 const MOST_ADDRESSES = 10_000;
@@ -27,11 +28,12 @@ export class SlowAddresses {
   note(ip: string | undefined, seconds: number | null): void {
     const prefix = addressPrefixOf(ip ?? '');
     const turns = this.known.get(prefix)?.turns;
-    this.known.delete(prefix);
-    if (seconds === null) return;
-    this.known.set(prefix, { endsAt: performance.now() + seconds * 1_000, turns: turns ?? this.newTurns() });
-    const [first] = this.known.keys();
-    if (this.known.size > MOST_ADDRESSES && first !== undefined) this.known.delete(first);
+    if (seconds === null) {
+      this.known.delete(prefix);
+      return;
+    }
+    const slow = { endsAt: performance.now() + seconds * 1_000, turns: turns ?? this.newTurns() };
+    putNewest(this.known, prefix, slow, MOST_ADDRESSES);
   }
 
   /** Returns the queue of a slow address, keyed by login name; undefined for any other address. */

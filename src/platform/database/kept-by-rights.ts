@@ -1,4 +1,5 @@
 import { type RegistryEpoch } from './registry-epoch';
+import { putNewest } from '../memoized';
 
 /** Maximum number of cached values. Beyond it, the oldest value is dropped. */
 const MOST = 1_000;
@@ -33,14 +34,7 @@ export class KeptByRights<T> {
     // A transaction may have read the value from a snapshot that is older than the epoch. So this value is not cached,
     // but read again after the commit.
     if (unitOfWork.isOpen) unitOfWork.afterCommit(() => this.get(key));
-    else if (this.isKept(value)) this.keep(key, rights, value);
+    else if (this.isKept(value)) putNewest(this.kept, key, { rights, value }, MOST);
     return value;
-  }
-
-  private keep(key: string, rights: number, value: T): void {
-    this.kept.delete(key);
-    this.kept.set(key, { rights, value });
-    const [first] = this.kept.keys();
-    if (this.kept.size > MOST && first !== undefined) this.kept.delete(first);
   }
 }

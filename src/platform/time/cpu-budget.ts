@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from './clock';
+import { putNewest } from '../memoized';
 
 /** Work that takes longer than this counts as slow. Most work takes a hundredth of it. */
 const SLOW_MILLISECONDS = 5;
@@ -41,8 +42,7 @@ export class CpuBudget {
   spend(definition: unknown, milliseconds: number): void {
     if (milliseconds <= SLOW_MILLISECONDS) return;
     const debt = this.ofOne.get(definition) ?? new Debt(OF_ONE);
-    if (this.ofOne.size >= MAX_KNOWN) this.ofOne.delete(this.ofOne.keys().next().value);
-    this.ofOne.set(definition, debt);
+    putNewest(this.ofOne, definition, debt, MAX_KNOWN);
     const now = this.now();
     for (const one of [debt, this.ofAll]) one.add(milliseconds, now);
   }
