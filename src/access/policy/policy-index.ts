@@ -2,6 +2,7 @@ import { type NativeReference } from '../../fhir/types';
 import { type Caller } from '../../platform/request/caller';
 import { type CompiledPolicy } from './compiled-policy';
 import { type AccessRequest } from '../request/access-request';
+import { addTo } from '../../platform/lists-by-key';
 
 /** Finds the policies whose links cover a request. The cost does not depend on the number of other policies. */
 export class PolicyIndex {
@@ -39,12 +40,7 @@ class LinkIndex {
 
   add(policy: CompiledPolicy): void {
     if (policy.links.length === 0) this.everybody.push(policy);
-    for (const { resourceType, id } of policy.links) {
-      const link = `${resourceType}/${id}`;
-      const known = this.byLink.get(link);
-      if (known === undefined) this.byLink.set(link, [policy]);
-      else known.push(policy);
-    }
+    for (const { resourceType, id } of policy.links) addTo(this.byLink, `${resourceType}/${id}`, policy);
   }
 
   covering(request: AccessRequest): readonly CompiledPolicy[] {

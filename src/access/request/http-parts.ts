@@ -3,6 +3,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
+import { addTo } from '../../platform/lists-by-key';
 import { type Slices } from '../../platform/time/slices';
 import { type Resource } from '../../fhir/types';
 import { YAML_MEDIA_TYPES } from '../../fhir/edge/format';
@@ -70,10 +71,7 @@ const isSearchForm = (request: Request): boolean =>
 export function valuesByName(parameters: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
   const values = new Map<string, string[]>();
   for (const [name, value] of parameters) {
-    if (RESERVED_PARAMS.has(name)) continue;
-    const known = values.get(name);
-    if (known === undefined) values.set(name, [value]);
-    else known.push(value);
+    if (!RESERVED_PARAMS.has(name)) addTo(values, name, value);
   }
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }

@@ -5,6 +5,7 @@ import { maskedEndpoint, takeFirst, unmaskedEndpoint } from './endpoint-query';
 import { readEndpointUrl } from './endpoint-url';
 import { type HeaderLine, parseHeaderLine } from './header-line';
 import { signingKeyOf } from './webhook-signature';
+import { addTo } from '../../platform/lists-by-key';
 
 export interface WebhookSettings extends DeliverySettings {
   readonly endpoint: string;
@@ -105,7 +106,7 @@ function valuesOf(parameters: readonly DestinationParameter[]): ParameterValues 
     const field = VALUE_FIELDS[name];
     const others = Object.keys(parameter).filter((member) => !['name', field, 'id', 'extension'].includes(member));
     if (!(field in parameter) || others.length > 0) refuse(`${name} takes its value in ${field}, and nothing else.`);
-    values.set(name, [...(values.get(name) ?? []), parameter[field]]);
+    addTo(values, name, parameter[field]);
   }
   return values;
 }

@@ -6,6 +6,7 @@ import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type StatementPart } from '../../platform/database/statement';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from './resource-change';
+import { addTo } from '../../platform/lists-by-key';
 
 type Meta = { readonly types?: readonly string[] } | undefined;
 
@@ -51,7 +52,7 @@ export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChang
           if (known === undefined && (await listener.concerns?.(change.type)) === false) continue;
           present.push(listener);
           if (listener.onChanges === undefined) await this.call(listener, () => listener.onChange?.(change));
-          else if (sets.get(listener)?.push(change) === undefined) sets.set(listener, [change]);
+          else addTo(sets, listener, change);
         }
         if (present.every((listener) => listener.onChanges !== undefined)) concerned.set(change.type, present);
         else concerned.clear();

@@ -22,6 +22,7 @@ import { type WriteMethod } from '../../model/stored-resource';
 import { type CheckedDraft, WriteExtensions } from './write-extensions';
 import { assertPossible, HIDDEN, UNUSED } from './possible-writes';
 import { ALONE, type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
+import { addTo } from '../../platform/lists-by-key';
 
 /**
  * Maximum number of statements that are pipelined on the one connection. This is enough to hide round trips, and few
@@ -255,10 +256,7 @@ function byLimit(writes: readonly Write[]): ReadonlyMap<RowLimit, readonly Write
   const groups = new Map<RowLimit, Write[]>();
   for (const write of writes) {
     const limit = write.reach?.rows;
-    if (limit === undefined) continue;
-    const group = groups.get(limit);
-    if (group === undefined) groups.set(limit, [write]);
-    else group.push(write);
+    if (limit !== undefined) addTo(groups, limit, write);
   }
   return groups;
 }

@@ -1,4 +1,5 @@
 import { type Branch } from '../../fhirpath/fhirpath';
+import { addTo } from '../../platform/lists-by-key';
 
 /** The parts of a compiled parameter that decide whether other parameters can serve it. */
 export interface Candidate {
@@ -45,7 +46,7 @@ export function findAliases(standard: readonly Candidate[], own: readonly Candid
 type Owners = ReadonlyMap<string, readonly Candidate[]>;
 
 function addOwner(owners: Map<string, Candidate[]>, candidate: Candidate): void {
-  for (const path of pathsByKind(candidate)) owners.set(path, [...(owners.get(path) ?? []), candidate]);
+  for (const path of pathsByKind(candidate)) addTo(owners, path, candidate);
 }
 
 function aliasOf(candidate: Candidate, owners: Owners): Alias | undefined {

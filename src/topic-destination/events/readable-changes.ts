@@ -6,6 +6,7 @@ import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { type ResourceChange } from '../../resource/hooks/resource-change';
 import { ReadableFocus } from './readable-focus';
 import { type WatchedDestination } from './topic-registry';
+import { addTo } from '../../platform/lists-by-key';
 
 /** A change, with the destinations that receive it if their principal may read the changed resource. */
 export interface OfferedChange {
@@ -75,9 +76,7 @@ function byPrincipal(offers: readonly OfferedChange[]): Iterable<PrincipalOffers
       const name = principal === undefined ? '' : `${principal.resourceType}/${principal.id}`;
       const group = groups.get(name) ?? { principal, keysOf: new Map<ResourceChange, number[]>() };
       groups.set(name, group);
-      const keys = group.keysOf.get(change);
-      if (keys === undefined) group.keysOf.set(change, [destinationKey]);
-      else keys.push(destinationKey);
+      addTo(group.keysOf, change, destinationKey);
     }
   }
   return groups.values();

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Destinations } from '../../delivery/destinations';
+import { type DestinationRuntime, Destinations } from '../../delivery/destinations';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { CachedRegistry, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { Slices } from '../../platform/time/slices';
@@ -7,6 +7,7 @@ import { ResourceReader } from '../../store/resource-reader';
 import { type StoredResource } from '../../model/stored-resource';
 import { presentationIn } from '../destinations/destination-presentation';
 import { type Topic, type TopicTrigger, canonicalsOf, topicOf } from '../topics/topic';
+import { addTo } from '../../platform/lists-by-key';
 
 export interface WatchedDestination {
   readonly destinationKey: number;
@@ -48,21 +49,9 @@ export class TopicRegistry {
 
   private async load(): Promise<ReadonlyMap<string, readonly WatchedTrigger[]>> {
     const stored = await this.reader.list('SvcSubscriptionTopic');
-    const destinations = groupedBy(
-      (await this.destinations.list()).map(({ destinationKey, presentation }) => {
-        const { topic, principal } = presentationIn(presentation);
-        return { destinationKey, topic, principal };
-      }),
-      ({ topic }) => topic,
-    );
+    const destinations = await this.destinations.list();
     this.read = await this.topicsOf(stored);
-    const triggers = [...this.read.values()].flatMap((topic) => {
-      if (topic?.isActive !== true) return [];
-      const watching = canonicalsOf(topic).flatMap((canonical) => destinations.get(canonical) ?? []);
-      if (watching.length === 0) return [];
-      return topic.triggers.map((trigger) => ({ ...trigger, topicUrl: topic.url, destinations: watching }));
-    });
-    return groupedBy(triggers, ({ type }) => type);
+    return triggersByType(this.read.values(), destinations);
   }
 
   /** Reads the stored topics. Compiling criteria is slow, so there are pauses between topics. */
@@ -87,13 +76,23 @@ export class TopicRegistry {
   }
 }
 
-function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
+/** The triggers of active topics that have destinations, by the type of the resource. */
+export function triggersByType(
+  topics: Iterable<Topic | undefined>,
+  destinations: readonly Pick<DestinationRuntime, 'destinationKey' | 'presentation'>[],
+): ReadonlyMap<string, readonly WatchedTrigger[]> {
+  const watching = new Map<string, WatchedDestination[]>();
+  for (const { destinationKey, presentation } of destinations) {
+    const { topic, principal } = presentationIn(presentation);
+    addTo(watching, topic, { destinationKey, principal });
   }
-  return groups;
+  const byType = new Map<string, WatchedTrigger[]>();
+  for (const topic of topics) {
+    if (topic?.isActive !== true) continue;
+    const ofTopic = canonicalsOf(topic).flatMap((canonical) => watching.get(canonical) ?? []);
+    if (ofTopic.length === 0) continue;
+    for (const trigger of topic.triggers)
+      addTo(byType, trigger.type, { ...trigger, topicUrl: topic.url, destinations: ofTopic });
+  }
+  return byType;
 }

@@ -9,6 +9,7 @@ import { type ItemCheck } from './binding-check';
 import { compileInvariant } from '../../fhirpath/fhirpath';
 import { reasonForLeavingUnmet } from './unmet-on-purpose';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
+import { addTo } from '../../platform/lists-by-key';
 
 let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
 
@@ -37,7 +38,7 @@ export function statedAt(path: string): readonly InvariantDefinition[] {
     const table = new Map<string, InvariantDefinition[]>();
     for (const stated of invariantDefinitions()) {
       if (stated.key in CHECKED_ELSEWHERE || stated.key in LEFT_OUT) continue;
-      for (const on of stated.on) table.set(on, [...(table.get(on) ?? []), stated]);
+      for (const on of stated.on) addTo(table, on, stated);
     }
     byElement = table;
   }
