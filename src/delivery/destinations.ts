@@ -130,7 +130,7 @@ export class Destinations {
     mostCounted?: number,
   ): Promise<readonly DestinationStatus[]> {
     const values = [id, limit, state, mostCounted];
-    return this.statements.run<DestinationStatus & Record<string, unknown>>(READ_STATUS, values);
+    return this.statements.run<DestinationStatus>(READ_STATUS, values);
   }
 
   /** @throws ServiceError 'not-found' if there is no destination with this id */

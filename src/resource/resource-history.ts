@@ -44,7 +44,6 @@ export interface WholeHistoryPage extends Omit<HistoryPage, 'versions'> {
 }
 
 interface FeedRow {
-  readonly [column: string]: unknown;
   readonly history: string;
   readonly has_ended: boolean;
   readonly last_transaction: string;

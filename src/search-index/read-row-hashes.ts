@@ -8,7 +8,7 @@ export const READ_HASH_KEY: Statement = { name: 'search-hash-key', text: 'select
 
 /** Creates the hashes with the key that the database stores. So all replicas compute the same hashes. */
 export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Promise<RowHashes> {
-  const key = await statements.runOne<HashKey & Record<string, number>>(READ_HASH_KEY, []);
+  const key = await statements.runOne<HashKey>(READ_HASH_KEY, []);
   if (key === undefined)
     throw new Error('The table search_hash_key is empty: restore it, or no search row can be found.');
   return new RowHashes(key);

@@ -57,7 +57,7 @@ export interface LiveSession {
 }
 
 /** A row of FIND_LIVE_SESSION. */
-export interface LiveSessionRow extends Record<string, unknown>, Epochs {
+export interface LiveSessionRow extends Epochs {
   readonly sessionId: string;
   readonly userId: string | null;
   readonly clientId: string;

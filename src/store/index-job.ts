@@ -74,7 +74,7 @@ export class IndexJob implements BackgroundTask {
   ) {}
 
   async step(): Promise<number | undefined> {
-    const pass = await this.statements.runOne<Pass & Record<string, unknown>>(CLAIM, []);
+    const pass = await this.statements.runOne<Pass>(CLAIM, []);
     if (pass === undefined) return this.untilNext();
     const { keys, writers } = pass;
     if (writers?.length === 0) return this.batch(pass);
@@ -101,7 +101,7 @@ export class IndexJob implements BackgroundTask {
     const startedMs = performance.now();
     const { keys, type, lastId } = pass;
     const bounds = [BATCH_SIZE, BATCH_BYTES];
-    const next = await this.statements.run<BatchRow & Record<string, unknown>>(LOCK_BATCH, [type, lastId, ...bounds]);
+    const next = await this.statements.run<BatchRow>(LOCK_BATCH, [type, lastId, ...bounds]);
     if (next.length === 0) {
       await this.finish(pass);
       return 0;

@@ -33,8 +33,6 @@ export interface ListedEntry extends EntryHead {
   readonly bytes: number;
 }
 
-type ListedRow = ListedEntry & Readonly<Record<string, unknown>>;
-
 export interface PageOfEntries {
   readonly entries: readonly ListedEntry[];
   /** Number of matches on all pages. Included resources come after the matches and are not counted. */
@@ -73,7 +71,7 @@ export class PageLists implements BackgroundTask {
         if (part.mode === 'match') total = size;
         if (size > MOST_OF_A_LIST) throw tooLong();
       }
-      const entries = await snapshot.run<ListedRow>(READ_ENTRIES, [listId, 0, count]);
+      const entries = await snapshot.run<ListedEntry>(READ_ENTRIES, [listId, 0, count]);
       const lifetime = this.environment.everythingListSeconds;
       if (size > count) await snapshot.run(ADD_LIST, [listId, lifetime, total, size, this.caller, query.patientId]);
       else await snapshot.run(FORGET_ENTRIES, [listId]);
@@ -99,7 +97,7 @@ export class PageLists implements BackgroundTask {
       throw new ServiceError('invalid', '_cursor belongs to the pages of another patient.', {
         code: 'page-link-invalid',
       });
-    const entries = await this.statements.run<ListedRow>(READ_ENTRIES, [listId, position, count]);
+    const entries = await this.statements.run<ListedEntry>(READ_ENTRIES, [listId, position, count]);
     // Another request may have deleted the list between the two statements.
     if (entries.length < Math.min(count, list.size - position)) throw expired();
     const next = position + count;

@@ -49,7 +49,7 @@ export class CompartmentReader {
     const seconds = Math.min(MOST_SECONDS, options.seconds / SHARE);
     const rows = await this.snapshots
       .within({ ...options, seconds, refusal: tooSlowAtOnce }, (snapshot) =>
-        snapshot.run<FirstChunkRow & Record<string, unknown>>(statement, values),
+        snapshot.run<FirstChunkRow>(statement, values),
       )
       .catch(undefinedIfSlow);
     if (rows === undefined) return undefined;

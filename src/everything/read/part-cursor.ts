@@ -12,15 +12,13 @@ export interface FoundEntry extends EntryHead {
   readonly bytes: number;
 }
 
-type Row = FoundEntry & Readonly<Record<string, unknown>>;
-
 /** The entries of a query part, found and sorted. PostgreSQL keeps them in a cursor. */
 export class PartCursor {
   private constructor(
     readonly mode: QueryPart['mode'],
     private readonly snapshot: Snapshot,
     private readonly name: string,
-    private readonly first: readonly Row[],
+    private readonly first: readonly FoundEntry[],
   ) {}
 
   /** @returns undefined if the part has no entries */
@@ -28,14 +26,14 @@ export class PartCursor {
     const { statement, values } = ordered(part, (text) => `declare ${name} no scroll cursor for ${text}`);
     await snapshot.run({ ...statement, name: '' }, values);
     // The rows are sorted, so PostgreSQL has found and stored all rows when it returns the first one.
-    const first = await snapshot.run<Row>(fetchFrom(name, 1), []);
+    const first = await snapshot.run<FoundEntry>(fetchFrom(name, 1), []);
     return first.length === 0 ? undefined : new PartCursor(part.mode, snapshot, name, first);
   }
 
   async *rows(): AsyncGenerator<readonly FoundEntry[]> {
     let rows = this.first;
     for (let isOver = false; !isOver; rows = []) {
-      const more = await this.snapshot.run<Row>(fetchFrom(this.name, ROWS_AT_ONCE), []);
+      const more = await this.snapshot.run<FoundEntry>(fetchFrom(this.name, ROWS_AT_ONCE), []);
       isOver = more.length < ROWS_AT_ONCE;
       yield [...rows, ...more];
     }

@@ -27,6 +27,6 @@ export async function tallyOf(
       count(*) filter (where is_kept)::integer as count, coalesce(sum(bytes) filter (where is_kept), 0)::bigint as bytes
     from (select c.bytes, ${isRecent} as is_recent, ${isRecent} and ${periodTest(period, bind)} as is_kept from (${rows(bind)}) c) r`,
   );
-  const [tally] = await snapshot.run<Tally & Record<string, unknown>>(statement, values);
+  const [tally] = await snapshot.run<Tally>(statement, values);
   return tally ?? { all: 0, recent: 0, count: 0, bytes: 0 };
 }

@@ -86,7 +86,7 @@ export class KeptCalls implements BackgroundTask {
   private async find(callHash: Buffer): Promise<KeptRow | undefined> {
     const [[lock], [row]] = await inOneFlight([
       this.statements.run<{ is_mine: boolean }>(LOCK_CALL, [String(callHash.readBigInt64BE())]),
-      this.statements.run<KeptRow & Record<string, unknown>>(FIND_CALL, [callHash]),
+      this.statements.run<KeptRow>(FIND_CALL, [callHash]),
     ]);
     if (lock?.is_mine !== true) throw stillRunning();
     return row;

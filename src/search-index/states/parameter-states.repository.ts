@@ -75,7 +75,7 @@ export class ParameterStates {
    */
   async compare(declared: SearchParameterSet, digest: string): Promise<AssignedBits> {
     const isCompared = await this.setup.whenChanged(COMPARED, digest, async () => {
-      const stored = await this.statements.run<ComparedState & Record<string, unknown>>(LOCK_ALL, []);
+      const stored = await this.statements.run<ComparedState>(LOCK_ALL, []);
       await this.note(compareStates(declared, stored));
     });
     // Parameters of types without resources are finished here. So a new database answers its first request without
@@ -116,7 +116,7 @@ export class ParameterStates {
   }
 
   async load(): Promise<ParametersInForce> {
-    const row = await this.statements.runOne<SetRow & Record<string, unknown>>(READ_SET, [COMPARED]);
+    const row = await this.statements.runOne<SetRow>(READ_SET, [COMPARED]);
     const { version = 0, live, unfinished, definitions = null } = row ?? {};
     const names = JSON.parse(unfinished ?? '[]') as [type: string, code: string][];
     const liveSignature = `${version} ${live ?? ''}`;
@@ -134,17 +134,17 @@ export class ParameterStates {
    * The parameters of a stored SearchParameter: one per type, and those of its earlier versions that are being removed.
    */
   listOf(definitionId: string): Promise<ParameterState[]> {
-    return this.statements.run<ParameterState & Record<string, unknown>>(LIST_OF_DEFINITION, [definitionId]);
+    return this.statements.run<ParameterState>(LIST_OF_DEFINITION, [definitionId]);
   }
 
   /** The states of the named parameters. Parameters without a state are left out. */
   listNamed(names: readonly Pick<SearchParameter, 'type' | 'code'>[]): Promise<ParameterState[]> {
     const columns = [names.map(({ type }) => type), names.map(({ code }) => code)];
-    return this.statements.run<ParameterState & Record<string, unknown>>(LIST_NAMED, columns);
+    return this.statements.run<ParameterState>(LIST_NAMED, columns);
   }
 
   listUnfinished(): Promise<ParameterState[]> {
-    return this.statements.run<ParameterState & Record<string, unknown>>(LIST_UNFINISHED, []);
+    return this.statements.run<ParameterState>(LIST_UNFINISHED, []);
   }
 
   async countOf(type: string): Promise<number> {

@@ -18,7 +18,6 @@ export interface ResourceRow {
   readonly reference_hash: number;
   readonly bytes: number;
   readonly body: string | null;
-  readonly [column: string]: unknown;
 }
 
 /**

@@ -73,7 +73,7 @@ export class ClauseResolver {
   private async quantity({ parameterIds, codeHash, quantities }: QuantityClause): Promise<SearchClause> {
     const ranges: NumberRange[] = [];
     for (const { ranges: asked, unit } of quantities) {
-      const stored = await this.statements.run<UnitRow & Record<string, unknown>>(READ_UNITS, [unit.code]);
+      const stored = await this.statements.run<UnitRow>(READ_UNITS, [unit.code]);
       if (stored.length > MAX_UNITS) {
         throw new ServiceError(
           'unprocessable',

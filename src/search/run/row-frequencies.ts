@@ -57,7 +57,7 @@ export class RowFrequencies implements Frequencies {
 
   /** Loads the counts, and waits for them. */
   async load(): Promise<void> {
-    const rows = await this.statements.run<Row & Record<string, unknown>>(READ, []);
+    const rows = await this.statements.run<Row>(READ, []);
     this.counts = new Map(
       rows.flatMap(({ table, values, shares, rows: all }) =>
         values.map((value, index) => [`${table} ${value}`, Number(shares[index]) * all] as const),
