@@ -266,7 +266,7 @@ export class ResourceStore {
   async indexed(stored: StoredBody): Promise<IndexedBody> {
     const index = await this.index.forWrite();
     const row = await this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS);
-    return { ...row, referenceHash: this.index.referenceHash(stored.type, stored.id) };
+    return { referenceHash: this.index.referenceHash(stored.type, stored.id), ...row };
   }
 
   /**
@@ -330,12 +330,12 @@ export class ResourceStore {
     const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });
     const digested = { version: stored.version, parametersVersion, mainDate, columns };
     const indexDigests = yield* indexDigestsOf(digested, this.index.hashes);
-    return { ...stored, present, columns, mainDate, parametersVersion, indexDigests };
+    return Object.assign({}, stored, { present, columns, mainDate, parametersVersion, indexDigests });
   }
 
   private async newRowOf({ type, id, content }: NewResource, index: IndexSnapshot): Promise<NewRow> {
     const row = await this.rowOf(index, type, content, content.updatedAt);
-    return { ...row, key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id) };
+    return { key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id), ...row };
   }
 
   private async execute({ statement, values }: BoundStatement): Promise<void> {
@@ -351,11 +351,11 @@ export class ResourceStore {
 }
 
 const lockedResourceOf = (row: LockedRow): LockedResource => ({
-  ...storedResourceOf(row),
   key: row.resource_key,
   mainDate: row.main_date,
   indexDigests: row.index_digests,
   value: JSON.parse(row.body) as Resource,
+  ...storedResourceOf(row),
 });
 
 export const lockedId = (current: LockedResource | undefined, last?: LastVersionRow): LockedId => ({

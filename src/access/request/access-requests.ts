@@ -63,7 +63,7 @@ export class AccessRequests {
   /** The request object of an entry of the current request. Undefined without a caller. */
   ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
     const present = this.ofPresent();
-    return present?.seenAs({ ...entry, caller: present.caller }, entryParts(entry, present));
+    return present?.seenAs({ caller: present.caller, ...entry }, entryParts(entry, present));
   }
 
   /**

@@ -9,16 +9,16 @@ export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartS
   const named: PartSources = { 'request-method': () => method.toLowerCase(), operation: () => ({ id: operationId }) };
   if (rpc !== undefined) {
     const params = async (): Promise<object> => ({ ...asObject(await outer.part('params')), _m: rpc.method });
-    return { ...named, params, resource: () => undefined, body: () => rpc };
+    return { params, resource: () => undefined, body: () => rpc, ...named };
   }
   const [path = '', query = ''] = url.split(/\?(.*)/s);
   return {
-    ...named,
     uri: async () => `${await rootOf(outer)}/${path}`,
     'query-string': () => query,
     params: () => ({ ...valuesByName(new URLSearchParams(query)), ...routeParams({ type, id }) }),
     resource: () => resourceOf({ method, type, id }, body()),
     body,
+    ...named,
   };
 }
 

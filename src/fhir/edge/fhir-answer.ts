@@ -54,11 +54,16 @@ export async function sendAnswer(response: Response, answer: FhirAnswer): Promis
   const body = produce ?? text;
   const caching = cachingOf(response);
   if (body === undefined) {
-    sendHead(response, { status, headers: { ...caching, ...headers } });
+    sendHead(response, { status, headers: Object.assign(caching, headers) });
     return;
   }
   const { contentType, printer } = printingOf(request, answer.contentType);
-  await sendBody(response, { status, headers: { ...caching, ...headers, 'Content-Type': contentType } }, body, printer);
+  await sendBody(
+    response,
+    { status, headers: Object.assign(caching, headers, { 'Content-Type': contentType }) },
+    body,
+    printer,
+  );
 }
 
 function cachingOf(response: Response): Readonly<Record<string, string>> {

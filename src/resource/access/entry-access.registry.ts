@@ -15,7 +15,7 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
 
   /** Decides access for calling code that itself enforces the granted rows. */
   grant(request: EntryAccessRequest): Promise<GrantedRows> {
-    return this.decide({ ...request, enforcesRows: true });
+    return this.decide(Object.assign({}, request, { enforcesRows: true }));
   }
 
   /**

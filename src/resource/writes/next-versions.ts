@@ -57,7 +57,7 @@ export class NextVersions {
   private contentOf(draft: ResourceDraft, id: string, method: WriteMethod, stamp: VersionStamp): VersionContent {
     const { version, updatedAt } = stamp;
     const metaText = this.styles.of(draft.type).textOf(draft.meta, stamp);
-    const value = { ...draft.value, id, meta: JSON.parse(metaText) as Meta };
+    const value = Object.assign({}, draft.value, { id, meta: JSON.parse(metaText) as Meta });
     return { version, updatedAt, method, text: draft.textOf(id, metaText), value };
   }
 }

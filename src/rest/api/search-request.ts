@@ -121,7 +121,7 @@ export class SearchRequests {
     const page = await this.statements.within(this.limitOf(asked.timeoutSeconds), () => find({ count, total }));
     const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
     const place = { rootUrl: rootUrlOf(request, this.environment), path, used, count, position, page: number };
-    return searchAnswer(page, { ...place, subset, isArray, extension }, this.texts, warnings);
+    return searchAnswer(page, { subset, isArray, extension, ...place }, this.texts, warnings);
   }
 
   /**

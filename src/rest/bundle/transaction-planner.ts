@@ -80,17 +80,20 @@ export class TransactionPlanner {
     const wasMet = origin === 'found' || origin === 'made';
     switch (verb) {
       case 'DELETE':
-        return { ...planned, mode: origin === 'nothing' ? 'nothing' : 'delete' };
+        return { mode: origin === 'nothing' ? 'nothing' : 'delete', ...planned };
       case 'PATCH':
         return {
-          ...{ ...planned, mode: 'patch', method: verb, willExist: planning.willExist },
+          mode: 'patch',
+          method: verb,
+          willExist: planning.willExist,
           patch: await entryPatchOf(entry, this.environment.bodyLimitBytes, this.slices),
+          ...planned,
         };
       case 'POST':
       case 'PUT': {
-        if (verb === 'POST' && wasMet) return { ...planned, mode: 'existing' };
+        if (verb === 'POST' && wasMet) return { mode: 'existing', ...planned };
         const mode = verb === 'PUT' && (origin === 'given' || wasMet) ? 'put' : 'create';
-        return this.planStore(intent, { ...planned, mode, method: verb, isNewId: origin === 'new' }, planning);
+        return this.planStore(intent, { mode, method: verb, isNewId: origin === 'new', ...planned }, planning);
       }
     }
   }
@@ -110,11 +113,12 @@ export class TransactionPlanner {
       // The policies saw the links as sent. A reference to the caller's own patient may now lead to another one.
       const again = rewritten.length > 0 ? await intent.grantOfStored?.(draft.value) : undefined;
       const reach = again?.reach ?? planned.reach;
-      return { ...planned, reach, draft, rule: await this.extensions.check(draft, planning.willExist) };
+      const rule = await this.extensions.check(draft, planning.willExist);
+      return { draft, rule, ...planned, reach };
     };
     if (!this.waits(intent, planning)) return make(planning.matches);
     const makeLate = async (): Promise<StoreWrite> => make(await this.found.ofLinks([intent], new EntryFaults(true)));
-    return { ...planned, mode: 'late', make: makeLate };
+    return { make: makeLate, ...planned, mode: 'late' };
   }
 
   /**

@@ -214,11 +214,12 @@ export function amountsOf(value: unknown): readonly Amount[] {
 function quantityOf({ value, system, code, unit, currency }: Readonly<Record<string, unknown>>): readonly Amount[] {
   if (typeof value !== 'number' || !Number.isFinite(value)) return [];
   if (typeof currency === 'string') return [{ value, unit: { system: CURRENCIES, code: currency } }];
-  const known = { ...text('system', system), ...text('code', code), ...text('unit', unit) };
+  const known: { -readonly [Member in keyof Unit]: Unit[Member] } = {};
+  if (typeof system === 'string') known.system = system;
+  if (typeof code === 'string') known.code = code;
+  if (typeof unit === 'string') known.unit = unit;
   return [Object.keys(known).length === 0 ? { value } : { value, unit: known }];
 }
-
-const text = (name: keyof Unit, value: unknown): Unit => (typeof value === 'string' ? { [name]: value } : {});
 
 /** The system of currencies, in which the code of a Money is (http://hl7.org/fhir/R4/datatypes.html#Money). */
 const CURRENCIES = 'urn:iso:std:iso:4217';

@@ -132,7 +132,7 @@ function byInstant(
       : `select c.updated_at, c.resource_key from resource c where c.type = ${bind.value(type)}${candidates.testOf(type, clauses, RESOURCE_ROW)} ${order.keyset} ${order.page('c')}`;
   const compiled = bind.finish(`with page as materialized (${page})
 ${shownRows(query, `p.${column} as s0`, () => orderBy('p'), candidates, bind)}`);
-  return { ...compiled, isReversed, terms: [{ cast: 'timestamptz' }] };
+  return { isReversed, terms: [{ cast: 'timestamptz' }], ...compiled };
 }
 
 const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
@@ -161,7 +161,7 @@ function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequ
     const columns = terms.map((_term, index) => `p.s${index}`).join(', ');
     const compiled = bind.finish(`with ${page}
 ${shownRows(query, columns, () => order.orderBy('p'), candidates, bind)}`);
-    return { ...compiled, isReversed: order.isReversed, terms };
+    return { isReversed: order.isReversed, terms, ...compiled };
   };
   if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
   const columns = sort.map((key, index) => `${valueSqlOf(key, bind)} as s${index}`).join(', ');

@@ -39,11 +39,11 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
     throw invalid('_page', `and "_${position.side}" exclude each other`);
   const explain = explainOptionsOf(query);
   return {
-    ...shape,
     type: scope.type,
     clauses,
     sort,
     includes,
+    ...shape,
     ...(explain === undefined ? {} : { explain }),
     ...(page === undefined ? {} : { page, offset: (page - 1) * count }),
   };

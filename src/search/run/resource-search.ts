@@ -75,7 +75,8 @@ export class ResourceSearch {
     // A query plan would count rows that the caller may not see, so it is refused.
     if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
     const isCounted = request.total !== 'none' && request.count > 0;
-    const query = { ...request, clauses: await this.resolver.resolveAll(asked), isCounted };
+    const clauses = await this.resolver.resolveAll(asked);
+    const query = { isCounted, ...request, clauses };
     const compiled = compileListedPage(query, this.frequencies);
     const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
     const fitting = fittingRows(rows.slice(0, query.count));
