@@ -12,7 +12,7 @@ import { ServerProcess } from '../../support/server-process';
 import { encryptionKey, ROOT } from '../../../testing/test-app';
 
 const CLIENTS = 2;
-/** The longest start of two processes in milliseconds: 4 s of CPU, on a machine that gives them a fortieth of a core. */
+/** The longest start of two processes: 4 s of CPU, on a machine that gives them a fortieth of a core. */
 const PATIENCE = 160_000;
 /** Pause of a client after each request, since starting processes need the processor too. */
 const PAUSE_MILLISECONDS = 10;
