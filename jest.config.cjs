@@ -42,6 +42,19 @@ const project = (displayName, testRegex, ...folders) => ({
   transformIgnorePatterns: [`/node_modules/(?!(@nestjs|${ES_MODULES})/)`],
 });
 
+const COMPILED = '<rootDir>/test/support/compiled';
+/** A worker loads these packages once by Node's require. In jest's sandbox it would load them for each spec file. */
+const loadedOnce = (packages) => ({ [`^(${packages})$`]: `${COMPILED}/packages/$1.cjs` });
+const NEST = 'common|common/constants|core|jwt|platform-express|swagger|testing|typeorm';
+
+/** class-validator stays in the sandbox, since it checks the objects of specs by instanceof. */
+const onPackages = (project) => ({
+  ...project,
+  setupFiles: [`${COMPILED}/same-reflect.cjs`],
+  moduleNameMapper: { ...loadedOnce(`@nestjs/(?:${NEST})|fast-check|pg|typeorm`), ...project.moduleNameMapper },
+  transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES})/)`], // Node loads those of Nest
+});
+
 const E2E = '\\.e2e-spec\\.ts$';
 
 const onPostgres = {
@@ -49,7 +62,6 @@ const onPostgres = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
 
-const COMPILED = '<rootDir>/test/support/compiled';
 const SRC = `${__dirname.replaceAll('\\', '/')}/src/`.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 
 /** Spec files run the compiled server, which a worker loads once; so they share its packages and what it checks with instanceof. */
@@ -68,7 +80,7 @@ const onServer = ({ transform, ...others }) => ({
 /** `unit` needs neither PostgreSQL nor a build; `faults` kills servers, crashes databases and lets receivers hang. */
 module.exports = {
   projects: [
-    project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test', 'console/src'),
+    onPackages(project('unit', '\\.spec\\.ts$', 'src', 'tools', 'test', 'console/src')),
     { ...onServer(project('e2e', E2E, 'test')), testPathIgnorePatterns: ['/test/faults/'] },
     onServer(project('faults', E2E, 'test/faults')),
   ],

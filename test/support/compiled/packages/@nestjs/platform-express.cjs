@@ -1,0 +1,1 @@
+module.exports = require('../../own-require.cjs')('@nestjs/platform-express');
