@@ -105,7 +105,7 @@ export class WriteController {
       id === undefined
         ? await this.conditional.patch(type, criteriaOf(request), patch, options)
         : await this.writer.patch(type, id, patch, options);
-    await this.answer(result, request, response);
+    await this.answer(result, request, response, await this.found.isShown(result.resource, options.reach));
   }
 
   @Delete(BY_ID_OR_CRITERIA)
@@ -122,7 +122,9 @@ export class WriteController {
       id === undefined
         ? await this.conditional.delete(type, criteriaOf(request), { ...options, all: isRemoveAll(request) })
         : deletionOf(await this.writer.delete(type, id, options));
-    await sendAnswer(response, hasContent ? deletionAnswer(deletion) : { status: 204 });
+    const { resource } = deletion;
+    const isShown = hasContent && (resource === undefined || (await this.found.isShown(resource, options.reach)));
+    await sendAnswer(response, isShown ? deletionAnswer(deletion) : { status: 204 });
   }
 
   /**

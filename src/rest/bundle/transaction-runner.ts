@@ -58,9 +58,9 @@ export class TransactionRunner {
     return bundle.entries.flatMap(({ index }) => answers.get(index) ?? []);
   }
 
-  /** Whether a resource that an entry found, but did not write, would be shown to a caller who may not read it. */
+  /** Whether content that the caller did not send would be shown to a caller who may not read it. */
   private async isHidden(write: Write, call: BundleCall): Promise<boolean> {
-    const isFound = write.mode === 'existing' && preferenceOf(call) === 'representation';
+    const isFound = ['existing', 'patch', 'delete'].includes(write.mode) && preferenceOf(call) === 'representation';
     return isFound && !(await this.foundResource.isShown(write, write.reach));
   }
 

@@ -5,14 +5,15 @@ import { type ResourceName } from '../../model/stored-resource';
 import { readOf } from '../../resource/access/entry-access';
 
 /**
- * Decides whether the answer to a conditional create shows the resource that the condition found. The policies granted
- * the create of the sent resource. The found one may be any resource of the type, so it needs a grant of its own.
+ * Decides whether the answer to a write shows content that the caller did not send: the resource that the condition of
+ * a create found, or that was patched or deleted. The policies granted the write. To show the content needs the grant
+ * of a read.
  */
 @Injectable()
 export class FoundResource {
   constructor(private readonly access: EntryAccesses) {}
 
-  /** @param reach the rows granted to the create; a condition finds no other rows */
+  /** @param reach the rows granted to the write, which concerns no other rows */
   async isShown(found: ResourceName, reach?: Reach): Promise<boolean> {
     if (reach?.rows !== undefined) return true;
     return this.access.wouldGrant(readOf(found));

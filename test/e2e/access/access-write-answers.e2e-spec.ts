@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Person, login } from '../../../testing/world';
+import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+
+const PATIENT = { resourceType: 'Patient', name: [{ family: 'Rivera' }], gender: 'female' };
+const MERGE = 'application/merge-patch+json';
+const REPRESENTATION = { Prefer: 'return=representation' };
+
+const policyOf = (...methods: string[]): object => ({
+  engine: 'matcho',
+  matcho: { 'request-method': { $enum: [...methods, 'post'] } },
+});
+
+describe('the answer to a write', () => {
+  let app: TestApp;
+  let writer: Person;
+  let reader: Person;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    writer = await login(app, 'writer', { policies: [policyOf('patch', 'delete')] });
+    reader = await login(app, 'reader', { policies: [policyOf('patch', 'delete', 'get')] });
+  });
+  afterAll(() => app.close());
+
+  beforeEach(async () => {
+    await app.put('/Patient/p1', PATIENT);
+  });
+
+  const sendAs = (
+    { bearer }: Person,
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Received> => app.send(method, path, { authorization: bearer, headers, ...(body && { body }) });
+
+  const patch = (person: Person, path: string): Promise<Received> =>
+    sendAs(person, 'PATCH', path, { active: true }, { 'Content-Type': MERGE });
+
+  it.each(['/Patient/p1', '/Patient?_id=p1'])('PATCH %s shows the resource only to readers', async (path) => {
+    const { status, text, headers } = await patch(writer, path);
+    expect([status, text, headers.get('etag')]).toEqual([200, '', expect.any(String)]);
+    expect((await patch(reader, path)).text).toContain('Rivera');
+  });
+
+  it.each(['/Patient/p1', '/Patient?_id=p1'])('DELETE %s shows the resource only to readers', async (path) => {
+    const hidden = await sendAs(writer, 'DELETE', path);
+    expect([hidden.status, hidden.text]).toEqual([204, '']);
+    await app.put('/Patient/p1', PATIENT);
+    expect((await sendAs(reader, 'DELETE', path)).text).toContain('Rivera');
+  });
+
+  it.each([
+    ['batch', 'PATCH'],
+    ['batch', 'DELETE'],
+    ['transaction', 'PATCH'],
+    ['transaction', 'DELETE'],
+  ])('in a %s, %s shows the resource only to readers', async (type, method) => {
+    const resource = {
+      resourceType: 'Binary',
+      contentType: MERGE,
+      data: Buffer.from('{"active":true}').toString('base64'),
+    };
+    const entry = [{ request: { method, url: 'Patient/p1' }, ...(method === 'PATCH' && { resource }) }];
+    const bundle = { resourceType: 'Bundle', type, entry };
+    const hidden = await sendAs(writer, 'POST', '/fhir', bundle, REPRESENTATION);
+    expect([hidden.status, hidden.text]).toEqual([200, expect.not.stringContaining('Rivera')]);
+    await app.put('/Patient/p1', PATIENT);
+    const shown = await sendAs(reader, 'POST', '/fhir', bundle, REPRESENTATION);
+    if (method === 'PATCH') expect(shown.text).toContain('Rivera');
+  });
+});
