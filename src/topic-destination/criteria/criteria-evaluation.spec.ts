@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../testing/eventually';
 import { type Environment } from '../../platform/config/environment';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
@@ -90,7 +91,11 @@ describe(CriteriaEvaluation, () => {
         return true;
       },
     });
-    expect(await decide([busy(), busy(), busy(), busy()])).toEqual([true, true, true, true]);
+    // On a busy machine, a criterion may be interrupted.
+    await eventually('all are decided', async () => {
+      seen.length = 0;
+      return (await decide([busy(), busy(), busy(), busy()])).every((decided) => decided === true);
+    });
     clearInterval(timer);
     expect(new Set(seen).size).toBeGreaterThan(1);
   });
