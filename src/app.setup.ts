@@ -35,10 +35,14 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), new AppAdapter(server), {
     bodyParser: false,
     bufferLogs: true,
+    // With automatic flushes, Nest prints the buffered lines and the frames of an error that is thrown here, before the
+    // caller prints its sentence.
+    autoFlushLogs: false,
     abortOnError: false,
   });
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
+  app.flushLogs();
   app.use(requestContext(requests, app.get(MemoryBudget)));
   if (environment.trustedProxies.length > 0) {
     app.set('trust proxy', [...environment.trustedProxies]);

@@ -8,6 +8,7 @@ import { cloneDatabase, type ClonedDatabase } from '../../../testing/test-databa
 import { encryptionKey } from '../../../testing/test-app';
 import { databaseUrl, runStatement } from '../../../testing/databases';
 import { ServerProcess } from '../../support/server-process';
+import { TransactionPooler } from '../../support/transaction-pooler';
 
 const ROLE = 'svc_start_spec';
 
@@ -71,6 +72,14 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     expect(sentence).toMatch(/^The database of DATABASE_URL .*ECONNREFUSED/);
     expect(sentence).not.toContain('pass-canary');
   });
+
+  it('where the pooler keeps no named statements', async () => {
+    const pooler = await TransactionPooler.start(database.url, { keepsNames: false });
+    const environment = { ...external(pooler.url), SVC_DATABASE_DIRECT_URL: database.url };
+    expect(await sentenceOf(environment).finally(() => pooler.stop())).toMatch(
+      /^The pooler of DATABASE_URL keeps no named statements in transaction mode: .*$/,
+    );
+  }, 90_000);
 
   it('O5: after it waited for a database that takes no connections, and said so', async () => {
     const environment = {
