@@ -84,9 +84,16 @@ export class Workers implements MetricsReader {
     return summed([...told, this.gone.get(path) ?? []]);
   }
 
+  /** If another process than the first one ends before it listens, it is started again, while the first one serves. */
   private async startAll(): Promise<string> {
     const url = await this.begin('first').listening;
-    await Promise.all(Array.from({ length: this.count - 1 }, () => this.begin('next').listening));
+    await Promise.all(
+      Array.from({ length: this.count - 1 }, () =>
+        this.begin('next').listening.catch((error: unknown) => {
+          this.startAgain(error);
+        }),
+      ),
+    );
     return url;
   }
 
@@ -142,12 +149,17 @@ export class Workers implements MetricsReader {
       await this.begin('next').listening;
       this.vainStarts = 0;
     } catch (error) {
-      this.logVainStart(error, 'it is started again');
-      this.vainStarts++;
-      if (this.vainStarts >= VAIN_STARTS && this.serving.length === 0) {
-        this.onLost(`No process serves, and ${VAIN_STARTS} in a row ended before they listened.`);
-      } else await this.restore();
+      this.startAgain(error);
     }
+  }
+
+  /** @param error says how a process ended before it listened */
+  private startAgain(error: unknown): void {
+    this.logVainStart(error, 'it is started again');
+    this.vainStarts++;
+    if (this.vainStarts >= VAIN_STARTS && this.serving.length === 0) {
+      this.onLost(`No process serves, and ${VAIN_STARTS} in a row ended before they listened.`);
+    } else void this.restore();
   }
 
   private logVainStart(error: unknown, what: string): void {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -157,7 +157,8 @@ describe('A start with two processes', () => {
     expect(workers()).toHaveLength(2);
   }, 320_000);
 
-  it('O2: ends all processes without a log line if the first one is killed while they boot', async () => {
+  /** Starts a server, and does not wait until it listens. */
+  const boot = (): { readonly child: ChildProcess; readonly output: () => string } => {
     const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
       env: {
         ...{ PATH: process.env.PATH, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: database.url },
@@ -168,12 +169,34 @@ describe('A start with two processes', () => {
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    return { child, output: () => output };
+  };
+
+  it('O2: ends all processes without a log line if the first one is killed while they boot', async () => {
+    const { child, output } = boot();
     const closed = once(child, 'close'); // the worker has the same streams, so this is its end
     const pid = child.pid ?? 0;
     await eventually('a process boots', () => childrenOf(pid).length > 0, PATIENCE);
     child.kill('SIGKILL');
     await closed;
-    expect(output).toBe('');
+    expect(output()).toBe('');
+  }, 320_000);
+
+  it('O2: starts the second process again if it ends while it boots, and the first one serves on', async () => {
+    const { child, output } = boot();
+    const closed = once(child, 'close');
+    const pid = child.pid ?? 0;
+    await eventually('the second process boots', () => childrenOf(pid).length === 2, PATIENCE);
+    const [serving = 0, booting = 0] = childrenOf(pid);
+    process.kill(booting, 'SIGKILL');
+    await eventually('the start ends', () => output().includes('Listening on') || child.exitCode !== null, PATIENCE);
+    expect(child.exitCode).toBeNull();
+    expect(childrenOf(pid)).toContain(serving);
+    expect(output()).toContain('A new process ended before it listened (SIGKILL): it is started again');
+    await eventually('another process boots', () => childrenOf(pid).length === 2, PATIENCE);
+    child.kill('SIGTERM');
+    await closed;
+    expect(child.exitCode).toBe(0);
   }, 320_000);
 
   it('has fewer of them where a total is too small for the largest request, and says so', async () => {
