@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { type DataSource, type Repository } from 'typeorm';
 import { type Counter, CounterDatabase } from '../support/counter-database';
 import { TransactionConflict } from '../../src/platform/database/database-error';
@@ -165,14 +167,20 @@ describe(UnitOfWork.name, () => {
     expect(await database.findValue('a')).toBe(0);
   });
 
-  it('outlives a connection that breaks', async () => {
+  it('outlives a connection that breaks, and logs no error', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error');
     const work = unitOfWork.run(async () => {
       await database.add('a');
       await dataSource.query('select pg_terminate_backend($1)', [await pid()]);
+      await delay(20); // the connection ends while no statement waits on it
       await database.add('b');
     });
     await expect(work).rejects.toThrow();
     expect([await database.findValue('a'), await database.findValue('b')]).toEqual([0, 0]);
+    await delay(300); // longer than work on a lost connection may go on
+    const errors = logged.mock.calls;
+    logged.mockRestore();
+    expect(errors).toEqual([]);
   });
 
   describe('alone', () => {

@@ -326,9 +326,10 @@ export class UnitOfWork {
    */
   private async untilLost<T>(unit: Unit, work: () => Promise<T>): Promise<T> {
     let onEnd = (): void => undefined;
+    let timer: NodeJS.Timeout | undefined;
     const lost = new Promise<never>((_resolve, reject) => {
-      onEnd = () =>
-        setTimeout(() => {
+      onEnd = () => {
+        timer = setTimeout(() => {
           this.logger.error(
             `${unit.runs ?? 'Work'} neither ended nor sent a statement: its transaction was rolled back`,
           );
@@ -338,6 +339,7 @@ export class UnitOfWork {
             }),
           );
         }, STATEMENTS_FAIL_MILLISECONDS).unref();
+      };
     });
     unit.client.once('end', onEnd);
     const running = work();
@@ -345,6 +347,7 @@ export class UnitOfWork {
       return await Promise.race([running, lost]);
     } finally {
       unit.client.off('end', onEnd);
+      clearTimeout(timer); // work that failed with its connection did not stand still
     }
   }
 
