@@ -3,6 +3,7 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { joined } from '../query/nested-clauses';
 import { type SearchClause, type TokenKey } from '../query/search-query';
 import { caselessClauseOf } from './caseless-token';
+import { impliedCodesOf } from './implied-system';
 import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
 import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
@@ -42,7 +43,7 @@ export function tokenClauseOf(
       assertFew(name, values);
       return anyOf(
         values.map((value) => {
-          const token = tokenOf(name, value);
+          const token = withoutImplied(parameter, tokenOf(name, value));
           return token.code === '' ? clauseOf(parameter, token, hashes) : caselessClauseOf(parameter, name, token);
         }),
       );
@@ -80,8 +81,14 @@ export function anyOf(clauses: readonly SearchClause[]): SearchClause {
   return joined('any', tokens.length === 0 ? others : [{ kind: 'token', tokens }, ...others]);
 }
 
-function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken, hashes: RowHashes): SearchClause {
-  if (code === '' && system !== undefined) return systemClause(parameter, system);
+function clauseOf(parameter: SearchParameter, token: ParsedToken, hashes: RowHashes): SearchClause {
+  const { system, code } = withoutImplied(parameter, token);
+  if (code === '' && system !== undefined) {
+    const codes = impliedCodesOf(parameter, system);
+    return codes === undefined
+      ? systemClause(parameter, system)
+      : anyOf(codes.map((one) => clauseOf(parameter, { code: one }, hashes)));
+  }
   return {
     kind: 'token',
     tokens: parameter.storedAs.map((parameterId) => ({
@@ -90,6 +97,16 @@ function clauseOf(parameter: SearchParameter, { system, code }: ParsedToken, has
     })),
   };
 }
+
+/** Removes a system that the elements of the parameter imply: rows of such elements hold no system. */
+function withoutImplied(parameter: SearchParameter, token: ParsedToken): ParsedToken {
+  const { system = '', code } = token;
+  const isImplied = code !== '' && impliedCodesOf(parameter, system)?.some((one) => isSameCode(one, code)) === true;
+  return isImplied ? { code } : token;
+}
+
+/** Whether two codes are equal in any case, for `:i`. Without `:i`, a code in another case has no rows. */
+const isSameCode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /** The key under which the rows of a composite of two codes hold a pair. */
 export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({

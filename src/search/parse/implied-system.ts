@@ -1,0 +1,25 @@
+import { boundValueSets, elementsOfType, once } from '../../fhir/definitions/definitions';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+
+/** The codes of R4's required bindings by system, by element: `Patient.contact.gender`, `Address.use`. */
+const boundCodes = once(
+  () =>
+    new Map(boundValueSets().flatMap(({ elements, codes }) => elements.map((element) => [element, codes] as const))),
+);
+
+/**
+ * The codes of a system that a parameter can find, if it finds elements of type `code`. Such an element has no member
+ * for its system: the value set to which R4 binds the element implies it (http://hl7.org/fhir/R4/search.html#token).
+ * @returns undefined if the parameter finds other types, or if the value set has no code of the system
+ */
+export function impliedCodesOf({ type, branches }: SearchParameter, system: string): readonly string[] | undefined {
+  const [branch, ...others] = branches;
+  if (branch?.type !== 'code' || others.length > 0) return undefined;
+  let [element, owner]: [string, string | undefined] = ['', type];
+  for (const { member } of branch.steps) {
+    if (owner === undefined || member === undefined) return undefined;
+    element = `${owner}.${member}`;
+    owner = elementsOfType(owner)?.get(member)?.types[0];
+  }
+  return boundCodes().get(element)?.[system];
+}
