@@ -3,7 +3,7 @@
 // and a build that fails changes nothing. dist/site stays: `npm run docs` makes it.
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
-const { join } = require('node:path');
+const { dirname, join, relative, resolve } = require('node:path');
 const { errorsPage } = require('./errors-page.cjs');
 
 const root = join(__dirname, '..');
@@ -47,6 +47,17 @@ function compile(folders, into) {
   run('@swc/cli/bin/swc.js', [...folders, '--config-file', '.swcrc', ...files, '-d', into]);
 }
 
+/** Makes source maps name their sources as seen from dist/, to which the folder is renamed. */
+function moveSourceMaps(folder) {
+  for (const name of fs.readdirSync(folder, { recursive: true })) {
+    if (!name.endsWith('.js.map')) continue;
+    const path = join(folder, name);
+    const map = JSON.parse(fs.readFileSync(path, 'utf8'));
+    const moved = (source) => relative(dirname(join(dist, name)), resolve(dirname(path), source));
+    fs.writeFileSync(path, JSON.stringify({ ...map, sources: map.sources.map(moved) }));
+  }
+}
+
 /** Builds the console into the folder of a compiled server, which serves it. */
 function buildConsole(folder) {
   const environment = { NODE_ENV: 'production', SVC_CONSOLE_OUT: join(folder, 'console') };
@@ -66,6 +77,7 @@ function build() {
   const [made, old] = [join(folder, 'made'), join(folder, 'old')];
   try {
     compile(['src', 'testing', 'tools'], made);
+    moveSourceMaps(made);
     buildConsole(made);
     fs.mkdirSync(join(made, 'errors', 'reference'), { recursive: true });
     const page = errorsPage(fs.readFileSync(join(root, ERRORS), 'utf8'));

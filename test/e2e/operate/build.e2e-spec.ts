@@ -47,6 +47,8 @@ describe('npm run build', () => {
       'main.js',
       'old.js',
     ]);
+    const map = JSON.parse(await readFile(at('dist/src/main.js.map'), 'utf8')) as { readonly sources: unknown };
+    expect(map.sources).toEqual(['../../src/main.ts']);
     expect(await readFile(at('dist/console/index.html'), 'utf8')).toContain('<title>Console');
     expect(await readFile(at('dist/site/index.html'), 'utf8')).toBe('the site');
     expect(await readFile(at('dist/errors/reference/errors.html'), 'utf8')).toContain(
