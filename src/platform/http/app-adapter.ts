@@ -6,7 +6,7 @@ import { type Express, type Request, type Response } from 'express';
  * Nest's adapter for Express, with classes for requests and responses that already have the prototypes of the app.
  *
  * Express sets these prototypes on each request and response. After such a change, V8 gives the object a new hidden
- * class with each property that is added, so no inline cache hits: a read had 154 misses, a third of its CPU. For an
+ * class with each property that is added, so no inline cache hits: a read had 154 misses, a quarter of its CPU. For an
  * object that has the prototype already, the change does nothing.
  */
 export class AppAdapter extends ExpressAdapter {

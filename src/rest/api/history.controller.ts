@@ -131,7 +131,7 @@ const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
 });
 
 function versionNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
+  if (!/^(0|[1-9]\d{0,8})$/.test(text))
     throw new ServiceError('not-found', 'No such version: a version is a whole number such as 2.', {
       code: 'version-not-found',
     });
