@@ -255,8 +255,7 @@ export class ResourceStore {
   /** Rewrites the index rows of locked resources. */
   async reindex(rows: readonly IndexedBody[], keepsDigests: boolean): Promise<void> {
     if (rows.length === 0) return;
-    const { version } = await this.index.forWrite();
-    await this.execute(await this.slices.run(reindexResources(rows, version, keepsDigests)));
+    await this.execute(await this.slices.run(reindexResources(rows, keepsDigests)));
   }
 
   /**

@@ -23,18 +23,20 @@ import {
  */
 export function* insertResources(rows: readonly NewRow[], parts: readonly StatementPart[] = []): Steps<BoundStatement> {
   const ordered = [...rows].sort(byTypeAndId);
-  const values = [
-    // The oldest version of the search parameters with which a row was made. If it is outdated, the whole statement
-    // fails and starts over (ADR 0019).
-    Math.min(...ordered.map(({ parametersVersion }) => parametersVersion)),
-    ...(yield* arraysOf(NEW_ROW_COLUMNS, ordered)),
-  ];
+  const values = [oldestVersionOf(ordered), ...(yield* arraysOf(NEW_ROW_COLUMNS, ordered))];
   const name = ['resource-insert-many', ...parts.map((part) => part.name)].join(' ');
   return {
     statement: statementNamed(name, () => insertText(parts, values.length)),
     values: [...values, ...parts.flatMap((part) => part.values)],
   };
 }
+
+/**
+ * The oldest version of the search parameters with which a row was made. If it is outdated, the whole statement fails
+ * and starts over (ADR 0019).
+ */
+const oldestVersionOf = (rows: readonly { readonly parametersVersion: number }[]): number =>
+  Math.min(...rows.map(({ parametersVersion }) => parametersVersion));
 
 /**
  * SQL of the insert.
@@ -58,14 +60,10 @@ const byTypeAndId = (a: NewRow, b: NewRow): number =>
  * One statement that replaces the index rows of stored resources by those of `resources`. It changes the same rows as
  * an update of each resource, but adds no version. The caller has locked the resources.
  */
-export function* reindexResources(
-  resources: readonly IndexedResource[],
-  parametersVersion: number,
-  keepsDigests: boolean,
-): Steps<BoundStatement> {
+export function* reindexResources(resources: readonly IndexedResource[], keepsDigests: boolean): Steps<BoundStatement> {
   return {
     statement: statementNamed('resource-reindex', reindexText),
-    values: [parametersVersion, keepsDigests, ...(yield* arraysOf(INDEXED_COLUMNS, resources))],
+    values: [oldestVersionOf(resources), keepsDigests, ...(yield* arraysOf(INDEXED_COLUMNS, resources))],
   };
 }
 

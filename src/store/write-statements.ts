@@ -46,7 +46,7 @@ export type ResourceColumn<Item> = readonly [name: string, type: ArrayElementTyp
 /** A stored resource with its search rows. */
 export type IndexedResource = Pick<
   NewRow,
-  'key' | 'mainDate' | 'present' | 'columns' | 'indexDigests' | 'referenceHash'
+  'key' | 'mainDate' | 'present' | 'columns' | 'indexDigests' | 'parametersVersion' | 'referenceHash'
 >;
 
 /** Columns of the index. Key and main date come first. */

@@ -63,7 +63,8 @@ export class AccessRequests {
   /** The request object of an entry of the current request. Undefined without a caller. */
   ofEntry(entry: EntryAccessRequest): LazyRequest | undefined {
     const present = this.ofPresent();
-    return present?.seenAs({ caller: present.caller, ...entry }, entryParts(entry, present));
+    // The caller comes last: an entry made by other code must not name one.
+    return present?.seenAs(Object.assign({}, entry, { caller: present.caller }), entryParts(entry, present));
   }
 
   /**

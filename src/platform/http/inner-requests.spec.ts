@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost } from '@nestjs/core';
 import express from 'express';
 import { ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
@@ -21,7 +21,8 @@ it('S6: an inner answer that fails after it has begun fails with that error, not
   app.use((_request, response, next) => {
     sendBody(response, { status: 200, headers: {} }, produceOf(texts())).catch(next);
   });
-  const host = { httpAdapter: new AppAdapter(app) } as unknown as HttpAdapterHost;
+  const host = new HttpAdapterHost();
+  host.httpAdapter = new AppAdapter(app);
   const answer = new InnerRequests(host, requests).send({
     ...{ method: 'GET', url: '/', headers: {} },
     mostCharacters: 1_000_000,

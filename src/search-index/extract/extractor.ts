@@ -1,6 +1,7 @@
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { localKey } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
+import { addTo } from '../../platform/lists-by-key';
 import { memoized } from '../../platform/memoized';
 import { type Steps } from '../../platform/time/steps';
 import { compositeRows } from './composite-rows';
@@ -157,7 +158,7 @@ function addToPlan(plan: Plan, steps: readonly Step[], write: Visit<Extraction>,
   const rest = member === undefined ? steps : steps.slice(1);
   const path = { steps: rest, isOfItems, write, walk: walkSteps(rest, write) };
   if (member === undefined) plan.whole.push(path);
-  else plan.byMember.set(member, [...(plan.byMember.get(member) ?? []), path]);
+  else addTo(plan.byMember, member, path);
 }
 
 /**

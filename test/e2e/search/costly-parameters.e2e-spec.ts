@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Resource } from '../../../src/fhir/types';
+import { ResourceStore } from '../../../src/store/resource-store';
 import { eventually } from '../../../testing/eventually';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 import { idsOn } from '../../support/bundle';
@@ -50,5 +52,21 @@ describe('a SearchParameter that takes hours on a resource', () => {
       expect.stringContaining('Stored SearchParameters of this type take too long'),
     ]);
     expect((await app.put('/Basic/after', basic(3))).status).toBe(201);
+  });
+
+  it('rows that were made before a parameter changed are not stored after the change', async () => {
+    const client = await app.connect();
+    const { rows } = await client.query<{ key: string; body: string }>(
+      `select resource_key as key, body from resource where type = 'Basic' and id = 'small'`,
+    );
+    const [{ key, body: text } = { key: '', body: '' }] = rows;
+    const store = app.provider(ResourceStore);
+    const made = await store.indexed({
+      ...{ type: 'Basic', id: 'small', key: Number(key), version: 1, mainDate: new Date() },
+      ...{ text, value: JSON.parse(text) as Resource },
+    });
+    await putParameter(app, 'later', { base: ['Basic'], type: 'token', expression: 'Basic.code' });
+    await eventually('the new parameter is used', async () => (await app.get('/Basic?later=x')).status === 200, 60_000);
+    await expect(store.reindex([made], false)).rejects.toThrow();
   });
 });

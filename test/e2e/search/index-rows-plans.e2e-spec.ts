@@ -94,7 +94,7 @@ describe('S20: the rows that a write reads', () => {
     const second = versionOf(rowsOf(count, 100_000), key, 2);
     return [
       await readBy(atOnce(updateResource(first, second))),
-      await readBy(atOnce(reindexResources([versionOf(rowsOf(count, 200_000), key, 2)], parametersVersion, false))),
+      await readBy(atOnce(reindexResources([versionOf(rowsOf(count, 200_000), key, 2)], false))),
       await readBy(deleteResource(key, 3, new Date())),
     ];
   }
