@@ -1,4 +1,5 @@
 import { referenceTargetOf } from '../../fhir/reference';
+import { type Steps } from '../../platform/time/steps';
 import { type Extraction, type RowWriter } from './extraction';
 import { amountsOf, codesOf } from './value-rows';
 import { type Branch, type Visit, walkSteps } from '../../fhirpath/fhirpath';
@@ -27,11 +28,55 @@ export function compositeRows(
     const plain = collectFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
     const keys = knowsSystem && first.kind === 'token' ? plain.flatMap((key) => [key, qualified(key)]) : plain;
     if (keys.length === 0) return;
-    for (const value of collectSecond(item, extraction)) {
-      if (second.kind === 'quantity' || second.kind === 'number') addNumbers(parameterId, keys, value, extraction);
-      else addPairs(parameterId, keys, second.kind, value, extraction);
-    }
+    const values = collectSecond(item, extraction);
+    if (second.kind === 'quantity' || second.kind === 'number')
+      pairUp(keys, values.flatMap(amountsOf), extraction, ({ text }) => {
+        const codeHash = extraction.hashes.ofText(text);
+        return ({ value, unit }) => {
+          extraction.addNumber(parameterId, codeHash, value, unit);
+        };
+      });
+    else
+      pairUp(
+        keys,
+        values.flatMap((value) => keysOf(second.kind, value, extraction)),
+        extraction,
+        ({ text }) =>
+          (other) => {
+            extraction.addToken(extraction.hashes.ofPair(parameterId, text, other.text), other.systemHash);
+          },
+      );
   };
+}
+
+/** Pairs that are written at once. A pair takes about 2 µs. */
+const PAIRS_AT_ONCE = 1_000;
+
+/** Pairs each key with each of `others`: at once or, if there are many, in steps at the end of the extraction. */
+function pairUp<Other>(
+  keys: readonly Key[],
+  others: readonly Other[],
+  extraction: Extraction,
+  writerOf: (key: Key) => (other: Other) => void,
+): void {
+  const count = keys.length * others.length;
+  extraction.spendPairs(count);
+  if (count > PAIRS_AT_ONCE) extraction.postpone(pairInSteps(keys, others, writerOf));
+  else for (const key of keys) others.forEach(writerOf(key));
+}
+
+function* pairInSteps<Other>(
+  keys: readonly Key[],
+  others: readonly Other[],
+  writerOf: (key: Key) => (other: Other) => void,
+): Steps<void> {
+  for (const key of keys) {
+    const write = writerOf(key);
+    for (let at = 0; at < others.length; at += PAIRS_AT_ONCE) {
+      others.slice(at, at + PAIRS_AT_ONCE).forEach(write);
+      yield;
+    }
+  }
 }
 
 interface Key {
@@ -53,33 +98,6 @@ function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl, hashes }
     return codesOf(value).map(({ code, ...of }) => ({ text: code, ...of, systemHash: hashes.ofSystem(of.system) }));
   const target = referenceTargetOf(value, baseUrl);
   return target === undefined || target.kind === 'contained' ? [] : [{ text: target.key, systemHash: 0 }];
-}
-
-function addNumbers(parameterId: number, keys: readonly Key[], value: unknown, extraction: Extraction): void {
-  const amounts = amountsOf(value);
-  extraction.spendPairs(keys.length * amounts.length);
-  for (const { text } of keys) {
-    const codeHash = extraction.hashes.ofText(text);
-    for (const { value: amount, unit } of amounts) {
-      extraction.addNumber(parameterId, codeHash, amount, unit);
-    }
-  }
-}
-
-function addPairs(
-  parameterId: number,
-  keys: readonly Key[],
-  kind: CompositePart['kind'],
-  value: unknown,
-  extraction: Extraction,
-): void {
-  const others = keysOf(kind, value, extraction);
-  extraction.spendPairs(keys.length * others.length);
-  for (const { text } of keys) {
-    for (const other of others) {
-      extraction.addToken(extraction.hashes.ofPair(parameterId, text, other.text), other.systemHash);
-    }
-  }
 }
 
 function collectorOf({ branches }: CompositePart): (item: unknown, extraction: Extraction) => readonly unknown[] {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error';
+import { type Steps } from '../../platform/time/steps';
 import {
   type DateRow,
   type NumberRow,
@@ -38,6 +39,7 @@ export class Extraction extends Scope {
    */
   presentLow = 0;
   presentHigh = 0;
+  private readonly postponed: Steps<void>[] = [];
   private readonly seen = new Set<string>();
   private pairsLeft: number;
 
@@ -87,6 +89,16 @@ export class Extraction extends Scope {
       `Composite search parameters pair more than ${this.maxPairs} values of this resource: divide it, or give its items fewer codings.`,
       { code: 'resource-invalid' },
     );
+  }
+
+  /** Leaves long work to the end of the extraction, where it can pause. A visit of a value cannot pause. */
+  postpone(work: Steps<void>): void {
+    this.postponed.push(work);
+  }
+
+  /** Does the postponed work. */
+  *finish(): Steps<void> {
+    for (const work of this.postponed) yield* work;
   }
 
   private isNew(row: string): boolean {

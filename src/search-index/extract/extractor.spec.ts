@@ -271,16 +271,23 @@ describe('an extractor', () => {
     expect(atOnce(extractorOf('Observation')(resource, { characters: 100_000 }))).toEqual(extract(resource));
   });
 
+  const codings = (count: number): object => ({
+    coding: Array.from({ length: count }, (_value, index) => ({ code: String(index) })),
+  });
+  const wide = (count: number): Json & { resourceType: string } => ({
+    resourceType: 'Observation',
+    code: codings(count),
+    valueCodeableConcept: codings(count),
+  });
+
   it('refuses a resource with too many pairs, before they are made', () => {
-    const codings = (count: number): object => ({
-      coding: Array.from({ length: count }, (_value, index) => ({ code: String(index) })),
-    });
-    const wide = (count: number): Json & { resourceType: string } => ({
-      resourceType: 'Observation',
-      code: codings(count),
-      valueCodeableConcept: codings(count),
-    });
     expect(() => extract(wide(1000))).toThrow('pair more than 20000 values');
     expect(extract(wide(50)).tokens.length).toBeGreaterThan(2500);
+  });
+
+  it('pauses between many pairs, even of a small resource', () => {
+    expect([...extractorOf('Observation')(wide(10))]).toEqual([]);
+    expect([...extractorOf('Observation')(wide(140))].length).toBeGreaterThanOrEqual(140);
+    expect(extract(wide(140)).tokens.length).toBeGreaterThan(140 * 140);
   });
 });

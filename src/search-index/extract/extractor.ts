@@ -80,6 +80,7 @@ function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes,
         else visitEach(value, path.walk, extraction);
       }
     }
+    yield* extraction.finish();
     return {
       mainDate: mainDateOf(extraction.dates, mainDateIds),
       patientHash: type === 'Patient' ? ownHashOf(resource, hashes) : extraction.patientHash,
