@@ -20,7 +20,7 @@ export class WorkerProcess {
   /** The latest metrics of the process, by path. */
   readonly told = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly worker: Worker;
-  private readonly scrapes = new Map<number, (families: readonly MetricFamily[]) => void>();
+  private readonly scrapes = new Map<number, (families: readonly MetricFamily[] | undefined) => void>();
   private scrapeCount = 0;
 
   /** @param readAll reads the metrics of all processes; this process may request them */
@@ -31,6 +31,8 @@ export class WorkerProcess {
     this.ended = new Promise((resolve) => {
       this.worker.once('exit', (code: number | null, signal: string | null) => {
         resolve(signal ?? `exit code ${code ?? 0}`);
+        // Not by `ended.then` in each scrape: `ended` would keep the result of each scrape as long as the process runs.
+        for (const answer of this.scrapes.values()) answer(undefined);
       });
     });
     this.listening = new Promise((resolve, reject) => {
@@ -89,9 +91,6 @@ export class WorkerProcess {
     const families = await new Promise<readonly MetricFamily[] | undefined>((resolve) => {
       this.scrapes.set(id, resolve);
       timer = setTimeout(resolve, SCRAPE_MILLISECONDS, undefined);
-      void this.ended.then(() => {
-        resolve(undefined);
-      });
       this.order({ kind: 'read', id, path, of });
     });
     clearTimeout(timer);

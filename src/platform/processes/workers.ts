@@ -80,8 +80,10 @@ export class Workers implements MetricsReader {
   }
 
   private async readEach(path: MetricPath): Promise<readonly MetricFamily[]> {
+    // Read before the wait: a process that ends during the wait is in `told` already.
+    const gone = this.gone.get(path) ?? [];
     const told = await Promise.all(this.serving.map((worker) => worker.read(path)));
-    return summed([...told, this.gone.get(path) ?? []]);
+    return summed([...told, gone]);
   }
 
   /** If another process than the first one ends before it listens, it is started again, while the first one serves. */
@@ -145,11 +147,13 @@ export class Workers implements MetricsReader {
     await delay(this.pauseMilliseconds);
     this.pauseMilliseconds = Math.min(2 * this.pauseMilliseconds, LONGEST_PAUSE_MILLISECONDS);
     if (this.isStopping) return;
+    const worker = this.begin('next');
     try {
-      await this.begin('next').listening;
+      await worker.listening;
       this.vainStarts = 0;
     } catch (error) {
-      this.startAgain(error);
+      // A dismissed process has a successor already: all were replaced while this one started.
+      if (!worker.isDismissed) this.startAgain(error);
     }
   }
 
