@@ -43,21 +43,26 @@ class FilterParser {
     private readonly scope: SearchScope,
   ) {}
 
-  /** Reads clauses joined by `or`, which binds weaker than `and`. */
+  /** Reads clauses joined by `and` and `or` from left to right: FHIR gives neither of them precedence. */
   parse(): SearchClause {
-    const clauses = [this.conjunction()];
-    while (this.accept('or')) clauses.push(this.conjunction());
-    return joined('any', clauses);
+    let clauses = [this.term()];
+    let kind: 'all' | 'any' = 'all';
+    for (let next = this.conjunction(); next !== undefined; next = this.conjunction()) {
+      // Clauses of the same conjunction stay in one list, so that a long list does not nest.
+      if (next !== kind) clauses = [joined(kind, clauses)];
+      kind = next;
+      clauses.push(this.term());
+    }
+    return joined(kind, clauses);
   }
 
   expectEnd(): void {
     if (this.position < this.tokens.length) throw notUnderstood(this.tokens[this.position]);
   }
 
-  private conjunction(): SearchClause {
-    const clauses = [this.term()];
-    while (this.accept('and')) clauses.push(this.term());
-    return joined('all', clauses);
+  private conjunction(): 'all' | 'any' | undefined {
+    if (this.accept('and')) return 'all';
+    return this.accept('or') ? 'any' : undefined;
   }
 
   private term(): SearchClause {

@@ -364,6 +364,11 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Patient?_filter=gender eq male', ['peter']],
   ['Patient?_filter=gender eq male or birthdate ge 1980', ['anon', 'peter']],
   ['Patient?_filter=not (gender eq male) and birthdate lt 1980', ['zoe']],
+  // `and` and `or` have the same precedence: a filter is read from left to right.
+  ['Patient?_filter=gender eq male or birthdate ge 1980 and birthdate ge 1980', ['anon']],
+  ['Patient?_filter=gender eq male or (birthdate ge 1980 and birthdate ge 1980)', ['anon', 'peter']],
+  ['Patient?_filter=birthdate ge 1980 and gender eq male or gender eq female', ['zoe']],
+  ['Patient?_filter=birthdate ge 1980 or birthdate lt 1980 and gender eq male or _id eq zoe', ['peter', 'zoe']],
   ['Patient?_filter=family co "uller"', ['zoe']],
   ['Patient?_filter=family sw chal and given eq "Peter"', ['peter']],
   ['Patient?_filter=family ew "MERS"', ['peter']],
