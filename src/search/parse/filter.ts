@@ -1,3 +1,4 @@
+import { UCUM } from '../../platform/ucum/ucum';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
@@ -85,6 +86,18 @@ class FilterParser {
   }
 }
 
+/** The systems that a filter may name by a word (http://hl7.org/fhir/R4/search_filter.html). */
+const SYSTEMS = new Map([
+  ['loinc', 'http://loinc.org'],
+  ['snomed', 'http://snomed.info/sct'],
+  ['rxnorm', 'http://www.nlm.nih.gov/research/umls/rxnorm'],
+  ['ucum', UCUM],
+]);
+
+/** Replaces the word of a system in `loinc|8480-6` or `5|ucum|mg`. */
+const withSystems = (kind: string, value: string): string =>
+  value.replace(kind === 'quantity' ? /(?<=^[^|]*\|)\w+(?=\|)/ : /^\w+(?=\|)/, (word) => SYSTEMS.get(word) ?? word);
+
 const literalOf = (token: string): string =>
   token.startsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : token;
 
@@ -98,8 +111,10 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
   const parameter = parameterOf(path, { ...scope, isLenient: false });
   if (parameter === undefined) throw notUnderstood(path);
   if (operator === 'pr') return presenceOf(parameter, value, scope);
+  const { kind } = parameter;
+  const sent = escaped(kind === 'token' || kind === 'quantity' ? withSystems(kind, value) : value);
   const clause = (modifier: string | undefined, prefix = ''): SearchClause =>
-    valueClauseOf(parameter, modifier, `${prefix}${escaped(value)}`, scope);
+    valueClauseOf(parameter, modifier, `${prefix}${sent}`, scope);
   const isOrdered = ['date', 'number', 'quantity'].includes(parameter.kind);
   switch (operator) {
     case 'eq':

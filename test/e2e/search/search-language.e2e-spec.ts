@@ -369,6 +369,11 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Patient?_filter=gender eq male or (birthdate ge 1980 and birthdate ge 1980)', ['anon', 'peter']],
   ['Patient?_filter=birthdate ge 1980 and gender eq male or gender eq female', ['zoe']],
   ['Patient?_filter=birthdate ge 1980 or birthdate lt 1980 and gender eq male or _id eq zoe', ['peter', 'zoe']],
+  // words for systems
+  ['Observation?_filter=code eq loinc|29463-7 and value-quantity gt 100|ucum|kg', []],
+  ['Observation?_filter=code eq loinc|29463-7 and value-quantity gt 70|ucum|kg', ['weight']],
+  ['Observation?_filter=value-concept eq snomed|266919005', ['smoker']],
+  ['Observation?_filter=value-concept eq loinc|266919005', []],
   ['Patient?_filter=family co "uller"', ['zoe']],
   ['Patient?_filter=family sw chal and given eq "Peter"', ['peter']],
   ['Patient?_filter=family ew "MERS"', ['peter']],
