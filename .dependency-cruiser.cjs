@@ -212,6 +212,7 @@ const platform = {
     'snapshots',
     'statement',
     'statements',
+    'sweep',
     'time-limit',
     'unit-of-work',
   ],

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
+import { sweep, sweepOf } from '../platform/database/sweep';
 import { type LiveSession, liveSessionOf, type LiveSessionRow } from './session-tokens.repository';
 import { newOpaqueToken, tokenHashOf } from './token-hash';
 
@@ -45,11 +46,7 @@ const LOOK: Statement = {
   text: sessionBy(`(select session_id from session_link where ${LIVING})`),
 };
 
-const SWEEP: Statement = {
-  name: 'session-link-sweep',
-  text: `delete from session_link where token_hash in (
-      select token_hash from session_link where expires_at < clock_timestamp() order by expires_at limit 10000 for update skip locked)`,
-};
+const SWEEP = sweepOf('session-link-sweep', 'session_link', 'token_hash');
 
 /** One-time links (ADR 0064). Until it is opened, a link gives the rights of its Session for one URL. */
 @Injectable()
@@ -75,7 +72,7 @@ export class SessionLinks implements BackgroundTask {
     return row === undefined ? undefined : liveSessionOf(row);
   }
 
-  async step(): Promise<undefined> {
-    await this.statements.run(SWEEP, []);
+  step(): Promise<number | undefined> {
+    return sweep(this.statements, SWEEP);
   }
 }

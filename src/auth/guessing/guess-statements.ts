@@ -1,4 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
+import { sweepOf } from '../../platform/database/sweep';
 
 /**
  * Counts a try of an account ($2) as failed before it is judged, so concurrent tries cannot exceed the free tries. From
@@ -61,9 +62,4 @@ export const COUNT_FAILURE: Statement = {
     returning case when failures > $3::integer then $1::float8 end as slow_seconds`,
 };
 
-/** Deletes expired rows. A row that a concurrent try has locked is left for the next sweep. */
-export const SWEEP_TRIES: Statement = {
-  name: 'guess-sweep-tries',
-  text: `delete from credential_failure where key in (
-      select key from credential_failure where expires_at < clock_timestamp() order by expires_at limit 1000 for update skip locked)`,
-};
+export const SWEEP_TRIES = sweepOf('guess-sweep-tries', 'credential_failure', 'key');

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../../platform/background/background';
 import { Statements } from '../../platform/database/statements';
+import { sweep } from '../../platform/database/sweep';
 import { SWEEP_TRIES } from './guess-statements';
 
 /** Deletes expired counts of failed logins. A delay is harmless: an expired row counts as no row. */
@@ -9,7 +10,7 @@ import { SWEEP_TRIES } from './guess-statements';
 export class GuessSweeper implements BackgroundTask {
   constructor(private readonly statements: Statements) {}
 
-  async step(): Promise<undefined> {
-    await this.statements.run(SWEEP_TRIES, []);
+  step(): Promise<number | undefined> {
+    return sweep(this.statements, SWEEP_TRIES);
   }
 }

@@ -4,6 +4,7 @@ import { Background, type BackgroundTask } from '../../platform/background/backg
 import { Environment } from '../../platform/config/environment';
 import { type Snapshot } from '../../platform/database/snapshots';
 import { Statements } from '../../platform/database/statements';
+import { sweep } from '../../platform/database/sweep';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/request/caller';
 import { RequestContext } from '../../platform/request/request-context';
@@ -104,8 +105,8 @@ export class PageLists implements BackgroundTask {
     return { entries, total: list.total, ...(next < list.size ? { next: { listId, position: next } } : {}) };
   }
 
-  async step(): Promise<undefined> {
-    await this.statements.run(SWEEP, []);
+  step(): Promise<number | undefined> {
+    return sweep(this.statements, SWEEP);
   }
 
   private get caller(): string {

@@ -10,6 +10,9 @@ const LISTS_OF_CALLER = 20;
 /** Maximum number of entries in all lists together. An entry has about 100 bytes. */
 const MOST_ENTRIES = 2_000_000;
 
+/** Maximum number of lists that one statement of the sweep deletes. A list has up to 500,000 entries. */
+const SWEPT_AT_ONCE = 20;
+
 /** Adds the rows of a query part to a list, at the positions from `offset` on, and returns their number. */
 export function entriesAdded({ rows }: QueryPart, listId: string, offset: number): BoundStatement {
   const bind = new Binder();
@@ -49,16 +52,18 @@ export const READ_ENTRIES: Statement = {
 
 /**
  * SQL that deletes the lists which `lists` selects, with their entries. Lists that another statement is deleting are
- * skipped.
+ * skipped. It returns whether the sweep may find more lists.
  */
 const forgetting = (lists: string): string => `with gone as (
     delete from everything_list where list_id in (select list_id from everything_list where ${lists} for update skip locked) returning list_id
-  ) delete from everything_entry e using gone where e.list_id = gone.list_id`;
+  ), entries as (
+    delete from everything_entry e using gone where e.list_id = gone.list_id
+  ) select count(*) = ${SWEPT_AT_ONCE} as has_more from gone`;
 
 /** Deletes some expired lists. */
 export const SWEEP: Statement = {
   name: 'everything-list-sweep',
-  text: forgetting('expires_at < clock_timestamp() order by expires_at limit 20'),
+  text: forgetting(`expires_at < clock_timestamp() order by expires_at limit ${SWEPT_AT_ONCE}`),
 };
 
 /** Deletes the oldest lists of a caller ($1), so that one more list is within the maximum. */

@@ -1,4 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
+import { sweepOf } from '../../platform/database/sweep';
 
 /** How many calls of one caller are kept to answer repeats. From time to time, the oldest beyond it are deleted. */
 const MOST_OF_CALLER = 10_000;
@@ -34,15 +35,4 @@ export const FORGET_OLDEST: Statement = {
       select call_hash from rpc_kept_call where caller = $1 order by expires_at desc offset ${MOST_OF_CALLER} limit 1000)`,
 };
 
-const SWEPT_AT_ONCE = 1000;
-
-/** Deletes a limited number of expired calls, and returns whether there may be more. */
-export const SWEEP_CALLS: Statement = {
-  name: 'rpc-kept-call-sweep',
-  text: `with gone as (
-      delete from rpc_kept_call where call_hash in (
-        select call_hash from rpc_kept_call where expires_at < clock_timestamp()
-        order by expires_at limit ${SWEPT_AT_ONCE} for update skip locked)
-      returning 1
-    ) select count(*) = ${SWEPT_AT_ONCE} as has_more from gone`,
-};
+export const SWEEP_CALLS = sweepOf('rpc-kept-call-sweep', 'rpc_kept_call', 'call_hash');

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../../platform/background/background';
 import { inOneFlight } from '../../platform/database/in-one-flight';
 import { Statements } from '../../platform/database/statements';
+import { sweep } from '../../platform/database/sweep';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { JsonParts } from '../../platform/json/json-parts';
 import { JsonText, jsonTextOf } from '../../platform/json/json-text';
@@ -74,9 +75,8 @@ export class KeptCalls implements BackgroundTask {
     });
   }
 
-  async step(): Promise<number | undefined> {
-    const { has_more: hasMore } = (await this.statements.runOne<{ has_more: boolean }>(SWEEP_CALLS, [])) ?? {};
-    return hasMore === true ? 0 : undefined;
+  step(): Promise<number | undefined> {
+    return sweep(this.statements, SWEEP_CALLS);
   }
 
   /**
