@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -100,6 +100,14 @@ const DELIVERED = 'svc_topic_destination_messages_delivered_total{destination="q
 const valueOf = (line: string): number => Number(line.slice(line.lastIndexOf(' ')));
 
 describe('A start with two processes', () => {
+  it('loads the application only in the processes that serve', () => {
+    const server = JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src', 'server.js'));
+    const code = `require(${server}); console.log(Object.keys(require.cache).join('\\n'))`;
+    const loaded = execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }).split('\n');
+    expect(loaded).toContainEqual(expect.stringMatching(/platform.processes.workers\.js$/));
+    expect(loaded.find((path) => /src.boot\.js$|node_modules.typeorm/.test(path))).toBeUndefined();
+  });
+
   it('shares one port and one log, sums metrics, and stops by one signal with exit code 0', async () => {
     await start({ SVC_METRICS_PORT: '0', SVC_DATABASE_POOL_SIZE: '9' });
     expect(workers()).toHaveLength(2);
