@@ -164,6 +164,15 @@ describe('the start on a database', () => {
     expect(waiting).toEqual([]);
   });
 
+  it('O6: with nothing to migrate waits for no transaction that reads all tables, such as pg_dump', async () => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+    );
+    await client.query(`begin; lock table ${tables.map(({ name }) => name).join(', ')} in access share mode`);
+    await migrate(database.url);
+    await client.query('rollback');
+  });
+
   it('O6: says for which transactions the build of an index waits, without their statements', async () => {
     const dump = new Client({ connectionString: database.url, application_name: 'pg_dump' });
     await dump.connect();

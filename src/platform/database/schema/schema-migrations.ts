@@ -58,13 +58,19 @@ function refusalOfMigrated(
   return `Tables are missing that applied migrations made: ${missing.join(', ')}. The database was restored in part: restore the whole backup.`;
 }
 
-/** Prepares the list of migrations for {@link applyMigration}, and adds digests to rows that 0.1.0 wrote. */
+/**
+ * Prepares the list of migrations for {@link applyMigration}, and adds digests to rows that 0.1.0 wrote. A list with
+ * all columns is not altered: that would lock it exclusively, and a start would wait for pg_dump, which locks all
+ * tables.
+ */
 export async function prepareList(client: Client): Promise<void> {
-  await client.query(
-    'create table if not exists schema_migration (id serial primary key, timestamp bigint not null, name text not null)',
-  );
-  await client.query(`alter table schema_migration
-    add column if not exists module text not null default '${CORE.module}', add column if not exists digest text`);
+  if (!(await columnsOfList(client)).includes('digest')) {
+    await client.query(
+      'create table if not exists schema_migration (id serial primary key, timestamp bigint not null, name text not null)',
+    );
+    await client.query(`alter table schema_migration
+      add column if not exists module text not null default '${CORE.module}', add column if not exists digest text`);
+  }
   await client.query(
     `update schema_migration s set digest = k.digest from unnest($1::text[], $2::text[]) k (name, digest)
     where s.name = k.name and s.module = $3 and s.digest is null`,
@@ -91,13 +97,17 @@ export async function applyMigration(client: Client, module: string, migration: 
   }
 }
 
-async function readRows(client: Client, of: string): Promise<MigrationRow[]> {
-  const { rows: columns } = await client.query<{ column_name: string }>(
+async function columnsOfList(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ column_name: string }>(
     `select column_name from information_schema.columns
     where table_schema = current_schema and table_name = 'schema_migration'`,
   );
-  if (columns.length === 0) return [];
-  const names = columns.map(({ column_name }) => column_name);
+  return rows.map(({ column_name }) => column_name);
+}
+
+async function readRows(client: Client, of: string): Promise<MigrationRow[]> {
+  const names = await columnsOfList(client);
+  if (names.length === 0) return [];
   if (!['id', 'timestamp', 'name'].every((name) => names.includes(name))) throw new StartError(FOREIGN_LIST);
   const { rows } = await client.query<MigrationRow>('select * from schema_migration order by id');
   return rows.filter(({ module = CORE.module }) => module === of);
