@@ -30,3 +30,20 @@ export function chosen<T extends { readonly name: string }>(parts: readonly T[],
   if (found.length === 0) throw new Error(`--only takes one of ${parts.map(({ name }) => name).join(', ')}.`);
   return found;
 }
+
+/** The names of all suites, which `suites.ts` has. */
+export const SUITE_NAMES = [
+  'operations',
+  'against',
+  'capture',
+  'coverage',
+  'curves',
+  'delivery',
+  'everything',
+  'fairness',
+  'flood',
+  'reindex',
+  'scale',
+  'turns',
+] as const;
+export type SuiteName = (typeof SUITE_NAMES)[number];

@@ -10,7 +10,7 @@ import { measureFlood } from './login-flood';
 import { measureOperations } from './operations-bench';
 import { measureReindex } from './reindex/reindex-bench';
 import { measureScale } from './scale/scale-bench';
-import { type Suite, type SuiteOptions } from './suite';
+import { type Suite, type SuiteName, type SuiteOptions } from './suite';
 import { setUpServer } from './test-bed';
 import { measureTurns } from './turns/turns-bench';
 
@@ -20,7 +20,7 @@ const figures =
   async (options, cleanup) => ({ text: await measure(options, cleanup), isKept: true });
 
 /** Every suite by name (docs/performance.md). */
-export const SUITES: Readonly<Record<string, Suite>> = {
+export const SUITES: Readonly<Record<SuiteName, Suite>> = {
   operations: (_, cleanup) => measureOperations(cleanup),
   against: measureAgainst,
   capture: figures(async (_, cleanup) => measureCapture((await setUpServer(cleanup)).server, cleanup)),
