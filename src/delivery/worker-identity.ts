@@ -75,7 +75,6 @@ export class WorkerIdentity {
       this.logger.warn('The connection with the heartbeat lock of this worker was lost');
       onLost();
     };
-    // Without a listener for `error`, a broken connection would end the process.
     client.on('error', lose);
     client.on('end', lose);
     try {

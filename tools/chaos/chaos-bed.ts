@@ -178,7 +178,6 @@ async function makeFolder(): Promise<string> {
 
 async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on('error', () => undefined); // ignored: after a crash of the database, the query rejects too
   await client.connect();
   try {
     return (await client.query<Row>(text)).rows;

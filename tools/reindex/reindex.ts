@@ -31,7 +31,7 @@ async function main(): Promise<void> {
       throw new Error(
         'The database does not have the schema of this version yet: start a server, or run npm run migrate.',
       );
-    const client = new DatabaseClient({ connectionString: url });
+    const client = new DatabaseClient({ connectionString: url, application_name: 'reindex' });
     await client.connect();
     try {
       const types = await requestReindex(client, positionals);

@@ -53,9 +53,6 @@ export function dataSourceOptions(
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
       onConnect: (client: PoolClient) => {
-        // Without a listener for 'error', such an event would end the process, and it can follow in the same bytes as
-        // the response to the connect. It is ignored: the next statement of a broken connection fails anyway.
-        client.on('error', () => undefined);
         if (pooler === undefined) {
           silent.watch(client);
           return;

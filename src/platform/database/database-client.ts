@@ -41,6 +41,9 @@ export class DatabaseClient extends Client {
       .split(',')
       .map((name) => ({ name, config: { ...config, connectionString: name === '' ? url : before + name + after } }));
     super(hosts[0]?.config);
+    // Without a listener, an 'error' event ends the process, with all members of the error on standard error. It is
+    // ignored: the query that runs, or the next one, fails with the same error.
+    this.on('error', () => undefined);
     const target = TARGET.exec(url)?.[1] ?? 'any';
     const skipped = SKIPPED[target];
     if (skipped === undefined) {
@@ -129,7 +132,6 @@ export async function onOwnConnection<T>(
     connectionTimeoutMillis: LONGEST_MILLISECONDS,
     query_timeout: LONGEST_MILLISECONDS,
   });
-  client.on('error', () => undefined); // ignored: `connect` or the query fails with the same error
   try {
     await client.connect();
     return await work(client);

@@ -96,6 +96,32 @@ describe('npm run reindex', () => {
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
   });
 
+  it('O9: ends with the message of PostgreSQL and without frames when its session ends', async () => {
+    await app.put('/Group/held', { resourceType: 'Group', type: 'person', actual: true });
+    const holder = await app.connect();
+    await holder.query('begin');
+    await holder.query(`select from resource where type = 'Group' and id = 'held' for update`);
+    const ended = run('Group');
+    try {
+      await eventually(
+        'its session has ended',
+        async () => {
+          const { rows } = await client.query<{ ended: boolean }>(
+            `select pg_terminate_backend(pid) as ended from pg_stat_activity
+            where datname = current_database() and application_name = 'reindex'`,
+          );
+          return rows.length > 0;
+        },
+        20_000,
+      );
+    } finally {
+      await holder.end();
+    }
+    const { code, text } = await ended;
+    expect([code, text.split('\n').slice(-2)]).toEqual([1, [expect.stringMatching(/terminat|not queryable/), '']]);
+    expect(text).not.toContain(' at ');
+  });
+
   it('H1: builds all types where none is named, and refuses one that is not known', async () => {
     await loseRows();
     expect(await run()).toMatchObject({ code: 0 });
