@@ -274,6 +274,38 @@ describe('the start on a database', () => {
   });
 
   it.each([
+    ['that is read-only', 'default_transaction_read_only = on', /^The sessions of DATABASE_URL are read-only: remove/],
+    ['without a schema', 'search_path = nowhere', /^No schema of the search_path exists, so tables have no place: /],
+  ])('O9: refuses a session %s, also in a check', async (_what, setting, sentence) => {
+    await client.query(`alter database ${database.name} set ${setting}`);
+    await expect(migrate(database.url)).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringMatching(sentence),
+    });
+    await expect(planMigrations(database.url)).rejects.toThrow(sentence);
+  });
+
+  it('O9: says what to do where PostgreSQL ends the session', async () => {
+    const sleep = async (own: Client): Promise<void> => {
+      await own.query('select pg_sleep(30)');
+    };
+    const refused = expect(migrate(database.url, undefined, [], sleep)).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringMatching(
+        /^PostgreSQL ended the work on the schema: terminating connection .*\. Remove the cause and start again: /,
+      ),
+    });
+    await eventually('it works', async () => {
+      const { rows } = await client.query<{ ended: boolean }>(
+        `select pg_terminate_backend(pid) as ended from pg_stat_activity
+        where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      return rows.length > 0;
+    });
+    await refused;
+  });
+
+  it.each([
     ['another encoding', `encoding 'LATIN1' locale 'C'`],
     ['a locale that knows ASCII alone', `encoding 'UTF8' locale_provider libc locale 'C'`],
   ])('refuses one of %s', async (_what, options) => {

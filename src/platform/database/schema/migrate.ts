@@ -6,7 +6,7 @@ import { type Migration, type MigrationSet } from '../migration';
 import { CORE } from './all-migrations';
 import { sessionSettings } from '../data-source-options';
 import { DatabaseClient, reasonOf } from '../database-client';
-import { isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
+import { databaseErrorToServiceError, isInsufficientPrivilege, isLockNotAvailable } from '../database-error';
 import { isSystemError } from '../../errors/system-error';
 import { isBackendOf } from '../pooler';
 import { ROW_FORMAT } from '../row-format';
@@ -59,11 +59,11 @@ export function migrate(
       });
       await applyMigration(client, module, migration)
         .catch((error: unknown) => {
-          if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration.name), { cause: error });
+          if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration), { cause: error });
           if (module === CORE.module) throw error;
           // The text may contain values. But it is the SQL of the team that runs the server, and only the person who
           // starts the server sees it.
-          throw new StartError(failedMigration(module, migration.name, error), { cause: error });
+          throw new StartError(failedMigration(module, migration, error), { cause: error });
         })
         .finally(endWatch);
     }
@@ -98,11 +98,15 @@ async function olderServers(
     : `Servers of an older release use the database (${servers}). If docs/how-to/upgrade.md says so for that release, stop all of them first.`;
 }
 
-const failedMigration = (module: string, name: string, error: unknown): string =>
-  `The migration ${name} of the module with the prefix "${module}" failed, and nothing of it is kept: ${error instanceof Error ? error.message : String(error)}`;
+const failedMigration = (module: string, migration: Migration, error: unknown): string =>
+  `The migration ${migration.name} of the module with the prefix "${module}" failed, and ${keptOf(migration)}: ${reasonOf(error)}`;
 
-const lockedTables = (name: string): string =>
-  `The migration ${name} waited too long for a table that others use, and changed nothing. Start again, or stop other servers and programs of this database first.`;
+const lockedTables = (migration: Migration): string =>
+  `The migration ${migration.name} waited too long for a table that others use, and ${keptOf(migration)}. Start again, or stop other servers and programs of this database first.`;
+
+/** Describes the rest of a failed migration: with `isApart` each statement commits, so a start repeats them all. */
+const keptOf = ({ isApart }: Migration): string =>
+  isApart === undefined ? 'nothing of it is kept' : 'only its finished steps are kept';
 
 export interface PlannedMigrations {
   readonly names: readonly string[];
@@ -139,9 +143,17 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
   try {
     return await work(client);
   } catch (error) {
-    if (!isInsufficientPrivilege(error)) throw error;
+    if (isInsufficientPrivilege(error)) {
+      throw new StartError(
+        `The role of DATABASE_URL lacks a right: ${error.message}. It needs to own the database (docs/how-to/deploy.md, "First start").`,
+        { cause: error },
+      );
+    }
+    // Errors of the operation of PostgreSQL, such as a full disk, a shutdown or a time limit. Their messages contain no
+    // values of rows.
+    if (databaseErrorToServiceError(error) === undefined) throw error;
     throw new StartError(
-      `The role of DATABASE_URL lacks a right: ${error.message}. It needs to own the database (docs/how-to/deploy.md, "First start").`,
+      `PostgreSQL ended the work on the schema: ${reasonOf(error)}. Remove the cause and start again: committed steps are kept, and the others are repeated.`,
       { cause: error },
     );
   } finally {
@@ -197,7 +209,7 @@ async function waitForLock(client: Client, tell: Tell): Promise<void> {
 }
 
 /**
- * Checks that the server can use the database. If its locale does not have the letters of all languages,
+ * Checks that the server can use and change the database. If its locale does not have the letters of all languages,
  * case-insensitive searches would silently miss names.
  * @returns the process id of the backend
  */
@@ -206,11 +218,15 @@ async function assertSuitable(client: Client): Promise<number> {
     version: string;
     encoding: string;
     ignores_case: boolean;
+    is_standby: boolean;
+    is_read_only: boolean;
+    has_schema: boolean;
     format: string | null;
     pid: number;
   }>(
     `select pg_backend_pid() as pid, current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
-      'Ñ' ilike 'ñ' as ignores_case, current_setting('svc.row_format', true) as format`,
+      'Ñ' ilike 'ñ' as ignores_case, pg_is_in_recovery() as is_standby, current_schema is not null as has_schema,
+      current_setting('transaction_read_only')::boolean as is_read_only, current_setting('svc.row_format', true) as format`,
   );
   const [found] = rows;
   if (Number(found?.version) < OLDEST_POSTGRESQL) throw new StartError('PostgreSQL 14 or newer is needed.');
@@ -219,6 +235,21 @@ async function assertSuitable(client: Client): Promise<number> {
       isBackendOf(client, found?.pid)
         ? 'The database connection loses the settings of its session: remove "options" from DATABASE_URL.'
         : POOLER,
+    );
+  }
+  if (found.is_standby) {
+    throw new StartError(
+      'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all hosts with target_session_attrs=read-write.',
+    );
+  }
+  if (found.is_read_only) {
+    throw new StartError(
+      'The sessions of DATABASE_URL are read-only: remove default_transaction_read_only from the role, the database and postgresql.conf.',
+    );
+  }
+  if (!found.has_schema) {
+    throw new StartError(
+      'No schema of the search_path exists, so tables have no place: correct the search_path of the role or the database, or create the schema.',
     );
   }
   if (found.encoding === 'UTF8' && found.ignores_case) return found.pid;
