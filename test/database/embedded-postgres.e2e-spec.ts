@@ -13,6 +13,7 @@ import {
 } from '../../src/platform/database/embedded/embedded-postgres';
 import { findPostmasterPid, postmasterPidPath } from '../../src/platform/database/embedded/postmaster-pid-file';
 import { readCommandLine } from '../../src/platform/database/embedded/process-by-id';
+import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
 import { fallbackFolder } from '../../src/platform/database/embedded/root-state';
 
 const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
@@ -168,10 +169,12 @@ describe(startEmbeddedPostgres.name, () => {
 
   it('takes over when owner and postmaster were killed', async () => {
     const { owner } = await startOwner();
+    expect(await findRunningCluster(directory)).toMatch(/^postgresql:/);
     process.kill(await readPostmasterPid(), 'SIGKILL');
     owner.kill('SIGKILL');
     await once(owner, 'exit');
 
+    expect(await findRunningCluster(directory)).toBeUndefined(); // the pid file is still there
     const { url } = await start();
 
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -187,6 +190,7 @@ describe(startEmbeddedPostgres.name, () => {
     processes.push(stranger);
     await writeFile(postmasterPidPath(pgdata), contentOf(stranger.pid ?? Number.NaN));
 
+    expect(await findRunningCluster(directory)).toBeUndefined();
     const { url } = await start();
 
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);

@@ -32,7 +32,7 @@ export async function endLeftoverPostmaster(clusterFolder: string): Promise<void
  * Whether a pid is the postmaster of this cluster. Only the postmaster has the command line of `startPostmaster`: its
  * children have another title, and a zombie has none.
  */
-async function isPostmaster(pid: number, clusterFolder: string): Promise<boolean> {
+export async function isPostmaster(pid: number, clusterFolder: string): Promise<boolean> {
   return (await readCommandLine(pid)).includes(` -D ${clusterFolder} -p `);
 }
 

@@ -5,6 +5,7 @@ import { isSystemError } from '../../errors/system-error';
 /** The content of the file `postmaster.pid`. `pid` is NaN if the file is empty or invalid. */
 export interface PostmasterPidFile {
   readonly pid: number;
+  readonly port: number;
   readonly isReady: boolean;
 }
 
@@ -24,5 +25,6 @@ export async function findPostmasterPid(clusterFolder: string): Promise<Postmast
     throw error;
   }
   const lines = text.split('\n');
-  return { pid: Number.parseInt(lines[0] ?? '', 10), isReady: lines[7]?.trim() === 'ready' };
+  const [pid = '', , , port = ''] = lines;
+  return { pid: Number.parseInt(pid, 10), port: Number.parseInt(port, 10), isReady: lines[7]?.trim() === 'ready' };
 }
