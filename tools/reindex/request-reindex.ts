@@ -10,7 +10,8 @@ export interface ReindexProgress {
 }
 
 /**
- * Marks all parameters of these types for a rebuild. If some are already being built, that build continues instead.
+ * Marks all parameters of these types for a rebuild. If some of a type are already being built, the build of that type
+ * continues instead.
  * @param names the types; empty for all types
  * @returns the types
  * @throws Error for a type without search parameters, with the nearest type that has some; or for a database on which
@@ -31,8 +32,9 @@ export async function requestReindex(client: Client, names: readonly string[]): 
     );
   }
   const types = names.length === 0 ? known : names;
-  const isBuilding = rows.some((row) => row.is_building && types.includes(row.type));
-  if (!isBuilding) await note(client, types);
+  const building = new Set(rows.filter((row) => row.is_building).map(({ type }) => type));
+  const idle = types.filter((type) => !building.has(type));
+  if (idle.length > 0) await note(client, idle);
   return types;
 }
 

@@ -96,6 +96,24 @@ describe('npm run reindex', () => {
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
   });
 
+  it('H1: builds a further type anew, while another type is still being built', async () => {
+    await app.put('/Group/other', { resourceType: 'Group', type: 'person', actual: true });
+    await loseRows();
+    await client.query('begin');
+    await client.query(`select from resource where type = 'Group' and id = 'other' for update`);
+    const other = await app.connect();
+    try {
+      await requestReindex(other, ['Group']);
+      expect(await requestReindex(other, ['Group', 'Patient'])).toEqual(['Group', 'Patient']);
+      await eventually('Patients are done', async () => (await progressOfTypes(other, ['Patient'])).isDone, 20_000);
+      expect((await progressOfTypes(other, ['Group'])).isDone).toBe(false);
+    } finally {
+      await other.end();
+      await client.query('rollback');
+    }
+    expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
+  });
+
   it('O9: ends with the message of PostgreSQL and without frames when its session ends', async () => {
     await app.put('/Group/held', { resourceType: 'Group', type: 'person', actual: true });
     const holder = await app.connect();
