@@ -133,7 +133,7 @@ export const BEGIN: Statement = {
       select type, count(*) as count from resource
       where type = any(select resource_type from search_parameter_state where parameter_key = any($1::bigint[])) group by type
     ), begun as (
-      update search_parameter_state s set started_at = clock_timestamp(), writers = $2,
+      update search_parameter_state s set writers = $2,
         total_count = coalesce((select c.count from counted c where c.type = s.resource_type), 0)
       where parameter_key = any($1::bigint[])
     ) select type, count from counted order by type`,
@@ -205,9 +205,14 @@ export const LOCK_BATCH: Statement = {
     ) select n.id, h.version, h.resource_key, h.main_date, h.body from next n left join held h on h.id = n.id order by n.id`,
 };
 
+/**
+ * Records a step. The first step of a pass is its start, not the begin of the job: types wait for each other, and the
+ * estimate of the time left divides the time since the start by the resources done.
+ */
 export const ADVANCE: Statement = {
   name: 'index-job-advance',
   text: `update search_parameter_state set last_id = $2, done_count = done_count + $3,
+      started_at = coalesce(started_at, transaction_timestamp()),
       next_step_at = clock_timestamp() + $4 * interval '1 millisecond'
     where parameter_key = any($1::bigint[])`,
 };

@@ -96,6 +96,17 @@ describe('npm run reindex', () => {
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
   });
 
+  it('H1: counts the time of a type from its own first step, since types wait for each other', async () => {
+    await app.put('/Group/first', { resourceType: 'Group', type: 'person', actual: true });
+    await requestReindex(client, ['Group', 'Patient']);
+    await eventually('both are done', async () => (await progressOfTypes(client, ['Group', 'Patient'])).isDone, 20_000);
+    const { rows } = await client.query<{ is_later: boolean }>(
+      `select p.started_at >= g.finished_at as is_later from search_parameter_state g, search_parameter_state p
+      where (g.resource_type, g.code, p.resource_type, p.code) = ('Group', 'type', 'Patient', 'family')`,
+    );
+    expect(rows).toEqual([{ is_later: true }]);
+  });
+
   it('H1: builds a further type anew, while another type is still being built', async () => {
     await app.put('/Group/other', { resourceType: 'Group', type: 'person', actual: true });
     await loseRows();
