@@ -4,15 +4,7 @@ import { eventually } from '../../testing/eventually';
 import { type TestApp } from '../../testing/test-app';
 import { WebhookReceiver } from '../../testing/webhook-receiver';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
-import {
-  ConsoleBed,
-  type ConsoleTab,
-  expectReadable,
-  keepPicture,
-  OPERATOR,
-  type Screen,
-  SCREENS,
-} from '../support/console';
+import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, type Screen, SCREENS } from '../support/console';
 import { countsOf, delivered, destination, newName, newTopic } from '../support/destinations';
 import { traceTasks } from '../support/long-tasks';
 
@@ -42,7 +34,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
   afterEach(() => receiver.stop());
 
   const open = async (screen: Screen = 'desktop'): Promise<void> => {
-    tab = await bed.signIn(OPERATOR, screen);
+    tab = await bed.sharedTab(screen);
     ({ page } = tab);
   };
   const close = async (...expected: readonly RegExp[]): Promise<void> => {
@@ -399,7 +391,8 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       [MANY],
     );
     await database.end();
-    await open();
+    tab = await bed.signIn();
+    ({ page } = tab);
     const trace = await traceTasks(bed.browser, page);
     await tab.go('destinations');
     const table = page.getByRole('grid', { name: 'Webhooks' });

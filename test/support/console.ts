@@ -29,14 +29,17 @@ export interface ConsoleTab {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Reports of the browser: errors, refusals of the Content-Security-Policy, failed requests. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
   /** Opens a page by its address after `#/`, without a reload. */
   go(path: string): Promise<void>;
+  /** Closes the tab; one of {@link ConsoleBed.sharedTab} stays open for the next test. */
   close(): Promise<void>;
 }
 
 /** A server with the console, and Chromium. */
 export class ConsoleBed {
+  private readonly sharedTabs = new Map<Screen, ConsoleTab>();
+
   private constructor(
     readonly app: TestApp,
     readonly browser: Browser,
@@ -51,6 +54,22 @@ export class ConsoleBed {
     await app.put('/AccessPolicy/operator', { engine: 'allow', link: [{ resourceType: 'User', id: 'operator' }] });
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
     return new ConsoleBed(app, browser);
+  }
+
+  /**
+   * The tab of the operator that tests of a file share, at the overview. A new tab with its sign-in takes 2 s of CPU
+   * time. The console keeps in memory what was entered and read, so a test that needs a new document signs in instead.
+   */
+  async sharedTab(screen: Screen = 'desktop'): Promise<ConsoleTab> {
+    let tab = this.sharedTabs.get(screen);
+    if (tab === undefined) {
+      tab = { ...(await this.signIn(OPERATOR, screen)), close: () => Promise.resolve() };
+      this.sharedTabs.set(screen, tab);
+    }
+    await tab.go('overview');
+    await tab.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    tab.complaints.length = 0;
+    return tab;
   }
 
   /** Opens the console at its sign-in. @param origin where it is served, if not by the server itself */
