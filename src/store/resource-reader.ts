@@ -3,9 +3,9 @@ import { Statements } from '../platform/database/statements';
 import { ServiceError } from '../platform/errors/service-error';
 import { notStored } from './not-stored';
 import {
+  HAS_HISTORY,
   READ_CURRENT,
   READ_ALL_OF_TYPE,
-  READ_LAST_HISTORY,
   READ_MANY,
   READ_VERSION,
   READ_VERSIONS,
@@ -43,8 +43,7 @@ export class ResourceReader {
   async read(type: string, id: string): Promise<StoredResource> {
     const found = await this.find(type, id);
     if (found !== undefined) return found;
-    const last = await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id]);
-    throw notStored(type, id, last !== undefined);
+    throw notStored(type, id, await this.wasStored(type, id));
   }
 
   /** Finds the current versions of `ids`, in no particular order. Ids that are not stored are left out. */
@@ -87,8 +86,11 @@ export class ResourceReader {
    * @throws ServiceError 'not-found' if it never existed
    */
   async assertWas(type: string, id: string): Promise<void> {
-    if ((await this.find(type, id)) !== undefined) return;
-    if ((await this.statements.runOne<VersionRow>(READ_LAST_HISTORY, [type, id])) === undefined)
+    if ((await this.find(type, id)) === undefined && !(await this.wasStored(type, id)))
       throw notStored(type, id, false);
+  }
+
+  private async wasStored(type: string, id: string): Promise<boolean> {
+    return (await this.statements.runOne<{ was_stored: boolean }>(HAS_HISTORY, [type, id]))?.was_stored === true;
   }
 }

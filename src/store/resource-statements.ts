@@ -35,10 +35,10 @@ export const READ_MISSING: Statement = {
     where not exists (select 1 from resource r where r.type = asked.type and r.id = asked.id)`,
 };
 
-/** The newest version in the history. If nothing is stored now, this is a deletion. */
-export const READ_LAST_HISTORY: Statement = {
-  name: 'resource-history-last',
-  text: `select ${RESOURCE_COLUMNS} from resource_history where type = $1 and id = $2 order by version desc limit 1`,
+/** Whether an id is in the history. If nothing is stored now, the resource was deleted. */
+export const HAS_HISTORY: Statement = {
+  name: 'resource-has-history',
+  text: 'select exists (select from resource_history where type = $1 and id = $2) as was_stored',
 };
 
 export const READ_VERSION: Statement = {
@@ -64,16 +64,9 @@ export const READ_VERSIONS: Statement = {
 };
 
 /**
- * Locks an id, so that other transactions that create it wait until this one ends. It is a separate statement, since
- * the search for a stored row must begin when the lock is held.
+ * Locks ids, so that other transactions that create them wait until this one ends. The ascending order prevents
+ * deadlocks. It is a separate statement, since the search for stored rows must begin when the locks are held.
  */
-export const LOCK_ID: Statement = {
-  name: 'resource-lock-id',
-  text: 'select pg_advisory_xact_lock($1)',
-  lockKey: 'k::bigint',
-};
-
-/** Locks many ids like {@link LOCK_ID}, in ascending order, which prevents deadlocks. */
 export const LOCK_IDS: Statement = {
   name: 'resource-lock-ids',
   text: 'select count(pg_advisory_xact_lock(asked.hash)) from (select distinct hash from unnest($1::bigint[]) hash order by hash) asked',
@@ -116,25 +109,15 @@ export const createdAt = (row: string): string =>
 where v.type = ${row}.type and v.id = ${row}.id and v.version = 1) end`;
 
 /**
- * Columns of the newest version of an id in the history. If it is a deletion, they include its time and the time of
- * version 1.
+ * The newest version of each id in the history. If nothing is stored now, this is a deletion; its columns include its
+ * time and the time of version 1.
  */
-const LAST_COLUMNS = `last.type, last.id, last.version,
-      case when last.method = 'DELETE' then last.updated_at end as deleted_at,
-      case when last.method = 'DELETE' then ${createdAt('last')} end as created_at`;
-
-/** The newest version of an id in the history. If nothing is stored now, this is a deletion. */
-export const LAST_VERSION: Statement = {
-  name: 'resource-last-version',
-  text: `select ${LAST_COLUMNS} from (
-      select type, id, version, updated_at, method from resource_history where type = $1 and id = $2 order by version desc limit 1
-    ) last`,
-};
-
-/** The same as {@link LAST_VERSION}, for many ids. */
 export const LAST_VERSIONS: Statement = {
   name: 'resource-last-versions',
-  text: `select ${LAST_COLUMNS} from unnest($1::text[], $2::text[]) asked(type, id)
+  text: `select last.type, last.id, last.version,
+      case when last.method = 'DELETE' then last.updated_at end as deleted_at,
+      case when last.method = 'DELETE' then ${createdAt('last')} end as created_at
+    from unnest($1::text[], $2::text[]) asked(type, id)
     cross join lateral (
       select h.type, h.id, h.version, h.updated_at, h.method from resource_history h
       where h.type = asked.type and h.id = asked.id order by h.version desc limit 1

@@ -20,9 +20,7 @@ import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, storedResourceOf } from './resource-row';
 import { indexDigestsOf } from './index-digests';
 import {
-  LAST_VERSION,
   LAST_VERSIONS,
-  LOCK_ID,
   LOCK_IDS,
   READ_BYTES,
   READ_CREATION,
@@ -150,28 +148,16 @@ export class ResourceStore {
   }
 
   /**
-   * Locks an id, whether or not a resource is stored under it. So the second of two concurrent creates waits, and then
-   * sees the first.
-   */
-  async lockId(type: string, id: string): Promise<LockedId> {
-    // The three statements are one pipelined round trip on the connection of the transaction. The two reads begin when
-    // the lock is held.
-    const [, current, last] = await inOneFlight([
-      this.statements.run(LOCK_ID, [this.index.referenceHash(type, id)]),
-      this.lock(type, id),
-      this.statements.runOne<LastVersionRow>(LAST_VERSION, [type, id]),
-    ]);
-    return lockedId(current, last);
-  }
-
-  /**
-   * Locks many ids in one order that all transactions share. The result is in the order of `names`, which must be
+   * Locks ids, whether or not a resource is stored under them, in one order that all transactions share. So the second
+   * of two concurrent creates waits, and then sees the first. The result is in the order of `names`, which must be
    * distinct.
    */
   async lockAll(names: readonly ResourceName[]): Promise<LockedId[]> {
     if (names.length === 0) return [];
     const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
     const hashes = names.map(({ type, id }) => this.index.referenceHash(type, id));
+    // The three statements are one pipelined round trip on the connection of the transaction. The two reads begin when
+    // the locks are held.
     const [, rows, last] = await inOneFlight([
       names.length > MAX_ID_LOCKS ? [] : this.statements.run(LOCK_IDS, [hashes]),
       this.statements.run<LockedRow>(READ_MANY_FOR_UPDATE, columns),

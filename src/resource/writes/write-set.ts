@@ -122,7 +122,9 @@ export class WriteSet {
   /** Locks the resource of one write. Usually it is stored, and locking its row suffices. */
   private async holdOne({ mode, type, id }: Write): Promise<LockedId> {
     const current = mode === 'create' ? undefined : await this.store.lock(type, id);
-    return current !== undefined || mode === 'delete' ? lockedId(current) : this.store.lockId(type, id);
+    if (current !== undefined || mode === 'delete') return lockedId(current);
+    const [locked = UNUSED] = await this.store.lockAll([{ type, id }]);
+    return locked;
   }
 
   /**

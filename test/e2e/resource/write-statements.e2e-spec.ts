@@ -3,8 +3,7 @@ import { statementsOf } from '../../support/run-statements';
 import { type Received, startTestApp, type TestApp } from '../../../testing/test-app';
 import { transactionOn } from '../../support/bundle';
 
-const LOCK_ID = ['resource-lock-id', 'resource-read-for-update', 'resource-last-version'];
-const LOCK_MANY = ['resource-lock-ids', 'resource-read-many-for-update', 'resource-last-versions'];
+const LOCK_IDS = ['resource-lock-ids', 'resource-read-many-for-update', 'resource-last-versions'];
 
 const basic = (more: object = {}): object => ({ resourceType: 'Basic', code: { text: 'x' }, ...more });
 const identified = (value: string, more: object = {}): object => basic({ identifier: [{ value }], ...more });
@@ -41,7 +40,7 @@ describe('H4: the statements of a write', () => {
   it('of one resource are one for its lock and one for all that is written', async () => {
     expect(await ran(201, () => app.post('/fhir/Basic', basic()))).toEqual(['resource-insert']);
     expect(await ran(201, () => app.post('/fhir/Basic', basic({ id: 'new' })))).toEqual([
-      ...LOCK_ID,
+      ...LOCK_IDS,
       'resource-insert',
     ]);
     expect(await ran(200, () => app.put('/fhir/Basic/a', basic({ code: { text: 'y' } })))).toEqual([
@@ -59,7 +58,7 @@ describe('H4: the statements of a write', () => {
     expect(await ran(204, () => app.delete('/fhir/Basic/b'))).toEqual(['resource-read-for-update']);
     expect(await ran(201, () => app.put('/fhir/Basic/b', basic()))).toEqual([
       'resource-read-for-update',
-      ...LOCK_ID,
+      ...LOCK_IDS,
       'resource-insert',
     ]);
   });
@@ -90,11 +89,11 @@ describe('H4: the statements of a write', () => {
 
   it('of a transaction lock all, and insert all by one', async () => {
     const many = Array.from({ length: 50 }, (_, n) => put(`many-${n}`, 'x'));
-    expect(await ran(200, () => transact(many))).toEqual(['resource-read-bytes', ...LOCK_MANY, 'resource-insert-many']);
+    expect(await ran(200, () => transact(many))).toEqual(['resource-read-bytes', ...LOCK_IDS, 'resource-insert-many']);
     const entries = [put('new', 'y'), put('other', 'x'), patch('c', 'p'), patch('d', 'p'), put('other', 'z')];
     const remove = { request: { method: 'DELETE', url: 'Basic/e' } };
     expect(await ran(200, () => transact([...entries, remove]))).toEqual([
-      ...['resource-read-bytes', ...LOCK_MANY, 'resource-insert', 'resource-delete'],
+      ...['resource-read-bytes', ...LOCK_IDS, 'resource-insert', 'resource-delete'],
       // These updates are sent as soon as they are ready, in one pipelined round trip.
       ...['resource-update', 'resource-update', 'resource-update'],
       // The statements of the second write of the same id.
