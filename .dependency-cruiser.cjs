@@ -146,6 +146,7 @@ const resourceFaces = {
       'include/included-resources',
       'parse/criteria-query',
       'parse/parse-search',
+      'parse/search-scopes',
       'query/great-circle',
       'query/search-position',
       'query/search-query',

@@ -7,6 +7,7 @@ import { IncludedResources } from './include/included-resources';
 import { NamedResources } from './include/named-resources';
 import { ResourceCriteria } from './run/resource-criteria';
 import { ResourceSearch } from './run/resource-search';
+import { SearchScopes } from './parse/search-scopes';
 import { RowFrequencies } from './run/row-frequencies';
 import { RowCriteria } from './rows/row-criteria';
 import { TypesSearch } from './types/types-search';
@@ -19,6 +20,7 @@ import { ValueSetCodes } from './run/value-set-codes';
 @Module({
   imports: [ModelModule, SearchIndexModule, StoreModule],
   providers: [
+    SearchScopes,
     ClauseResolver,
     ValueSetCodes,
     RowFrequencies,
@@ -29,6 +31,6 @@ import { ValueSetCodes } from './run/value-set-codes';
     ResourceCriteria,
     RowCriteria,
   ],
-  exports: [ClauseResolver, ResourceSearch, TypesSearch, ResourceCriteria, RowCriteria],
+  exports: [SearchScopes, ClauseResolver, ResourceSearch, TypesSearch, ResourceCriteria, RowCriteria],
 })
 export class SearchModule {}

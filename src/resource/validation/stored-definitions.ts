@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { latestOf, parseCanonical } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
-import { Environment } from '../../platform/config/environment';
 import { LateTexts } from '../../store/late-texts';
 import { parseSearch } from '../../search/parse/parse-search';
+import { SearchScopes } from '../../search/parse/search-scopes';
 import { ResourceSearch } from '../../search/run/resource-search';
 import { SearchIndex } from '../../search-index/search-index';
 
@@ -21,7 +21,7 @@ export class StoredDefinitions {
     private readonly resources: ResourceSearch,
     private readonly texts: LateTexts,
     private readonly index: SearchIndex,
-    private readonly environment: Environment,
+    private readonly scopes: SearchScopes,
   ) {}
 
   /**
@@ -54,13 +54,7 @@ export class StoredDefinitions {
   private async search(type: DefinitionType, urls: readonly string[], count: number): Promise<readonly Resource[]> {
     // In a search, a comma between URLs means "or", so a comma inside a URL is escaped.
     const query = new URLSearchParams({ url: urls.map((url) => url.replace(/[\\,$|]/g, '\\$&')).join(',') });
-    const { clauses } = parseSearch(query, {
-      type,
-      parameters: this.index.parameters,
-      hashes: this.index.hashes,
-      baseUrl: this.environment.baseUrl,
-      isLenient: false,
-    });
+    const { clauses } = parseSearch(query, { type, ...this.scopes.by(this.index.parameters) });
     const { resources } = await this.resources.search({ type, clauses, count, total: 'none' });
     return (await this.texts.all(resources)).map(({ text = '{}' }) => JSON.parse(text) as Resource);
   }

@@ -8,11 +8,9 @@ import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
 import { ServiceError } from '../../platform/errors/service-error';
 import { isLenient } from '../../platform/http/known-parameters';
-import { Clock } from '../../platform/time/clock';
 import { RowLimits } from '../../resource/rows/row-limits';
-import { type SearchParameter } from '../../search-index/extract/search-parameter';
-import { SearchIndex } from '../../search-index/search-index';
 import { IncompleteIndexes } from '../../search-index/states/incomplete-indexes';
+import { type OpenScope, SearchScopes } from '../../search/parse/search-scopes';
 import { asksForTotal } from '../../search/query/result-parameters';
 import { type SearchClause, type SearchQuery } from '../../search/query/search-query';
 import { type ReadSearch, readSearch } from '../../search/run/read-search';
@@ -32,8 +30,6 @@ export interface SearchTarget {
   readonly clauses: readonly SearchClause[];
 }
 
-type Scope = Omit<Parameters<typeof readSearch>[1], 'type'> & { readonly incomplete: Set<SearchParameter> };
-
 /** The requested shape of a page. `page` and `explain` are missing, since only a search of one type has them. */
 type AskedShape = Omit<ReadSearch, keyof SearchQuery> & Pick<SearchQuery, 'count' | 'position'>;
 
@@ -47,7 +43,7 @@ const SOME_TYPE = 'Basic';
 @Injectable()
 export class SearchRequests {
   constructor(
-    private readonly index: SearchIndex,
+    private readonly scopes: SearchScopes,
     private readonly search: ResourceSearch,
     private readonly typesSearch: TypesSearch,
     private readonly texts: LateTexts,
@@ -55,7 +51,6 @@ export class SearchRequests {
     private readonly statements: Statements,
     private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -64,7 +59,7 @@ export class SearchRequests {
    */
   async answer(request: Request, query: URLSearchParams, { type, path, clauses }: SearchTarget): Promise<FhirAnswer> {
     const scope = await this.scopeOf(request);
-    const asked = readSearch(query, { ...scope, type }, this.environment.searchTimeoutMaxSeconds);
+    const asked = readSearch(query, { type, ...scope }, this.environment.searchTimeoutMaxSeconds);
     const reach = await this.limits.reach();
     const place = { path, extension: locationDistance(asked.clauses) };
     return this.answerTo(request, query, { ...asked, ...place }, scope, (shape) =>
@@ -86,7 +81,7 @@ export class SearchRequests {
     const asked = readTypesSearch(
       query,
       { searched: searched.length === 0 ? [SOME_TYPE] : searched, isNamed: named !== undefined },
-      (type) => ({ ...scope, type }),
+      (type) => ({ type, ...scope }),
       this.environment.searchTimeoutMaxSeconds,
     );
     return this.answerTo(request, query, { ...asked, path: '' }, scope, (shape) =>
@@ -94,22 +89,15 @@ export class SearchRequests {
     );
   }
 
-  private async scopeOf(request: Request): Promise<Scope> {
-    return {
-      parameters: (await this.index.current()).parameters,
-      hashes: this.index.hashes,
-      incomplete: new Set(),
-      baseUrl: this.environment.baseUrl,
-      now: this.clock.now().getTime(),
-      isLenient: isLenient(request.get('prefer')),
-    };
+  private scopeOf(request: Request): Promise<OpenScope> {
+    return this.scopes.current(isLenient(request.get('prefer')));
   }
 
   private async answerTo(
     request: Request,
     query: URLSearchParams,
     asked: AskedShape & Pick<SearchPresentation, 'path' | 'extension'>,
-    { incomplete }: Scope,
+    { incomplete }: OpenScope,
     find: (shape: Pick<SearchRequest, 'count' | 'total'>) => Promise<SearchPage>,
   ): Promise<FhirAnswer> {
     const subset = readSubset(query);

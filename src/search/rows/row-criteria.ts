@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Environment } from '../../platform/config/environment';
 import { type ServiceError } from '../../platform/errors/service-error';
 import { memoized } from '../../platform/memoized';
-import { Clock } from '../../platform/time/clock';
 import { ResourceTypes } from '../../model/resource-types';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { parseSearch } from '../parse/parse-search';
+import { SearchScopes } from '../parse/search-scopes';
 import { criteriaQuery } from '../parse/criteria-query';
 import { SearchIndex } from '../../search-index/search-index';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
@@ -35,8 +34,7 @@ export class RowCriteria {
   constructor(
     private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
-    private readonly environment: Environment,
-    private readonly clock: Clock,
+    private readonly scopes: SearchScopes,
   ) {}
 
   /**
@@ -73,23 +71,14 @@ export class RowCriteria {
     if (criteria === undefined) return { type, clauses: [] };
     const query = criteriaQuery(type, criteria);
     assertExactNames(query);
-    const incomplete = new Set<SearchParameter>();
     const incompleteElsewhere = new Set<SearchParameter>();
-    const parsed = parseSearch(query, {
-      type,
-      parameters,
-      hashes: this.index.hashes,
-      incomplete,
-      incompleteElsewhere,
-      baseUrl: this.environment.baseUrl,
-      now: this.clock.now().getTime(),
-      isLenient: false,
-    });
+    const scope = this.scopes.by(parameters);
+    const parsed = parseSearch(query, { type, incompleteElsewhere, ...scope });
     assertExactClauses(parsed);
     // While the index of a linked type is being built, a chain may find too few rows. In a negation it may find too
     // many.
     const [elsewhere] = incompleteElsewhere;
-    const [unfinished = elsewhere] = incomplete;
+    const [unfinished = elsewhere] = scope.incomplete;
     if (unfinished === undefined) return { type, clauses: parsed.clauses };
     const isOfOthers = elsewhere !== undefined;
     const refusal = (): ServiceError => unfinishedIndex(elsewhere ?? unfinished, parameters);

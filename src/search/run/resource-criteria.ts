@@ -2,16 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
-import { Clock } from '../../platform/time/clock';
 import { LateTexts } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
 import { type ResourceText } from '../../model/stored-resource';
-import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { holdsTexts } from './holds-texts';
 import { criteriaQuery } from '../parse/criteria-query';
 import { parseSearch } from '../parse/parse-search';
+import { SearchScopes } from '../parse/search-scopes';
 import { ResourceSearch, type SearchPage, type SearchRequest } from './resource-search';
-import { SearchIndex } from '../../search-index/search-index';
 import { type SearchClause } from '../query/search-query';
 import { unfinishedIndex } from '../../search-index/unfinished-index';
 
@@ -25,12 +23,11 @@ const SPARE = 4;
 @Injectable()
 export class ResourceCriteria {
   constructor(
-    private readonly index: SearchIndex,
+    private readonly scopes: SearchScopes,
     private readonly search: ResourceSearch,
     private readonly statements: Statements,
     private readonly texts: LateTexts,
     private readonly environment: Environment,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -71,19 +68,10 @@ export class ResourceCriteria {
     criteria: string,
   ): Promise<{ readonly clauses: readonly SearchClause[]; readonly isHit: (text: string) => boolean }> {
     const query = criteriaQuery(type, criteria);
-    const { parameters } = await this.index.current();
-    const incomplete = new Set<SearchParameter>();
-    const { baseUrl } = this.environment;
-    const { clauses } = parseSearch(query, {
-      type,
-      parameters,
-      hashes: this.index.hashes,
-      incomplete,
-      baseUrl,
-      now: this.clock.now().getTime(),
-      isLenient: false,
-    });
-    const [unfinished] = incomplete;
+    const scope = await this.scopes.current();
+    const { clauses } = parseSearch(query, { type, ...scope });
+    const { parameters } = scope;
+    const [unfinished] = scope.incomplete;
     // An incomplete index may miss a stored resource; a conditional create would then store a duplicate.
     if (unfinished !== undefined) throw unfinishedIndex(unfinished, parameters);
     return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
