@@ -1,4 +1,5 @@
 import { memoized } from '../platform/memoized';
+import { isObject } from '../platform/json/plain-object';
 import { assertAllowed, assertLength } from './allowed';
 import { type LocationStep, locationsByLibrary } from './library';
 import { parseExpression } from './syntax/parse-expression';
@@ -63,9 +64,9 @@ const inWhole = ({ key, index }: LocationStep, member: Member | undefined): Loca
 function narrow(value: unknown, members: readonly Member[]): unknown {
   const [member, ...inner] = members;
   if (member === undefined || members.every(({ index }) => index === undefined)) return value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { name, index } = member;
-  const child = (value as Record<string, unknown>)[name];
+  const child = value[name];
   if (index === undefined) return withMember(value, name, narrow(child, inner));
   if (!Array.isArray(child) || Object.hasOwn(value, `_${name}`)) return undefined;
   if (index >= child.length) return { ...value, [name]: [] };

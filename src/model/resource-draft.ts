@@ -1,6 +1,7 @@
 import { ServiceError } from '../platform/errors/service-error';
 import { type JsonMember, membersOf } from '../platform/json/json-members';
 import { type ScannedJson } from '../platform/json/read-json';
+import { isObject } from '../platform/json/plain-object';
 import { type Meta, type Resource } from '../fhir/types';
 import { type SentMeta } from './meta-style';
 
@@ -52,13 +53,12 @@ export class ResourceDraft {
    * @throws ServiceError 'invalid' if the body is no object, or names another type or id than the URL
    */
   static of(body: ScannedJson, type: string, id?: string): ResourceDraft {
-    const { value } = body;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const { value: content } = body;
+    if (!isObject(content)) {
       throw new ServiceError('invalid', 'The body must be one JSON object: a resource.', {
         code: 'body-not-a-resource',
       });
     }
-    const content = value as Readonly<Record<string, unknown>>;
     const named = content.resourceType;
     if (named !== undefined && named !== type) {
       throw new ServiceError('invalid', `resourceType must be ${type}, as in the URL.`, {
@@ -66,14 +66,14 @@ export class ResourceDraft {
         expression: 'resourceType',
       });
     }
-    const meta = content.meta;
-    if (meta !== undefined && (typeof meta !== 'object' || meta === null || Array.isArray(meta))) {
+    const { meta = {} } = content;
+    if (!isObject(meta)) {
       throw new ServiceError('unprocessable', 'meta must be an object.', {
         code: 'resource-invalid',
         expression: `${type}.meta`,
       });
     }
-    const { extension } = (meta ?? {}) as Meta;
+    const { extension } = meta;
     if (extension !== undefined && !Array.isArray(extension)) {
       throw new ServiceError('unprocessable', 'meta.extension must be an array.', {
         code: 'resource-invalid',
@@ -85,7 +85,7 @@ export class ResourceDraft {
     return new ResourceDraft(
       type,
       idOf(content.id, type, id),
-      { members: membersOf(metaText).filter(({ key }) => !OWN_META_MEMBERS.has(key)), value: meta ?? {} },
+      { members: membersOf(metaText).filter(({ key }) => !OWN_META_MEMBERS.has(key)), value: meta },
       content,
       members.filter(({ key }) => !OWN_MEMBERS.has(key)),
     );

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type GrantedRows } from '../platform/request/granted-rows';
 import { ServiceError } from '../platform/errors/service-error';
+import { isObject } from '../platform/json/plain-object';
 import { EntryAccesses } from '../resource/access/entry-access.registry';
 
 /** Decides each call by the policies, which see its method and params. This happens before any other check. */
@@ -14,7 +15,7 @@ export class RpcAccess {
    * @throws ServiceError 'forbidden'
    */
   async grant(call?: unknown): Promise<GrantedRows> {
-    const { method, params } = (typeof call === 'object' && call !== null ? call : {}) as Record<string, unknown>;
+    const { method, params } = isObject(call) ? call : {};
     const rpc = { method: typeof method === 'string' ? method : '', params };
     return this.access.grant({ operationId: 'rpc', method: 'POST', url: 'rpc', body: () => undefined, rpc });
   }

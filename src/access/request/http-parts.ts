@@ -5,6 +5,7 @@ import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { addTo } from '../../platform/lists-by-key';
 import { type Slices } from '../../platform/time/slices';
+import { isObject } from '../../platform/json/plain-object';
 import { type Resource } from '../../fhir/types';
 import { YAML_MEDIA_TYPES } from '../../fhir/edge/format';
 import { readBodyInSteps } from '../../fhir/edge/resource-request';
@@ -105,8 +106,8 @@ export function resourceOf(
   { method, type, id: routeId }: { readonly method: string; readonly type?: unknown; readonly id?: unknown },
   body: unknown,
 ): Resource | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body) || method === 'PATCH') return undefined;
-  const { resourceType = type, id = routeId } = body as Record<string, unknown>;
+  if (!isObject(body) || method === 'PATCH') return undefined;
+  const { resourceType = type, id = routeId } = body;
   if (typeof resourceType !== 'string') return undefined;
   return { ...body, resourceType, ...(typeof id === 'string' ? { id } : {}) };
 }

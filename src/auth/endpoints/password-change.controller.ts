@@ -7,6 +7,7 @@ import { RequestContext } from '../../platform/request/request-context';
 import { TokenIsEnough } from '../../platform/http/route-access';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJson } from '../../platform/json/read-json';
+import { memberOf } from '../../platform/json/plain-object';
 import { PasswordChange } from '../user/password-change';
 import { userIdOf } from './userinfo.controller';
 
@@ -46,8 +47,7 @@ export class PasswordChangeController {
 }
 
 function textIn(body: unknown, name: string): string {
-  const members = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
-  const text = members[name];
+  const text = memberOf(body, name);
   if (typeof text === 'string') return text;
   throw new ServiceError('unprocessable', `${name} must be a string.`, {
     code: 'parameter-value-invalid',

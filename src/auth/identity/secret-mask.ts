@@ -1,5 +1,6 @@
 import { type Resource } from '../../fhir/types';
 import { withMember } from '../../platform/json/json-members';
+import { memberOf } from '../../platform/json/plain-object';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { refused } from './shape';
 
@@ -36,10 +37,7 @@ export function keepSecret(draft: ResourceDraft, path: SecretPath, previous: Res
 function valueAt(resource: Resource, path: SecretPath): unknown {
   const [outer = '', inner] = path.split('.');
   const value = resource[outer];
-  if (inner === undefined) return value;
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)[inner]
-    : undefined;
+  return inner === undefined ? value : memberOf(value, inner);
 }
 
 function mask(draft: ResourceDraft, path: SecretPath): void {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error';
+import { isObject } from '../../platform/json/plain-object';
 import { type Resource } from '../../fhir/types';
 
 type Shape = 'string' | 'boolean' | 'positive-integer' | 'string-array' | 'object';
@@ -17,7 +18,7 @@ const CHECKS: Readonly<Record<Shape, { readonly is: (value: unknown) => boolean;
     is: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
     text: 'a list of strings',
   },
-  object: { is: (value) => typeof value === 'object' && value !== null && !Array.isArray(value), text: 'an object' },
+  object: { is: isObject, text: 'an object' },
 };
 
 /**

@@ -3,6 +3,7 @@ import { authorizationOf, bodyOf, mediaTypeOf, queryOf } from '../../platform/ht
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { JsonBodyError } from '../../platform/json/json-body-error';
 import { readJson } from '../../platform/json/read-json';
+import { isObject } from '../../platform/json/plain-object';
 import { basicCredentialsOf, type BasicCredentials } from './basic-credentials';
 import { OAuthError } from './oauth-error';
 
@@ -104,9 +105,7 @@ function formMembers(text: string): ReadonlyMap<string, unknown> {
 
 function jsonMembers(text: string): ReadonlyMap<string, unknown> {
   const { value } = readJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new OAuthError('invalid_request', 'The body must be one JSON object');
-  }
+  if (!isObject(value)) throw new OAuthError('invalid_request', 'The body must be one JSON object');
   return new Map(Object.entries(value));
 }
 

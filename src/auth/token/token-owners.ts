@@ -5,6 +5,7 @@ import { KeptByRights } from '../../platform/database/kept-by-rights';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { withLeadingMembers, withoutMembers } from '../../platform/json/json-members';
 import { JsonText } from '../../platform/json/json-text';
+import { isObject } from '../../platform/json/plain-object';
 import { ResourceReader } from '../../store/resource-reader';
 import { mayAct } from '../../resource/may-act';
 import { Sessions } from '../../session/sessions';
@@ -94,8 +95,7 @@ function userinfoOf(text: string, { id, twoFactor }: Resource, roles: readonly s
     ['sub', JSON.stringify(id)],
   ];
   if (roles.length > 0) leading.push(['role', `[${roles.join(',')}]`]);
-  if (typeof twoFactor === 'object' && twoFactor !== null)
-    leading.push(['twoFactor', JSON.stringify({ ...twoFactor, secretKey: undefined })]);
+  if (isObject(twoFactor)) leading.push(['twoFactor', JSON.stringify({ ...twoFactor, secretKey: undefined })]);
   return new JsonText(withLeadingMembers(withoutMembers(text, ['password']), leading));
 }
 

@@ -4,6 +4,7 @@ import { SecretBox } from '../../platform/crypto/secret-box';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { Clock } from '../../platform/time/clock';
+import { memberOf } from '../../platform/json/plain-object';
 import { invalidGrant, OAuthError } from '../oauth/oauth-error';
 import { stepOf } from './one-time-code';
 
@@ -49,7 +50,7 @@ export class TwoFactor {
    * @throws OAuthError invalid_grant
    */
   async assertPassed({ id: userId = '', twoFactor }: Resource, code: string | undefined): Promise<void> {
-    if (!isEnabled(twoFactor)) return;
+    if (memberOf(twoFactor, 'enabled') !== true) return;
     if (code === undefined)
       throw invalidGrant('one-time-code-missing', 'two-factor required', 'the one-time code is missing');
     const key = await this.findKey(userId);
@@ -65,9 +66,6 @@ export class TwoFactor {
     return row === undefined ? undefined : this.box.open(row.sealed_key).toString();
   }
 }
-
-const isEnabled = (twoFactor: unknown): boolean =>
-  typeof twoFactor === 'object' && twoFactor !== null && 'enabled' in twoFactor && twoFactor.enabled === true;
 
 /** The same error for every rejected code, whatever the reason. */
 const wrongCode = (detail: string): OAuthError =>

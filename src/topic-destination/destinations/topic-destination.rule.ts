@@ -4,6 +4,7 @@ import { type Destination, type DestinationSettings, Destinations } from '../../
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { elementsOf } from '../../platform/json/json-members';
+import { memberOf } from '../../platform/json/plain-object';
 import {
   OnResourceChange,
   type ResourceChange,
@@ -127,7 +128,7 @@ function principalNamedIn({ principal }: Resource): NativeReference | undefined 
 
 function destinationParameters({ parameter = [] }: Resource): readonly DestinationParameter[] {
   const isParameter = (element: unknown): element is DestinationParameter =>
-    typeof element === 'object' && element !== null && 'name' in element && typeof element.name === 'string';
+    typeof memberOf(element, 'name') === 'string';
   if (!Array.isArray(parameter) || !parameter.every(isParameter)) {
     throw destinationRefusal('parameter', 'must be an array of elements with a name and one value.');
   }

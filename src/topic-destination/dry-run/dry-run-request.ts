@@ -6,6 +6,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Steps } from '../../platform/time/steps';
+import { isObject } from '../../platform/json/plain-object';
 import { parsePosition } from '../../store/history-position';
 import { type HistoryPosition } from '../../store/history-statements';
 import { newTopicOf, type Topic } from '../topics/topic';
@@ -106,8 +107,7 @@ function topicIn(value: unknown): Resource {
 }
 
 function arrayOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const isObject = (one: unknown): boolean => typeof one === 'object' && one !== null;
-  if (Array.isArray(value) && value.every(isObject)) return value as readonly Readonly<Record<string, unknown>>[];
+  if (Array.isArray(value) && value.every(isObject)) return value;
   throw invalid('parameter', 'must be an array of objects.');
 }
 
