@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { callHandler } from '../../platform/discovery/handler-calls';
 import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute } from '../../platform/http/route-access';
-import { JsonText } from '../../platform/json/json-text';
+import { jsonTextOf } from '../../platform/json/json-text';
 import { objectText } from '../../platform/json/json-members';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { type Grant } from '../grants/grant';
@@ -79,9 +79,4 @@ const isIssued = (response: Partial<TokenResponse> | undefined): boolean => type
 
 /** Serializes the response. Numbers in the User (`userinfo`) keep their stored digits. */
 const responseText = (response: TokenResponse): string =>
-  objectText(
-    Object.entries(response).map(([name, value]) => [
-      name,
-      value instanceof JsonText ? value.text : JSON.stringify(value),
-    ]),
-  );
+  objectText(Object.entries(response).map(([name, value]) => [name, jsonTextOf(value)]));
