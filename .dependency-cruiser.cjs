@@ -91,7 +91,7 @@ const faces = {
 const resourceFaces = {
   model: {
     modules: ['bundle-text', 'resource-draft', 'resource-type', 'resource-types', 'stored-resource', 'view-of'],
-    above: ['meta-style', 'meta-styles', 'model.module'],
+    above: ['meta-style', 'model.module'],
   },
   'search-index': {
     modules: [

@@ -1,5 +1,8 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../platform/config/environment';
 import { elementsOf, type JsonMember } from '../platform/json/json-members';
 import { type Meta } from '../fhir/types';
+import { ResourceTypes } from './resource-types';
 
 /** The members of a version's `meta` that the server sets. */
 export interface VersionStamp {
@@ -21,7 +24,7 @@ export interface SentMeta {
  * How `meta` holds the creation time. A creation time that a client sends is not stored. So a client that sends back
  * the `meta` that it read neither changes nor duplicates it.
  */
-export interface MetaStyle {
+interface MetaStyle {
   /** The `meta` of one version as JSON text: first the members that the server sets, then those sent. */
   textOf(sent: SentMeta, stamp: VersionStamp): string;
   /** A sent `meta` without the members that are not stored. If it has none of them, the same object is returned. */
@@ -29,8 +32,25 @@ export interface MetaStyle {
   createdAtIn(meta: Meta): Date | undefined;
 }
 
+/** The style of each type. */
+@Injectable()
+export class MetaStyles {
+  private readonly fhir: MetaStyle;
+
+  constructor(
+    private readonly types: ResourceTypes,
+    { createdAtUrl }: Environment,
+  ) {
+    this.fhir = fhirMeta(createdAtUrl);
+  }
+
+  of(type: string): MetaStyle {
+    return this.types.isNative(type) ? NATIVE_META : this.fhir;
+  }
+}
+
 /** Types of this server have a member `createdAt` in `meta`. */
-export const NATIVE_META: MetaStyle = {
+const NATIVE_META: MetaStyle = {
   textOf: ({ members }, stamp) => {
     const { createdAt } = stamp;
     return metaText(
@@ -47,7 +67,7 @@ export const NATIVE_META: MetaStyle = {
 };
 
 /** FHIR has no member for the creation time, so FHIR types have it as the first extension of `meta`. */
-export const fhirMeta = (url: string): MetaStyle => {
+const fhirMeta = (url: string): MetaStyle => {
   const isOwn = (extension: unknown): boolean => (extension as { readonly url?: unknown } | null)?.url === url;
   const begin = `{"url":${JSON.stringify(url)},"valueInstant":`;
   return {

@@ -14,7 +14,7 @@ import { MAX_STORED_PAIRS } from '../search-index/extract/extraction';
 import { type SearchRows } from '../search-index/extract/search-rows';
 import { KnownUnits } from './known-units';
 import { type IndexSnapshot, SearchIndex } from '../search-index/search-index';
-import { MetaStyles } from '../model/meta-styles';
+import { MetaStyles } from '../model/meta-style';
 import { type ResourceName, type StoredResource, type WriteMethod } from '../model/stored-resource';
 import { ResourceKeys } from './resource-keys';
 import { type ResourceRow, storedResourceOf } from './resource-row';

@@ -3,7 +3,7 @@ import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { type Resource } from '../../fhir/types';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { Slices } from '../../platform/time/slices';
-import { MetaStyles } from '../../model/meta-styles';
+import { MetaStyles } from '../../model/meta-style';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { mayNameProfiles, ProfileValidation } from './profile-validation';
 import { ReferenceExistence } from './reference-existence';
