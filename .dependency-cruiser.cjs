@@ -207,7 +207,6 @@ const platform = {
     'database-client',
     'database-error',
     'in-one-flight',
-    'kept-by-rights',
     'registry-epoch',
     'server-setup',
     'snapshots',

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { KeptByRights } from '../../platform/database/kept-by-rights';
-import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { type NativeReference } from '../../fhir/types';
 import { type Caller } from '../../platform/request/caller';
 import { Roles } from '../roles/roles';

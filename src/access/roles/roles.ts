@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
-import { KeptByRights } from '../../platform/database/kept-by-rights';
-import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { type Caller } from '../../platform/request/caller';
 import { ResourceCriteria } from '../../search/run/resource-criteria';
 

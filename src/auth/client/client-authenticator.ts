@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
-import { KeptByRights } from '../../platform/database/kept-by-rights';
-import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { RequestContext } from '../../platform/request/request-context';
 import { ResourceReader } from '../../store/resource-reader';
 import { CredentialGuard } from '../guessing/credential-guard';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Roles } from '../../access/roles/roles';
 import { type Resource } from '../../fhir/types';
-import { KeptByRights } from '../../platform/database/kept-by-rights';
-import { RegistryEpoch } from '../../platform/database/registry-epoch';
+import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { withLeadingMembers, withoutMembers } from '../../platform/json/json-members';
 import { JsonText } from '../../platform/json/json-text';
 import { isObject } from '../../platform/json/plain-object';
