@@ -384,6 +384,15 @@ describe('bundles', () => {
       });
     });
 
+    it('find what was stored before the transaction, and in a batch also what earlier entries store', async () => {
+      const entries = (id: string): Entry[] => [
+        { resource: patient({ id, ...identified(id) }), request: { method: 'PUT', url: `Patient/${id}` } },
+        remove(`Patient?${query(id)}`),
+      ];
+      expect(statusesOf(await transact(...entries('cond-within')))).toEqual(['201', '204']);
+      expect(statusesOf(entriesOf(await send('batch', entries('cond-batch'))))).toEqual(['201', '200']);
+    });
+
     it('decide which resource is replaced or deleted', async () => {
       await app.put('/fhir/Patient/cond-put', patient(identified('cond-put')));
       await app.put('/fhir/Patient/cond-delete', patient(identified('cond-delete')));
