@@ -7,6 +7,8 @@ import { isLenient } from '../../platform/http/known-parameters';
 /** Query parameters that control the request or its answer; all others are criteria. */
 const OF_THE_REQUEST = ['_format', '_pretty', '_method', '_no-content'];
 
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
+
 /** The criteria in the URL of a conditional write; an empty text if there are none. */
 export function criteriaOf(request: Request): string {
   const query = queryOf(request);
@@ -23,6 +25,13 @@ export function createCriteriaOf(request: Request): string | undefined {
   // Node joins repeated headers with a comma, but in criteria a comma means OR.
   if ((request.headersDistinct['if-none-exist']?.length ?? 0) > 1) {
     throw new ServiceError('invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.', {
+      code: 'header-invalid',
+    });
+  }
+  // Node decodes a header as ISO 8859-1. Criteria with letters beyond ASCII would match nothing, and each repeat of the
+  // request would create one more resource.
+  if (inHeader !== undefined && BEYOND_ASCII.test(inHeader)) {
+    throw new ServiceError('invalid', 'If-None-Exist has a letter beyond ASCII. Escape its UTF-8 bytes, as in a URL.', {
       code: 'header-invalid',
     });
   }

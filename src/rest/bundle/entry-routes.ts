@@ -42,7 +42,8 @@ export class EntryRoutes {
       'if-match': request.ifMatch,
       'if-none-match': request.ifNoneMatch,
       'if-modified-since': request.ifModifiedSince,
-      'if-none-exist': request.ifNoneExist,
+      // A header is ASCII, but the member of a Bundle may have any letter.
+      'if-none-exist': request.ifNoneExist?.replaceAll(/[^\p{ASCII}]+/gu, encodeURIComponent),
     };
     return this.inner.send({
       method: request.method,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error';
+import { assertUtf8 } from '../../platform/http/encoded-text';
 
 /**
  * Parameters that shape an answer. Criteria with such a parameter are refused, since it would seem to narrow the
@@ -15,10 +16,14 @@ export function criteriaText(type: string, criteria: string): string {
 
 /**
  * Reads criteria as a query.
- * @throws ServiceError 'invalid' if the criteria are empty, a parameter has no value, or a parameter shapes answers
+ * @throws ServiceError 'invalid' if the criteria are empty or no UTF-8, a parameter has no value, or a parameter shapes
+ * answers
  */
 export function criteriaQuery(type: string, criteria: string): URLSearchParams {
-  const query = new URLSearchParams(criteriaText(type, criteria));
+  const text = criteriaText(type, criteria);
+  // Criteria in a header or in a member of a Bundle did not pass the check of URLs.
+  assertUtf8('The criteria', text);
+  const query = new URLSearchParams(text);
   if (query.size === 0) {
     throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`, {
       code: 'criteria-invalid',

@@ -89,9 +89,27 @@ describe('conditional writes', () => {
       ['an empty one among others', `${criteria('x')}&active=`],
       ['_count', `${criteria('x')}&_count=1`],
       ['_sort', `${criteria('x')}&_sort=_id`],
+      ['escaped bytes that are no UTF-8', 'identifier=%ED%A0%80'],
+      ['letters that are not escaped', 'identifier=\u00e9'],
     ])('refuses %s with 400 and stores nothing', async (_case, condition) => {
       const refused = await app.post('/Patient', patient('refused'), { headers: { 'If-None-Exist': condition } });
       expect(refused.status).toBe(400);
+      expect((await found(criteria('refused'))).total).toBe(0);
+    });
+
+    it.each(['batch', 'transaction'])('reads letters beyond ASCII in a %s', async (type) => {
+      const value = `${type} \u00e9\u{1f600}`;
+      const ifNoneExist = `identifier=${SYSTEM}|${value}`;
+      const entry = { resource: patient(value), request: { method: 'POST', url: 'Patient', ifNoneExist } };
+      await app.post('/', { resourceType: 'Bundle', type, entry: [entry] });
+      await app.post('/', { resourceType: 'Bundle', type, entry: [entry] });
+      expect((await found(criteria(value))).total).toBe(1);
+    });
+
+    it.each(['batch', 'transaction'])('refuses escaped bytes that are no UTF-8 in a %s', async (type) => {
+      const request = { method: 'POST', url: 'Patient', ifNoneExist: 'identifier=%ED%A0%80' };
+      const entry = [{ resource: patient('refused'), request }];
+      expect((await app.post('/', { resourceType: 'Bundle', type, entry })).text).toContain('is no UTF-8');
       expect((await found(criteria('refused'))).total).toBe(0);
     });
 
