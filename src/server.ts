@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { Logger, type Type } from '@nestjs/common';
 import { type RunningServer, type startServer } from './boot';
 import {
@@ -51,6 +52,9 @@ export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
   // Ignore a full disk (ENOSPC) or a log reader that has ended (EPIPE): log lines are lost, but an 'error' event
   // without a listener would end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  // V8 may decide to create some objects in its old generation. These keep the requests that they refer to from being
+  // collected in the young generation: a `$everything` then promoted 240 kB instead of 12 kB (ADR 0072).
+  setFlagsFromString('--no-allocation-site-pretenuring');
   // By default, Node prints all members of an error. PostgreSQL's errors contain the row that failed.
   process.on('uncaughtException', (error) => fail(error));
   run(options).catch((error: unknown) => fail(error, isSentence(error) ? error.message : undefined));

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../fhir/types';
+import { KeptOn } from '../platform/kept-on';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/request/granted-rows';
 import { RequestContext } from '../platform/request/request-context';
@@ -31,7 +32,7 @@ export class PolicyEntryAccess implements EntryAccess {
    * Decisions on searches by type, for each request object, and freed with that object. The request object of a caller
    * lives for one request. That of the owner of a webhook destination is cached until rights change.
    */
-  private readonly searches = new WeakMap<LazyRequest, Map<string, Decision>>();
+  private readonly searches = new KeptOn<LazyRequest, Map<string, Decision>>();
 
   constructor(
     private readonly access: AccessDecision,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { KeptOn } from '../../platform/kept-on';
 import { ServiceError } from '../../platform/errors/service-error';
 import { Counter } from '../../platform/metrics/counter';
 import { type MetricFamily } from '../../platform/metrics/metric-family';
@@ -17,7 +18,7 @@ import { type DenialSummary, noteOn, policySummariesOf, requestSummaryOf } from 
 @MetricsFrom({ source: 'denials', path: '/metrics' })
 export class Denials implements MetricSource {
   /** Ids of stored denials, by request and summary: entries of one Bundle with the same denial share one id. */
-  private readonly alike = new WeakMap<object, Map<string, Promise<string>>>();
+  private readonly alike = new KeptOn<object, Map<string, Promise<string>>>();
 
   private readonly denials = new Counter(
     'svc_access_denials_total',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { KeptOn } from '../../platform/kept-on';
 import { type Caller } from '../../platform/request/caller';
 import { RequestContext } from '../../platform/request/request-context';
 import { Slices } from '../../platform/time/slices';
@@ -19,12 +20,12 @@ export class AccessRequests {
    * Request objects of HTTP requests, by {@link RequestContext.present}. The request object of a Bundle entry takes the
    * parts in which it does not differ from the request object of the whole Bundle.
    */
-  private readonly outer = new WeakMap<object, LazyRequest>();
+  private readonly outer = new KeptOn<object, LazyRequest>();
 
   /**
    * The parts of a caller (User, Client, Session), which a request and its entries share, so that they are read once.
    */
-  private readonly known = new WeakMap<Caller, LazyRequest>();
+  private readonly known = new KeptOn<Caller, LazyRequest>();
 
   constructor(
     private readonly callers: CallerParts,

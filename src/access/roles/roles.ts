@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
+import { KeptOn } from '../../platform/kept-on';
 import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { type Caller } from '../../platform/request/caller';
 import { ResourceCriteria } from '../../search/run/resource-criteria';
@@ -33,7 +34,7 @@ export class Roles {
    * Roles by the caller object of a request. So they are read once per request, even inside a transaction that changes
    * rights, where the cache is not used.
    */
-  private readonly asked = new WeakMap<Caller, Promise<readonly Role[]>>();
+  private readonly asked = new KeptOn<Caller, Promise<readonly Role[]>>();
 
   constructor(
     private readonly criteria: ResourceCriteria,

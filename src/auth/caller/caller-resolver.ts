@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { KeptOn } from '../../platform/kept-on';
 import { type Epochs } from '../../platform/request/epochs';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { type ErrorCode } from '../../platform/errors/error-codes';
@@ -27,7 +28,7 @@ interface Identified {
 @Injectable()
 export class CallerResolver {
   /** Identified callers. The key is the HTTP request itself; entries of a Bundle use the request that contains them. */
-  private readonly judged = new WeakMap<Request, Identified & { readonly callerChanges: number }>();
+  private readonly judged = new KeptOn<Request, Identified & { readonly callerChanges: number }>();
   /**
    * Refusals ('unauthorized') by request. The body of a refused request stays unread, so the guard must refuse the
    * request with the same error.

@@ -22,7 +22,12 @@ export class Drain {
   /** Whether `/health/ready` succeeds; false after the signal to stop. */
   isReady = true;
   private isClosing = false;
-  private readonly open = new Set<ServerResponse>();
+  /**
+   * The responses that have not ended. Each is in an object that is emptied at the end of the response, since V8 links
+   * a full table of a Set to the next one: a dead table in the old generation keeps all later ones with their members
+   * (ADR 0072).
+   */
+  private readonly open = new Set<{ response: ServerResponse | undefined }>();
 
   constructor(private readonly environment: Environment) {}
 
@@ -32,8 +37,12 @@ export class Drain {
     server.headersTimeout = this.environment.headerTimeoutSeconds * 1000;
     server.prependListener('request', (_request, response: ServerResponse) => {
       if (this.isClosing) response.setHeader('Connection', 'close');
-      this.open.add(response);
-      response.once('close', () => this.open.delete(response));
+      const answer: { response: ServerResponse | undefined } = { response };
+      this.open.add(answer);
+      response.once('close', () => {
+        this.open.delete(answer);
+        answer.response = undefined;
+      });
     });
   }
 
@@ -72,7 +81,8 @@ export class Drain {
 
   private closeByAnswers(): void {
     this.isClosing = true;
-    for (const response of this.open) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const { response } of this.open)
+      if (response?.headersSent === false) response.setHeader('Connection', 'close');
   }
 }
 
