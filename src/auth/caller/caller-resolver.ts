@@ -33,7 +33,7 @@ export class CallerResolver {
    * Refusals ('unauthorized') by request. The body of a refused request stays unread, so the guard must refuse the
    * request with the same error.
    */
-  private readonly refused = new WeakMap<Request, ServiceError>();
+  private readonly refused = new KeptOn<Request, ServiceError>();
 
   constructor(
     private readonly sessions: Sessions,
