@@ -18,6 +18,7 @@ import {
   entriesAdded,
   FIND_LIST,
   FORGET_ENTRIES,
+  FORGET_MOST,
   FORGET_OLDEST,
   IS_FULL,
   READ_ENTRIES,
@@ -62,8 +63,10 @@ export class PageLists implements BackgroundTask {
    */
   async begin(query: CompartmentQuery, count: number, options: ReadOptions): Promise<PageOfEntries> {
     await this.statements.run(FORGET_OLDEST, [this.caller]);
-    const { is_full: isFull } = (await this.statements.runOne<{ is_full: boolean }>(IS_FULL, [])) ?? {};
-    if (isFull === true) throw tooMany();
+    if (await this.isFull()) {
+      await this.statements.run(FORGET_MOST, []);
+      if (await this.isFull()) throw tooMany();
+    }
     const listId = randomUUID();
     return this.reader.within(query, { ...options, isWriting: true }, async (snapshot, parts) => {
       let [total, size] = [0, 0];
@@ -107,6 +110,10 @@ export class PageLists implements BackgroundTask {
 
   step(): Promise<number | undefined> {
     return sweep(this.statements, SWEEP);
+  }
+
+  private async isFull(): Promise<boolean> {
+    return (await this.statements.runOne<{ is_full: boolean }>(IS_FULL, []))?.is_full === true;
   }
 
   private get caller(): string {

@@ -74,6 +74,23 @@ export const FORGET_OLDEST: Statement = {
   ),
 };
 
+/**
+ * Deletes the oldest lists of the callers with the most entries, until all lists together are within the maximum. The
+ * newest list of each caller stays: its caller may be reading the pages now.
+ */
+export const FORGET_MOST: Statement = {
+  name: 'everything-list-forget-most',
+  text: forgetting(`list_id in (
+      select list_id from (
+        select list_id, is_newest, sum(size) over (order by is_newest, held desc, list_id) - size as freed_before, total
+        from (
+          select list_id, size, row_number() over newest_first = 1 as is_newest, sum(size) over newest_first as held,
+            sum(size) over () as total
+          from everything_list window newest_first as (partition by caller order by expires_at desc, list_id)
+        ) lists
+      ) ranked where not is_newest and freed_before <= total - ${MOST_ENTRIES})`),
+};
+
 export const IS_FULL: Statement = {
   name: 'everything-list-is-full',
   text: `select coalesce(sum(size), 0) >= ${MOST_ENTRIES} as is_full from everything_list`,

@@ -224,6 +224,34 @@ describe('$everything of large charts', () => {
       expect(rows[0]?.lists).toBe(20);
     });
 
+    it('of all callers are bounded: a new one replaces the oldest of the caller with most entries', async () => {
+      const keep = (caller: string, size: number, minutes: number): Promise<unknown> =>
+        database.query(
+          `insert into everything_list (list_id, expires_at, total, size, caller, patient_id)
+            values (gen_random_uuid(), clock_timestamp() + make_interval(mins => $3), $2, $2, $1, 'large')`,
+          [caller, size, minutes],
+        );
+      const kept = async (): Promise<unknown> =>
+        (
+          await database.query(
+            `select caller, size from everything_list where caller in ('greedy', 'large', 'small') order by caller, size`,
+          )
+        ).rows.map(({ caller, size }: { caller?: string; size?: number }) => `${caller} ${size}`);
+      await keep('small', 300, 10);
+      await keep('small', 301, 20);
+      await keep('large', 499_999, 15);
+      for (const size of [400_001, 400_002, 400_003, 400_004]) await keep('greedy', size, 30 + (size % 10));
+      expect((await app.get('/fhir/Patient/moving/$everything?_count=1')).status).toBe(200);
+      const others = ['large 499999', 'small 300', 'small 301'];
+      expect(await kept()).toEqual(['greedy 400002', 'greedy 400003', 'greedy 400004', ...others]);
+
+      // Newest lists stay, even if they fill the space of all.
+      await keep('greedy', 2_000_000, 50);
+      const refused = await app.get('/fhir/Patient/moving/$everything?_count=1');
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
+      expect(await kept()).toEqual(['greedy 2000000', 'large 499999', 'small 301']);
+    });
+
     it('that are over are swept', async () => {
       await database.query('update everything_list set expires_at = clock_timestamp()');
       const lists = app.app.get(PageLists, { strict: false });
