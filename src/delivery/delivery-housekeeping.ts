@@ -2,11 +2,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
 import { Statements } from '../platform/database/statements';
-import { KEEP_DAYS, SWEEP } from './delivery-statements';
+import { KEEP_DAYS } from './delivery-statements';
 
 /**
- * Creates and drops the daily partitions of the log of attempts (`SVC_DELIVERY_RETENTION_DAYS`), and removes events of
- * deleted destinations. An attempt is stored even if there is no partition for its day.
+ * Creates and drops the daily partitions of the log of attempts (`SVC_DELIVERY_RETENTION_DAYS`). An attempt is stored
+ * even if there is no partition for its day.
  */
 @Injectable()
 @Background({ task: 'housekeeping of delivery', interval: () => 3_600_000 })
@@ -23,6 +23,5 @@ export class DeliveryHousekeeping implements BackgroundTask {
     const kept = await this.statements.runOne<{ stray_rows: number }>(KEEP_DAYS, values);
     const strayRows = kept?.stray_rows ?? 0;
     if (strayRows > 0) this.logger.warn(`${strayRows} attempts are in no partition of a day`);
-    await this.statements.run(SWEEP, []);
   }
 }

@@ -282,22 +282,34 @@ export const READ_CLAIMS: Statement = {
   text: `select destination_key, epoch from destination_runtime where owner_slot = $1`,
 };
 
+/** Maximum number of events that one statement of the sweep deletes. */
+const SWEPT_AT_ONCE = 1000;
+
 /**
- * Removes events whose destination was deleted while their write was running. It jumps from destination to destination
- * in the index, so a long queue costs nothing.
+ * Deletes events of the first destination that no longer exists, after the event $2 of the destination $1. It returns
+ * the key of the last event, or no row if all later events have destinations. It jumps from destination to destination
+ * in the index, so the long queues of existing destinations cost nothing.
  */
 export const SWEEP: Statement = {
   name: 'delivery-sweep',
   text: `with recursive queued as (
-      select min(destination_key) as destination_key from outbox_event
+      (select destination_key from outbox_event where (destination_key, event_id) > ($1::bigint, $2::bigint)
+        order by destination_key, event_id limit 1)
       union all
       select (select min(e.destination_key) from outbox_event e where e.destination_key > queued.destination_key)
       from queued where queued.destination_key is not null
     ), gone as (
-      select destination_key from queued
-      where destination_key is not null and destination_key not in (select destination_key from destination_runtime)
-    )
-    delete from outbox_event where destination_key in (select destination_key from gone)`,
+      select destination_key from queued where destination_key is not null and (
+        select r.destination_key from destination_runtime r where r.destination_key = queued.destination_key) is null
+      limit 1
+    ), chosen as (
+      select event_id from outbox_event
+      where destination_key = (select destination_key from gone) and (destination_key, event_id) > ($1, $2)
+      order by event_id limit ${SWEPT_AT_ONCE}
+    ), swept as (
+      delete from outbox_event
+      where destination_key = (select destination_key from gone) and event_id = any(array(select event_id from chosen))
+    ) select destination_key as key, coalesce((select max(event_id) from chosen), ${Number.MAX_SAFE_INTEGER}) as event from gone`,
 };
 
 /** Creates and drops daily partitions, as the migration "create delivery" describes. $1: days to keep. */

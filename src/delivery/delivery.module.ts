@@ -11,6 +11,7 @@ import { DeliveryQueue } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { Destinations } from './destinations';
 import { Outbox } from './outbox';
+import { QueueSweeper } from './queue-sweeper';
 import { Replays } from './replays';
 import { SendMemory } from './send-memory';
 import { Timeline } from './timeline';
@@ -30,6 +31,7 @@ import { WorkerIdentity } from './worker-identity';
     DeliveryWorker,
     Destinations,
     Outbox,
+    QueueSweeper,
     Replays,
     SecretBox,
     SendMemory,

@@ -42,14 +42,14 @@ export const END_PAUSE: Statement = {
 };
 
 /**
- * Deletes a destination with its batch and events. The order of the three deletions does not matter: the row of the
- * destination is locked, and workers lock that row before they change the other two tables.
+ * Deletes a destination with its batch. The order of the deletions does not matter: the row of the destination is
+ * locked, and workers lock that row before they change the batch. Events in the queue are no longer sent: a destination
+ * with the same id gets another key.
  */
 export const REMOVE: Statement = {
   name: 'delivery-remove-destination',
-  text: `with runtime as (delete from destination_runtime where destination_key = $1),
-      batch as (delete from open_batch where destination_key = $1)
-    delete from outbox_event where destination_key = $1`,
+  text: `with runtime as (delete from destination_runtime where destination_key = $1)
+    delete from open_batch where destination_key = $1`,
 };
 
 const STATE = `case when (select is_held from delivery_generation) then 'held' when fail_streak > 0 then 'failing'

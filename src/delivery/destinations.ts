@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BackgroundTasks } from '../platform/background/background-tasks';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SecretBox } from '../platform/crypto/secret-box';
@@ -7,6 +8,7 @@ import { type DeliverySettings } from './delivery-kind';
 import { COUNT_UNKNOWN_OUTCOME } from './delivery-statements';
 import { type DestinationRow } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
+import { QUEUE_SWEEP } from './queue-sweeper';
 import { END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
 
 /** The kind of a destination and its settings, which contain secrets. */
@@ -75,6 +77,7 @@ export class Destinations {
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly worker: DeliveryWorker,
+    private readonly background: BackgroundTasks,
   ) {}
 
   find(id: string): Promise<DestinationRuntime | undefined> {
@@ -114,12 +117,15 @@ export class Destinations {
     return true;
   }
 
-  /** Deletes a destination with its queue in the open transaction, which ends its delivery. */
+  /** Deletes a destination in the open transaction, which ends its delivery. Its queue is deleted afterwards. */
   async remove(id: string): Promise<void> {
     const row: DestinationRuntime | undefined = await this.statements.runOne(LOCK, [id]);
     if (row === undefined) return;
     await this.statements.run(REMOVE, [row.destinationKey]);
     this.endAttemptAfterCommit(row.destinationKey);
+    this.unitOfWork.afterCommit(() => {
+      void this.background.wake(QUEUE_SWEEP);
+    });
   }
 
   /** Returns the status of destinations from an id on, in order. At most `mostCounted` events of each are counted. */

@@ -97,6 +97,51 @@ describe('A deleted destination', () => {
     expect(eventsOf(used.receiver.bodies.slice(before))).toEqual([[[1, `Patient/${again}`]]]);
   });
 
+  it('goes at once, however long its queue is; the queue is deleted in steps afterwards', async () => {
+    const database = used.app.app.get(DataSource);
+    const keyOf = async (id: string): Promise<number> => {
+      const [row] = await database.query<{ key: string }[]>(
+        'select destination_key as key from destination_runtime where destination_id = $1',
+        [id],
+      );
+      return Number(row?.key);
+    };
+    used.receiver.always({ kind: 'answer', status: 500 });
+    const topic = await newTopic();
+    const ids = [await newDestination(topic), await newDestination(topic), await newDestination(topic)];
+    await write(newName());
+    await received(ids.length);
+    const keys = await Promise.all(ids.map(keyOf));
+    await database.query(
+      `insert into outbox_event (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes)
+        select key, 'Patient', 'p', 1, 'create', 'PUT', 1 from unnest($1::bigint[]) key, generate_series(1, 2500)`,
+      [keys],
+    );
+    const queued = async (): Promise<number[]> => {
+      const rows = await database.query<{ events: string }[]>(
+        `select (select count(*) from outbox_event where destination_key = key) as events
+          from unnest($1::bigint[]) with ordinality k(key, place) order by place`,
+        [keys],
+      );
+      return rows.map(({ events }) => Number(events));
+    };
+    const reader = await used.app.connect();
+    try {
+      await reader.query('begin');
+      await reader.query('select from outbox_event where destination_key = any($1::bigint[]) for update', [keys]);
+      for (const id of [ids[2], ids[0]])
+        expect((await used.app.delete(`/fhir/SvcTopicDestination/${id}`)).status).toBe(200);
+    } finally {
+      await reader.query('rollback');
+      await reader.end();
+    }
+    await eventually('their queues are gone', async () => {
+      const [first, , third] = await queued();
+      return first === 0 && third === 0;
+    });
+    expect((await queued())[1]).toBe(2500);
+  });
+
   it('leaves no events behind that were written while it went', async () => {
     const database = used.app.app.get(DataSource);
     await database.query(`insert into outbox_event
