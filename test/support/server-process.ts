@@ -16,9 +16,15 @@ export class ServerProcess {
     readonly url: string,
   ) {}
 
-  /** Starts with exactly these environment variables; fails if the server does not listen. */
-  static async start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    const { child, lines } = launch(environment);
+  /**
+   * Starts with exactly these environment variables; fails if the server does not listen.
+   * @param flags flags of Node in addition to those of `npm start`
+   */
+  static async start(
+    environment: Readonly<Record<string, string>>,
+    flags: readonly string[] = [],
+  ): Promise<ServerProcess> {
+    const { child, lines } = launch(environment, flags);
     const url = await eventually(
       'the server listens',
       () => {
@@ -74,11 +80,15 @@ export class ServerProcess {
   }
 }
 
-function launch(environment: Readonly<Record<string, string>>): { child: ChildProcess; lines: string[] } {
+function launch(
+  environment: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+): { child: ChildProcess; lines: string[] } {
   const { DATABASE_URL: direct = '' } = environment;
   const pooled = throughPooler(direct);
   const database = pooled === direct ? {} : { SVC_DATABASE_DIRECT_URL: direct, DATABASE_URL: pooled };
-  const child = spawn(process.execPath, [...nodeFlags(), join(process.env.TEST_BUILD ?? '', 'src', 'main.js')], {
+  const main = join(process.env.TEST_BUILD ?? '', 'src', 'main.js');
+  const child = spawn(process.execPath, [...nodeFlags(), ...flags, main], {
     env: { PATH: process.env.PATH, SVC_PROCESSES: '1', ...environment, ...database },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
