@@ -98,8 +98,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     private readonly requests: RequestContext,
     private readonly tracing: Tracing,
   ) {
-    this.prompt = Slots.perKey(environment.deliverySlots);
-    this.later = Slots.perKey(Math.ceil(environment.deliverySlots * LATER_PART));
+    this.prompt = Slots.perCaller(environment.deliverySlots);
+    this.later = Slots.perCaller(Math.ceil(environment.deliverySlots * LATER_PART));
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -181,7 +181,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
   /** Runs statements in a slot. They queue behind those of the same class: healthy and woken, found, or failing. */
   private async inQueue<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
     const later = await this.takeLater(visit);
-    const slot = later ?? (await this.prompt.take({ key: '' }));
+    const slot = later ?? (await this.prompt.take({ caller: '' }));
     try {
       return await work();
     } finally {
@@ -195,7 +195,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     if (isPrompt(visit)) return undefined;
     const { isFailing, found } = visit;
     const signal = found?.signal ?? NEVER;
-    const slot = await this.later.take({ key: isFailing ? 'failing' : 'found', signal }).catch(() => undefined);
+    const slot = await this.later.take({ caller: isFailing ? 'failing' : 'found', signal }).catch(() => undefined);
     if (slot !== undefined) await this.rest(signal);
     return slot;
   }

@@ -34,14 +34,14 @@ export class SendMemory implements BackgroundTask {
   private readonly room = new EventEmitter();
 
   constructor(private readonly environment: Environment) {
-    this.renders = Slots.perKey(environment.deliverySlots);
+    this.renders = Slots.perCaller(environment.deliverySlots);
     this.room.setMaxListeners(0);
   }
 
   /** Waits for room, and renders. Only then the size is known, so each slot may exceed the budget by one body. */
   render(share: Share, control: AbortController, render: () => Promise<string>): Promise<HeldBody> {
     const { signal } = control;
-    return this.renders.run({ key: share, signal }, async () => {
+    return this.renders.run({ caller: share, signal }, async () => {
       while (this.isFull(share)) await once(this.room, share, { signal });
       const bytes = Buffer.from(await render());
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { type Environment } from '../../platform/config/environment';
 import { type RequestContext } from '../../platform/request/request-context';
 import { type Grant } from '../grants/grant';
@@ -22,7 +23,7 @@ describe(TokenSlots, () => {
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   /** The values of the request context that the specs change for each request. */
-  const context = { origin: { ip: '' }, ticket: { signal: new AbortController().signal } };
+  const context = { ticket: { caller: '', signal: new AbortController().signal } };
 
   beforeEach(() => {
     began.length = 0;
@@ -39,7 +40,7 @@ describe(TokenSlots, () => {
   const arrive = (name: string, grant = LOGIN, signal = new AbortController().signal): Promise<void> => {
     const [, address = '', username] = /^(.*):(.*)$/.exec(name) ?? [];
     const ip = address.length === 1 ? addressOf(address) : address;
-    Object.assign(context, { origin: { ip }, ticket: { signal } });
+    Object.assign(context, { ticket: { caller: addressPrefixOf(ip), signal } });
     const arrival = slots.run(grant, { parameter: () => username } as unknown as TokenRequest, async () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
@@ -110,7 +111,7 @@ describe(TokenSlots, () => {
   });
 
   it('gives the slot back after a failure', async () => {
-    Object.assign(context, { ticket: { signal: new AbortController().signal } });
+    Object.assign(context, { ticket: { caller: '', signal: new AbortController().signal } });
     const fail = (): Promise<never> => Promise.reject(new Error('wrong'));
     for (let n = 0; n < 5; n++)
       await expect(slots.run(LOGIN, { parameter: () => 'x' } as unknown as TokenRequest, fail)).rejects.toThrow(

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../../platform/admission/slots';
-import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Grant } from '../grants/grant';
 import { SlowAddresses } from '../guessing/slow-addresses';
@@ -30,12 +29,12 @@ export class TokenSlots {
 
   /** @throws ServiceError 'busy' after thirty seconds, when the queue is full, or when the client disconnects */
   run<T>({ costsHash = false }: Grant, request: TokenRequest, task: () => Promise<T>): Promise<T> {
-    const key = addressPrefixOf(this.requests.origin?.ip ?? '');
-    const { signal } = this.requests.ticket;
-    if (!costsHash) return this.others.run({ key, signal }, task);
-    const login = (): Promise<T> => this.logins.run({ key, signal }, task);
-    const turns = this.slowAddresses.turnsOf(key);
+    // Nobody is identified yet, so the caller of the ticket is the address prefix.
+    const { ticket } = this.requests;
+    if (!costsHash) return this.others.run(ticket, task);
+    const login = (): Promise<T> => this.logins.run(ticket, task);
+    const turns = this.slowAddresses.turnsOf(ticket.caller);
     const loginName = request.parameter('username') ?? '';
-    return turns === undefined ? login() : turns.run({ key: loginName, signal }, login);
+    return turns === undefined ? login() : turns.run({ caller: loginName, signal: ticket.signal }, login);
   }
 }

@@ -36,7 +36,7 @@ export class SlowAddresses {
     putNewest(this.known, prefix, slow, MOST_ADDRESSES);
   }
 
-  /** Returns the queue of a slow address, keyed by login name; undefined for any other address. */
+  /** Returns the queue of a slow address, whose callers are login names; undefined for any other address. */
   turnsOf(prefix: string): Slots | undefined {
     const known = this.known.get(prefix);
     return known !== undefined && known.endsAt > performance.now() ? known.turns : undefined;

@@ -84,8 +84,7 @@ export class NewPasswords {
    * this transaction.
    */
   private inSlot<T>(task: () => Promise<T>): Promise<T> {
-    const { caller: key, signal } = this.requests.ticket;
-    return this.unitOfWork.isOpen ? task() : this.slots.run({ key, signal }, task);
+    return this.unitOfWork.isOpen ? task() : this.slots.run(this.requests.ticket, task);
   }
 }
 

@@ -36,8 +36,8 @@ export class PasswordChange {
   async change(userId: string, current: string, next: string): Promise<void> {
     this.newPasswords.assertNew(next, 'newPassword');
     if (!isPasswordLength(current)) throw wrong();
-    const { caller: key, signal } = this.requests.ticket;
-    const { verified, hash } = await this.slots.run({ key, signal }, () => this.hash(userId, current, next));
+    const { ticket } = this.requests;
+    const { verified, hash } = await this.slots.run(ticket, () => this.hash(userId, current, next));
     await this.unitOfWork.run(async () => {
       if ((await this.passwords.lock(userId))?.passwordId !== verified?.passwordId) throw changedMeanwhile();
       // The rule of Users stores this hash as it is and ends the Sessions. The patch creates a new version of the User.

@@ -63,7 +63,7 @@ export class PasswordStrategy {
   /** Replaces an imported or outdated hash by a hash in the current format. */
   async renewHash({ userId, passwordId, passwordHash }: VerifiedPassword, password: string): Promise<void> {
     if (isCurrentFormat(passwordHash)) return;
-    const hash = await this.slots.run({ key: `User/${userId}` }, () => this.hashes.hash(password));
+    const hash = await this.slots.run({ caller: `User/${userId}` }, () => this.hashes.hash(password));
     await this.passwords.replaceHash(userId, passwordId, hash);
   }
 

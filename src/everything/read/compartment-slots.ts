@@ -64,14 +64,13 @@ export class CompartmentSlots {
   /** @throws ServiceError 'busy' if no slot became free */
   async run<T>(work: (reading: Reading) => Promise<T>): Promise<T> {
     const { ticket, origin } = this.requests;
-    const { caller: key, signal } = ticket;
     const looking = setInterval(() => {
-      this.cutSlowest(key);
+      this.cutSlowest(ticket.caller);
     }, LOOK_MILLISECONDS);
-    const slot = await this.slots.take({ key, signal }).finally(() => {
+    const slot = await this.slots.take(ticket).finally(() => {
       clearInterval(looking);
     });
-    const reading = new Reading(key, () => origin?.destroy());
+    const reading = new Reading(ticket.caller, () => origin?.destroy());
     this.readings.add(reading);
     try {
       return await work(reading);

@@ -43,10 +43,10 @@ describe('S10: connections that arrive while each turn of the event loop has wor
     const { port } = server.address() as AddressInfo;
     sockets.push(connect(port, '127.0.0.1'));
     await once(server, 'connection');
-    const turn = pace.turnFor(() => ({ key: 'a' }));
+    const turn = pace.turnFor(() => ({ caller: 'a' }));
     expect(turn).toBeInstanceOf(Promise);
     await turn;
-    expect(pace.turnFor(() => ({ key: 'a' }))).toBeUndefined();
+    expect(pace.turnFor(() => ({ caller: 'a' }))).toBeUndefined();
   });
 
   it('do not delay the work forever', async () => {

@@ -3,7 +3,7 @@ import { type Held, Slots, type SlotsOptions } from './slots';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Runs named tasks until they are ended. The first letter of a task's name is its key. */
+/** Runs named tasks until they are ended. The first letter of a task's name is its caller. */
 class Tasks {
   readonly began: string[] = [];
   /** The result of each task, by its name: "done", or why it was refused. */
@@ -24,7 +24,7 @@ class Tasks {
       this.began.push(name);
       await new Promise<void>((resolve) => this.ends.push(resolve));
     };
-    this.slots.run({ key: name.charAt(0), ...(signal === undefined ? {} : { signal }) }, task).then(
+    this.slots.run({ caller: name.charAt(0), ...(signal === undefined ? {} : { signal }) }, task).then(
       () => (this.outcomes[name] = 'done'),
       (error: unknown) => (this.outcomes[name] = (error as Error).message),
     );
@@ -52,14 +52,14 @@ describe(Slots, () => {
     expect([tasks.slots.inUse, tasks.slots.waiting]).toEqual([0, 0]);
   });
 
-  it('S15: lets keys take turns, however many tasks of one wait', async () => {
+  it('S15: lets callers take turns, however many tasks of one wait', async () => {
     const tasks = new Tasks({});
     tasks.arrive('a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2');
     await tasks.end(7);
     expect(tasks.began).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
   });
 
-  it('S15: leaves permits to others that one key cannot have', async () => {
+  it('S15: leaves permits to others that one caller cannot have', async () => {
     const tasks = new Tasks({ permits: 3, perCaller: 2 });
     tasks.arrive('a1', 'a2', 'a3', 'b1');
     await settled();
@@ -68,7 +68,7 @@ describe(Slots, () => {
     expect(tasks.began).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('limits each key alone where permits have no bound', async () => {
+  it('limits each caller alone where permits have no bound', async () => {
     const tasks = new Tasks({ permits: Infinity, perCaller: 1 });
     tasks.arrive('a1', 'a2', 'b1', 'c1');
     await settled();
@@ -78,9 +78,9 @@ describe(Slots, () => {
   });
 
   it('passes a permit on after a failure', async () => {
-    const slots = Slots.perKey(1);
-    const failed = slots.run({ key: 'a' }, () => Promise.reject(new Error('no')));
-    const next = slots.run({ key: 'a' }, () => Promise.resolve('yes'));
+    const slots = Slots.perCaller(1);
+    const failed = slots.run({ caller: 'a' }, () => Promise.reject(new Error('no')));
+    const next = slots.run({ caller: 'a' }, () => Promise.resolve('yes'));
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });
@@ -122,7 +122,7 @@ describe(Slots, () => {
     it('S15: refuses a task as busy, with Retry-After, when that is over', async () => {
       const tasks = new Tasks({ longestWaitMilliseconds: 30_000, retryAfterSeconds: 2 });
       tasks.arrive('a1', 'a2');
-      const refused = expect(tasks.slots.take({ key: 'b' })).rejects.toMatchObject({
+      const refused = expect(tasks.slots.take({ caller: 'b' })).rejects.toMatchObject({
         ...{ kind: 'busy', message: 'busy', details: { retryAfterSeconds: 2 } },
       });
       await settled();
@@ -150,7 +150,7 @@ describe(Slots, () => {
     } {
       const [got, held] = [[] as string[], new Map<string, Held>()];
       const take = (name: string, weight: number): void => {
-        void slots.take({ key: name.charAt(0) }, weight).then((permits) => {
+        void slots.take({ caller: name.charAt(0) }, weight).then((permits) => {
           got.push(name);
           held.set(name, permits);
         });
@@ -170,7 +170,7 @@ describe(Slots, () => {
       expect(got).toEqual(['a1', 'b1', 'c1']);
     });
 
-    it('S1: a key that has its share holds up no other', async () => {
+    it('S1: a caller that has its share holds up no other', async () => {
       const { got, held, take } = taking(bytes());
       take('a1', 40);
       take('a2', 20);

@@ -1,23 +1,23 @@
 import { ServiceError } from '../errors/service-error';
 import { type EndSignal } from './request-end';
 
-/** A task that needs permits. */
+/** A task that needs permits. The ticket of a request is one. */
 export interface Waiter {
   /**
-   * Tasks with the same key queue behind each other, and the queues of the keys are served in turn. The key is usually
-   * `ticket.caller`.
+   * Tasks of the same caller queue behind each other, and the queues of the callers are served in turn. Work that has
+   * no ticket uses any text that says whose tasks share a queue.
    */
-  readonly key: string;
+  readonly caller: string;
   /** When this signal aborts, the task stops waiting. */
   readonly signal?: EndSignal;
 }
 
 export interface SlotsOptions {
-  /** Number of permits for all keys together; Infinity if only the limit per key applies. */
+  /** Number of permits for all callers together; Infinity if only the limit per caller applies. */
   readonly permits: number;
-  /** Maximum number of permits of one key. Default: all. */
+  /** Maximum number of permits of one caller. Default: all. */
   readonly perCaller?: number;
-  /** The share of all permits, and of the permits of a key, that only {@link Slots.takeNow} may take. Default: 0. */
+  /** The share of all permits, and of those of a caller, that only {@link Slots.takeNow} may take. Default: 0. */
   readonly reserved?: number;
   /** How long a task may wait. A task that waits longer is refused with `busyMessage`. */
   readonly longestWaitMilliseconds: number;
@@ -51,7 +51,7 @@ interface Waiting extends Waiter {
 }
 
 /**
- * The keyed semaphore of this server. The queues of the keys are served in turn, so a caller with many tasks delays
+ * The keyed semaphore of this server. The queues of the callers are served in turn, so a caller with many tasks delays
  * only its own tasks (fair queuing, RFC 970). A task takes one permit, or as many as it requests. A permit can also
  * stand for a byte of memory.
  */
@@ -59,7 +59,7 @@ export class Slots {
   private readonly options: Required<SlotsOptions>;
   private taken = 0;
   private readonly takenBy = new Map<string, number>();
-  /** The queues of waiting tasks, by key. A queue in this map is never empty. The first queue is served next. */
+  /** The queues of waiting tasks, by caller. A queue in this map is never empty. The first queue is served next. */
   private readonly queues = new Map<string, Set<Waiting>>();
   private queued = 0;
 
@@ -68,10 +68,10 @@ export class Slots {
   }
 
   /**
-   * Returns slots with which at most `permits` tasks of one key run at a time. Any number of tasks may wait, without a
-   * time limit.
+   * Returns slots with which at most `permits` tasks of one caller run at a time. Any number of tasks may wait, without
+   * a time limit.
    */
-  static perKey(permits: number): Slots {
+  static perCaller(permits: number): Slots {
     return new Slots({ permits: Infinity, perCaller: permits, longestWaitMilliseconds: Infinity, busyMessage: '' });
   }
 
@@ -93,40 +93,40 @@ export class Slots {
     try {
       return await task();
     } finally {
-      this.add(waiter.key, -1);
+      this.add(waiter.caller, -1);
       this.beginNext();
     }
   }
 
   /**
-   * Waits for permits. If `weight` is more than a key can get, only that maximum is taken.
+   * Waits for permits. If `weight` is more than a caller can get, only that maximum is taken.
    * @throws as {@link run}
    */
   async take(waiter: Waiter, weight = 1): Promise<Held> {
     const { permits, perCaller } = this.options;
     const least = Math.min(weight, this.partOf(permits), this.partOf(perCaller));
     await this.takeOnly(waiter, least);
-    return this.heldBy(waiter.key, least);
+    return this.heldBy(waiter.caller, least);
   }
 
   /**
    * Takes free permits, including reserved ones, without waiting.
    * @throws ServiceError 'busy'
    */
-  takeNow(key: string, weight: number): Held {
+  takeNow(caller: string, weight: number): Held {
     const { permits, perCaller } = this.options;
-    if (this.takenOf(key) + weight > perCaller || this.taken + weight > permits) throw this.busy();
-    this.add(key, weight);
-    return this.heldBy(key, weight);
+    if (this.takenOf(caller) + weight > perCaller || this.taken + weight > permits) throw this.busy();
+    this.add(caller, weight);
+    return this.heldBy(caller, weight);
   }
 
-  private takeOnly({ key, signal }: Waiter, weight: number): Promise<void> | undefined {
+  private takeOnly({ caller, signal }: Waiter, weight: number): Promise<void> | undefined {
     signal?.throwIfAborted();
     // If another task waits, this task waits too: a task that needs few permits must not overtake an earlier task that
     // needs more.
-    if (this.queues.size > 0 || !this.fitsShare(key, weight) || !this.fits(weight))
-      return this.queue(key, signal, weight);
-    this.add(key, weight);
+    if (this.queues.size > 0 || !this.fitsShare(caller, weight) || !this.fits(weight))
+      return this.queue(caller, signal, weight);
+    this.add(caller, weight);
     return undefined;
   }
 
@@ -139,26 +139,26 @@ export class Slots {
     return this.taken + weight <= this.partOf(this.options.permits);
   }
 
-  private fitsShare(key: string, weight: number): boolean {
-    return this.takenOf(key) + weight <= this.partOf(this.options.perCaller);
+  private fitsShare(caller: string, weight: number): boolean {
+    return this.takenOf(caller) + weight <= this.partOf(this.options.perCaller);
   }
 
-  private takenOf(key: string): number {
-    return this.takenBy.get(key) ?? 0;
+  private takenOf(caller: string): number {
+    return this.takenBy.get(caller) ?? 0;
   }
 
-  private add(key: string, weight: number): void {
-    const taken = this.takenOf(key) + weight;
+  private add(caller: string, weight: number): void {
+    const taken = this.takenOf(caller) + weight;
     this.taken += weight;
-    if (taken > 0) this.takenBy.set(key, taken);
-    else this.takenBy.delete(key);
+    if (taken > 0) this.takenBy.set(caller, taken);
+    else this.takenBy.delete(caller);
   }
 
-  private heldBy(key: string, weight: number): Held {
+  private heldBy(caller: string, weight: number): Held {
     let held = weight;
     const shrinkTo = (least: number): void => {
       if (least >= held) return;
-      this.add(key, least - held);
+      this.add(caller, least - held);
       held = least;
       this.beginNext();
     };
@@ -170,14 +170,14 @@ export class Slots {
     };
   }
 
-  private async queue(key: string, signal: EndSignal | undefined, weight: number): Promise<void> {
-    this.makeRoom(key);
+  private async queue(caller: string, signal: EndSignal | undefined, weight: number): Promise<void> {
+    this.makeRoom(caller);
     const { longestWaitMilliseconds } = this.options;
     let timer: NodeJS.Timeout | undefined;
     let leave: (() => void) | undefined;
     try {
       await new Promise<void>((begin, refuse) => {
-        const waiting: Waiting = { key, weight, begin, refuse };
+        const waiting: Waiting = { caller, weight, begin, refuse };
         this.enqueue(waiting);
         leave = () => {
           if (this.dequeue(waiting)) this.beginNext();
@@ -194,50 +194,50 @@ export class Slots {
   }
 
   private enqueue(waiting: Waiting): void {
-    const queue = this.queues.get(waiting.key) ?? new Set();
-    this.queues.set(waiting.key, queue.add(waiting));
+    const queue = this.queues.get(waiting.caller) ?? new Set();
+    this.queues.set(waiting.caller, queue.add(waiting));
     this.queued++;
   }
 
   private dequeue(waiting: Waiting): boolean {
-    const queue = this.queues.get(waiting.key);
+    const queue = this.queues.get(waiting.caller);
     if (queue?.delete(waiting) !== true) return false;
     this.queued--;
-    if (queue.size === 0) this.queues.delete(waiting.key);
+    if (queue.size === 0) this.queues.delete(waiting.caller);
     return true;
   }
 
   /**
-   * Gives free permits to waiting tasks, one key after the other. A task that waits because of the limit of its key
-   * does not block other keys.
+   * Gives free permits to waiting tasks, one caller after the other. A task that waits because of the limit of its
+   * caller does not block other callers.
    */
   private beginNext(): void {
-    for (const [key, queue] of this.queues) {
+    for (const [caller, queue] of this.queues) {
       const [next] = queue;
-      if (next === undefined || !this.fitsShare(key, next.weight)) continue;
+      if (next === undefined || !this.fitsShare(caller, next.weight)) continue;
       if (!this.fits(next.weight)) return;
-      this.queues.delete(key);
-      // The key moves behind the other keys, so this loop visits it once more.
-      if (queue.size > 1) this.queues.set(key, queue);
+      this.queues.delete(caller);
+      // The caller moves behind the other callers, so this loop visits it once more.
+      if (queue.size > 1) this.queues.set(caller, queue);
       queue.delete(next);
       this.queued--;
-      this.add(key, next.weight);
+      this.add(caller, next.weight);
       next.begin();
     }
   }
 
   /**
    * If too many tasks wait, refuses the last task of the longest queue. If the longest queue is that of the new task's
-   * key, the new task is refused instead.
+   * caller, the new task is refused instead.
    */
-  private makeRoom(key: string): void {
+  private makeRoom(caller: string): void {
     if (this.queued < this.options.mostWaiting) return;
     const longest = [...this.queues.values()].reduce<ReadonlySet<Waiting>>(
       (one, other) => (other.size > one.size ? other : one),
       new Set(),
     );
     const last = [...longest].at(-1);
-    if (last === undefined || longest.size <= (this.queues.get(key)?.size ?? 0) + 1) throw this.busy();
+    if (last === undefined || longest.size <= (this.queues.get(caller)?.size ?? 0) + 1) throw this.busy();
     this.dequeue(last);
     last.refuse(this.busy());
   }

@@ -71,7 +71,7 @@ export class RequestTicket implements Ticket {
   }
 
   async holdInTurn(bytes: number): Promise<Held> {
-    return this.keep(await this.budget.take({ key: this.caller, signal: this.signal }, bytes));
+    return this.keep(await this.budget.take(this, bytes));
   }
 
   private keep(held: Held): Held {

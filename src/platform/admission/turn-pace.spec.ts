@@ -4,12 +4,12 @@ import { quietTurn } from './quiet-turn';
 import { TurnPace } from './turn-pace';
 
 describe(TurnPace, () => {
-  it('S10: lets so many tasks begin at once, and as many in each of the next turns, the keys in turn', async () => {
+  it('S10: lets so many tasks begin at once, and as many in each of the next turns, the callers in turn', async () => {
     await quietTurn();
     const pace = new TurnPace(2);
     const begun: string[] = [];
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1']) {
-      const turn = pace.turnFor(() => ({ key: name.charAt(0) }));
+      const turn = pace.turnFor(() => ({ caller: name.charAt(0) }));
       if (turn === undefined) begun.push(name);
       else void turn.then(() => begun.push(name));
     }
@@ -26,7 +26,7 @@ describe(TurnPace, () => {
   it('lets a task leave the queue whose client has disconnected', async () => {
     const pace = new TurnPace(1);
     const client = new AbortController();
-    const turns = [1, 2, 3].map(() => pace.turnFor(() => ({ key: 'a', signal: client.signal })));
+    const turns = [1, 2, 3].map(() => pace.turnFor(() => ({ caller: 'a', signal: client.signal })));
     client.abort(new Error('gone'));
     await expect(turns[2]).rejects.toThrow('gone');
   });

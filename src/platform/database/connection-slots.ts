@@ -41,6 +41,6 @@ export class ConnectionSlots {
       busyMessage: `Too many costly ${this.kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
       retryAfterSeconds: 5,
     });
-    return this.slots.run({ key: ticket.caller, signal: ticket.signal }, work);
+    return this.slots.run(ticket, work);
   }
 }

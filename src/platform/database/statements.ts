@@ -60,7 +60,7 @@ export class Statements {
     const alone = (): Promise<QueryResult<Row>> => this.runAlone(ticket.signal, timed, send);
     if (limit === undefined) return (await alone()).rows;
     const paced = async (): Promise<QueryResult<Row>> => {
-      await this.pace.turnFor(() => ({ key: ticket.caller, signal: ticket.signal }));
+      await this.pace.turnFor(() => ticket);
       return alone();
     };
     return (await this.searchSlots.run(ticket, paced)).rows;

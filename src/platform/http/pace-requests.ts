@@ -20,7 +20,7 @@ export function paceRequests(server: Server): void {
   if (handle === undefined) throw new Error('The server handles no requests yet');
   server.removeListener('request', handle);
   server.on('request', (request, response) => {
-    const turn = (hasOpenBody(request) ? logins : others).turnFor(() => ({ key: addressOf(request) }));
+    const turn = (hasOpenBody(request) ? logins : others).turnFor(() => ({ caller: addressOf(request) }));
     if (turn === undefined) handle(request, response);
     else
       void turn.then(() => {

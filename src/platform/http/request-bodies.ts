@@ -157,6 +157,6 @@ function dropUnread(request: Request, response: Response, seconds: number, drops
   });
   request.on('data', () => {
     request.pause();
-    void drops.run({ key: addressPrefixOf(socket.remoteAddress ?? '') }, quietTurn).then(() => request.resume());
+    void drops.run({ caller: addressPrefixOf(socket.remoteAddress ?? '') }, quietTurn).then(() => request.resume());
   });
 }

@@ -141,8 +141,7 @@ export class Slices {
   }
 
   private inTurn<T>(work: () => T): Promise<T> {
-    const { caller: key, signal } = this.requests.ticket;
-    return this.turns.run({ key, signal }, async () => {
+    return this.turns.run(this.requests.ticket, async () => {
       await quietTurn();
       return work();
     });

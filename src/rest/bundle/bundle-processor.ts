@@ -45,8 +45,8 @@ export class BundleProcessor {
    *   stored. 'busy' after the longest wait for a slot
    */
   process(text: string, call: BundleCall): Promise<Produce> {
-    const { caller: key, signal } = this.requests.ticket;
-    return this.slots.run({ key, signal }, () => this.processNow(text, call, signal));
+    const { ticket } = this.requests;
+    return this.slots.run(ticket, () => this.processNow(text, call, ticket.signal));
   }
 
   private async processNow(text: string, call: BundleCall, signal: EndSignal): Promise<Produce> {

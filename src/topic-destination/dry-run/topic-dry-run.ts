@@ -63,8 +63,8 @@ export class TopicDryRun {
 
   /** @throws ServiceError 'busy' when no slot becomes free in time, also because of a dry run of the same caller */
   run(request: DryRunRequest): Promise<DryRunValues> {
-    const { caller: key, signal } = this.requests.ticket;
-    return this.slots.run({ key, signal }, () => this.examine(request, signal));
+    const { ticket } = this.requests;
+    return this.slots.run(ticket, () => this.examine(request, ticket.signal));
   }
 
   private async examine(request: DryRunRequest, signal: EndSignal): Promise<DryRunValues> {
