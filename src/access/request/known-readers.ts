@@ -13,7 +13,8 @@ const READ = 'FhirRead';
 /**
  * Request objects of reads for the owners of webhook destinations (Users or Clients). Each write checks whether an
  * owner may read the written resource, so the owner's User, Client and Roles are cached in memory. An owner is not
- * calling now: it has no address and no token, so policies that require those do not grant.
+ * calling now: it has no address and no token, so policies that require those do not grant. Its `session` has the Roles
+ * alone, since criteria take the ward or the patient of a Role from there.
  */
 @Injectable()
 export class KnownReaders {
@@ -48,10 +49,14 @@ export class KnownReaders {
     const caller: Caller = resourceType === 'User' ? { userId: id, clientId: '' } : { clientId: id };
     const reader = new LazyRequest(
       { caller, operationId: READ },
-      { ...this.callers.of(caller, undefined), 'request-method': () => 'get', operation: () => ({ id: READ }) },
+      {
+        ...this.callers.of(caller, undefined),
+        ...(caller.userId === undefined ? {} : { session: async () => ({ role: await this.roles.of(caller) }) }),
+        'request-method': () => 'get',
+        operation: () => ({ id: READ }),
+      },
     );
-    await reader.read(['user', 'client']);
-    await this.roles.of(caller);
+    await reader.read(['user', 'client', 'session']);
     return reader;
   }
 }

@@ -147,6 +147,31 @@ describe('destinations receive what their principal may read', () => {
     expect(await heard(id)).toBe(1);
   });
 
+  it('by the links of the Roles that its principal has', async () => {
+    const organization = (id: string): object => ({ links: { organization: { resourceType: 'Organization', id } } });
+    const criteria = 'Observation?subject:Patient.organization=Organization/{{session.role.links.organization.id}}';
+    await app.put('/AccessPolicy/of-ward', { engine: 'allow', roleName: 'ward', criteria });
+    const holder = await login(app, 'holder', { policies: [] });
+    const user = { resourceType: 'User', id: 'holder' };
+    const id = await newDestination(boss, { principal: user });
+    await app.put('/Patient/ward-p', { managingOrganization: { reference: 'Organization/ward' } });
+    const hears = async (name: string): Promise<boolean> => {
+      const before = await heard(id);
+      await observe(name, 'ward-p');
+      const isHeard = (await heard(id)) > before;
+      const { status } = await app.get(`/Observation/${name}`, { authorization: holder.bearer });
+      expect([name, status === 200]).toEqual([name, isHeard]);
+      return isHeard;
+    };
+    expect(await hears('j1')).toBe(false);
+    await app.put('/Role/of-ward', { name: 'ward', user, ...organization('ward') });
+    expect(await hears('j2')).toBe(true);
+    await app.put('/Role/of-ward', { name: 'ward', user, ...organization('elsewhere') });
+    expect(await hears('j3')).toBe(false);
+    await app.put('/Role/of-ward', { name: 'clerk', user, ...organization('ward') });
+    expect(await hears('j4')).toBe(false);
+  });
+
   it('names nobody over whom its writer has no rights', async () => {
     const principal = { resourceType: 'User', id: 'boss' };
     expect((await store('stolen', nurse, { principal })).status).toBe(403);
