@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { readOptions } from '../options';
 import { findRootSecret } from '../demo/demo-secrets';
 import { textTable } from '../demo/text-table';
@@ -31,12 +32,20 @@ async function main(): Promise<number> {
     return 1;
   }
   const state = LoadState.open(LoadState.pathIn(process.env), baseUrl, { restart: values.restart });
-  process.once('SIGINT', () => {
-    state.save();
-    process.exit(130);
-  });
-  const report = await load(positionals, { target: { baseUrl, authorization }, state, lanes });
+  const interruption = new AbortController();
+  let exitCode: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // Entries of a request in flight may be stored, and a POST that is sent again would be stored twice.
+    process.once(signal, () => {
+      process.stderr.write('Waiting for the requests in flight; another signal ends the load at once.\n');
+      exitCode = 128 + constants.signals[signal];
+      interruption.abort();
+    });
+  }
+  const { signal } = interruption;
+  const report = await load(positionals, { target: { baseUrl, authorization }, state, lanes, signal });
   tell(report);
+  if (exitCode !== undefined) return exitCode;
   return report.failures.length + report.unreadable.length === 0 ? 0 : 1;
 }
 

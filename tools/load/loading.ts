@@ -11,6 +11,8 @@ export interface LoadOptions {
   /** The number of concurrent requests. */
   readonly lanes: number;
   readonly output?: ProgressOutput;
+  /** Ends the load when it is aborted, after the requests in flight. */
+  readonly signal?: AbortSignal;
 }
 
 export interface LoadReport {
@@ -22,8 +24,6 @@ export interface LoadReport {
   /** Files that could not be read to the end. */
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[];
 }
-
-const SAVE_EVERY_MILLISECONDS = 1000;
 
 /**
  * Loads files into a server: first the files to which others refer, then the rest.
@@ -39,7 +39,6 @@ export async function load(paths: readonly string[], options: LoadOptions): Prom
     ...(options.output === undefined ? {} : { output: options.output }),
   });
   for (const files of groups) await loadGroup(files, options, report, progress);
-  options.state.save();
   return report;
 }
 
@@ -84,29 +83,28 @@ async function survey(files: readonly LoadFile[]): Promise<{ groups: LoadFile[][
 
 async function loadGroup(
   files: readonly LoadFile[],
-  { target, state, lanes }: LoadOptions,
+  { target, state, lanes, signal }: LoadOptions,
   report: Growing,
   progress: ProgressBar,
 ): Promise<void> {
   const units = unitsOf(files, (file, reason) => report.unreadable.push({ file, reason }));
-  let savedAt = performance.now();
   const lane = async (): Promise<void> => {
-    for (let next = await units.next(); next.done !== true; next = await units.next()) {
+    while (signal?.aborted !== true) {
+      const next = await units.next();
+      if (next.done === true) break;
       const unit = next.value;
       const entries = state.remainingOf(unit);
       report.skipped += unit.entries.length - entries.length;
-      const failures = entries.length === 0 ? [] : await sendUnit(target, { ...unit, entries });
+      progress.advance(unit.entries.length - entries.length);
+      if (entries.length === 0) continue;
+      const failures = await sendUnit(target, { ...unit, entries });
       const failed = new Set(failures.map(({ entry }) => entry));
       for (const { resourceType } of entries.filter((entry) => !failed.has(entry))) {
         report.storedByType.set(resourceType, (report.storedByType.get(resourceType) ?? 0) + 1);
       }
       report.failures.push(...failures.map((failure) => ({ ...failure, file: unit.file })));
       state.note(unit, [...failed]);
-      if (performance.now() - savedAt > SAVE_EVERY_MILLISECONDS) {
-        state.save();
-        savedAt = performance.now();
-      }
-      progress.advance(unit.entries.length);
+      progress.advance(entries.length);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateChart } from '../../../tools/chart/chart-generator';
+import { hashOf } from '../../../tools/load/list-files';
 import { LoadState } from '../../../tools/load/load-state';
 import { type LoadReport, load } from '../../../tools/load/loading';
 import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
@@ -101,6 +102,30 @@ describe('npm run load', () => {
     await expect(load([join(folder, 'data')], { target, state, lanes: 3 })).rejects.toThrow(
       /^No server answers at http:\/\/127\.0\.0\.1:1\/fhir \(.+\): start it, or set BASE_URL or PORT\.$/,
     );
+  });
+
+  it('keeps the records of two loads that run at the same time', async () => {
+    await file('a.ndjson', '{"resourceType":"Patient"}');
+    await file('b.ndjson', '{"resourceType":"Patient"}\n{"resourceType":"Patient"}');
+    const loadOne = (name: string): Promise<LoadReport> => {
+      const target = { baseUrl: `${app.url}/fhir`, authorization: ROOT };
+      const state = LoadState.open(statePath, target.baseUrl);
+      return load([join(folder, 'data', name)], { target, state, lanes: 1, output: { write: () => undefined } });
+    };
+    await Promise.all([loadOne('a.ndjson'), loadOne('b.ndjson')]);
+    const again = await run();
+    expect([storedOf(again), again.skipped]).toEqual([0, 3]);
+  });
+
+  it('continues after a record that was cut off, and with records of release 0.2.0', async () => {
+    await file('a.ndjson', '{"resourceType":"Patient"}');
+    await file('b.ndjson', '{"resourceType":"Device"}');
+    const [a, b] = await Promise.all(['a.ndjson', 'b.ndjson'].map((name) => hashOf(join(folder, 'data', name))));
+    const server = `${app.url}/fhir`;
+    await writeFile(statePath, `${JSON.stringify({ [server]: { [a ?? '']: { 0: [] } } })}\n{"${server}":{"${b ?? ''}`);
+    const report = await run();
+    expect([Object.fromEntries(report.storedByType), report.skipped]).toEqual([{ Device: 1 }, 1]);
+    expect(storedOf(await run())).toBe(0);
   });
 
   it('names file, entry, status and reason of what failed, and tries only that again', async () => {

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../testing/eventually';
+
+const BUILD = process.env.TEST_BUILD ?? '';
+const PATIENCE = 60_000;
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-tools-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function run(script: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, script, { env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables } });
+}
+
+/** Returns the exit code, and what was written to stderr. */
+async function ended(child: ChildProcess): Promise<{ code: number | null; errors: string }> {
+  let errors = '';
+  child.stderr?.on('data', (text: Buffer) => (errors += text.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, errors };
+}
+
+describe('npm run load that is interrupted', () => {
+  let server: Server;
+  let stored = 0;
+  let answer = (): void => undefined;
+
+  /** A server that answers the next Bundle when {@link answer} is called. */
+  beforeEach(async () => {
+    stored = 0;
+    server = createServer((request, response) => {
+      request.resume().once('end', () => {
+        if (request.method === 'GET') response.end();
+        else {
+          stored++;
+          answer = () => response.end('{"entry":[{"response":{"status":"201 Created"}}]}');
+        }
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'records the entries of a request in flight (%s)',
+    async (signal, exitCode) => {
+      const data = join(folder, 'one.ndjson');
+      await writeFile(data, '{"resourceType":"Patient"}');
+      const { port } = server.address() as AddressInfo;
+      const script = [join(BUILD, 'tools/load/load.js'), data];
+      const variables = { BASE_URL: `http://127.0.0.1:${port}`, TOKEN: 'any' };
+      const first = run(script, variables);
+      await eventually('the request is in flight', () => stored === 1, PATIENCE);
+      const end = ended(first);
+      first.kill(signal);
+      await once(first.stderr ?? first, 'data');
+      answer();
+      expect((await end).code).toBe(exitCode);
+      expect((await ended(run(script, variables))).code).toBe(0);
+      expect(stored).toBe(1);
+    },
+    PATIENCE,
+  );
+});
