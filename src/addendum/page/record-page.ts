@@ -166,16 +166,16 @@ function personNameOf(person: Person | undefined): Html {
     : markup`<bdi>${display}</bdi> (<bdi>${reference}</bdi>)`;
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  [NOTE]: 'Note',
-  [COMMENT]: 'Comment',
-  [HISTORY]: 'Status',
-  [AMENDMENT]: 'Amendment',
-};
+const TITLES: ReadonlyMap<string, string> = new Map([
+  [NOTE, 'Note'],
+  [COMMENT, 'Comment'],
+  [HISTORY, 'Status'],
+  [AMENDMENT, 'Amendment'],
+]);
 
 function* remark({ addendum, revision, text, status, about, isAsShown, rows }: Remark): Generator<string> {
   const { type, sequence } = addendum;
-  const title = TITLES[type] ?? readableKey(type.split('/').at(-1) ?? type);
+  const title = TITLES.get(type) ?? readableKey(type.split('/').at(-1) ?? type);
   const id = `addendum-${sequence}`;
   const told =
     type === HISTORY
@@ -186,7 +186,7 @@ function* remark({ addendum, revision, text, status, about, isAsShown, rows }: R
   yield markup`<article class="remark" aria-labelledby="${id}">
 <h3 id="${id}">${title}${told}</h3>
 ${[
-  type in TITLES ? NOTHING : markup`<p class="soft">Type <code>${type}</code></p>`,
+  TITLES.has(type) ? NOTHING : markup`<p class="soft">Type <code>${type}</code></p>`,
   type === COMMENT ? markup`<p class="soft">Informal, without legal force</p>` : NOTHING,
   about === undefined ? NOTHING : field(about, revision),
   text === undefined ? NOTHING : markup`<blockquote class="said">${value({ text })}</blockquote>`,

@@ -5,16 +5,11 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { type Slices } from '../../platform/time/slices';
-import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
+import { PATCH_TYPES, type PatchKind, compileResourcePatch } from '../patch/resource-patch';
 import { type ResourcePatch } from '../../resource/writes/write';
 
-const MEDIA_TYPES: Readonly<Record<string, PatchKind | 'any'>> = {
-  'application/json-patch+json': 'json-patch',
-  'application/merge-patch+json': 'merge-patch',
-  'application/fhir+json': 'any',
-  'application/json+fhir': 'any',
-  'application/json': 'any',
-};
+/** The media types of patches of any kind. */
+const JSON_TYPES = ['application/fhir+json', 'application/json+fhir', 'application/json'];
 
 const KINDS: readonly PatchKind[] = ['json-patch', 'merge-patch', 'fhirpath-patch'];
 
@@ -26,17 +21,16 @@ const KINDS: readonly PatchKind[] = ['json-patch', 'merge-patch', 'fhirpath-patc
  */
 export async function patchOf(request: Request, maxBytes: number, slices: Slices): Promise<ResourcePatch> {
   const sent = mediaTypeOf(request);
-  const mediaType = MEDIA_TYPES[sent ?? 'application/json'];
-  if (mediaType === undefined) {
-    const acceptPatch = Object.keys(MEDIA_TYPES);
+  const named = sent === undefined ? undefined : PATCH_TYPES.get(sent);
+  if (named === undefined && sent !== undefined && !JSON_TYPES.includes(sent)) {
+    const acceptPatch = [...PATCH_TYPES.keys(), ...JSON_TYPES];
     const message = `Send a patch as ${acceptPatch.join(', ')}.${xmlHint(sent)}`;
     throw new ServiceError('unsupported-media-type', message, { acceptPatch });
   }
   const body = bodyOf(request);
   if (body.length === 0)
     throw new ServiceError('invalid', 'The body is empty; send a patch.', { code: 'body-missing' });
-  const kind = methodOf(request) ?? (mediaType === 'any' ? undefined : mediaType);
-  return compileResourcePatch(kind, decodeUtf8(body), maxBytes, slices);
+  return compileResourcePatch(methodOf(request) ?? named, decodeUtf8(body), maxBytes, slices);
 }
 
 function methodOf(request: Request): PatchKind | undefined {

@@ -1,15 +1,10 @@
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { type Slices } from '../../platform/time/slices';
-import { type PatchKind, compileResourcePatch } from '../patch/resource-patch';
+import { PATCH_TYPES, compileResourcePatch } from '../patch/resource-patch';
 import { type ResourcePatch } from '../../resource/writes/write';
 import { type BundleEntry } from './bundle';
 import { binaryContent, resourceTextOf } from './entry-text';
 import { faultAt } from './entry-error';
-
-const KINDS: Readonly<Record<string, PatchKind>> = {
-  'application/json-patch+json': 'json-patch',
-  'application/merge-patch+json': 'merge-patch',
-};
 
 /**
  * Reads the patch of an entry, which is a Binary with a JSON Patch, or a Parameters
@@ -29,9 +24,9 @@ export async function entryPatchOf(
     throw faultAt('resource', 'A patch is a Binary with a JSON Patch, or Parameters.');
   }
   const { mediaType, body } = binaryContent(resource);
-  const kind = KINDS[mediaType];
+  const kind = PATCH_TYPES.get(mediaType);
   if (kind === undefined) {
-    throw faultAt('resource.contentType', `The patch must be of type ${Object.keys(KINDS).join(' or ')}.`);
+    throw faultAt('resource.contentType', `The patch must be of type ${[...PATCH_TYPES.keys()].join(' or ')}.`);
   }
   return compileResourcePatch(kind, decodeUtf8(body), maxBytes, slices);
 }

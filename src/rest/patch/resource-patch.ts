@@ -13,6 +13,12 @@ import { type TreePatch, unfit } from './tree-patch';
 
 export type PatchKind = 'json-patch' | 'merge-patch' | 'fhirpath-patch';
 
+/** The media types that name the kind of a patch. */
+export const PATCH_TYPES: ReadonlyMap<string, PatchKind> = new Map([
+  ['application/json-patch+json', 'json-patch'],
+  ['application/merge-patch+json', 'merge-patch'],
+]);
+
 /**
  * Maximum CPU time to compile and apply a patch. The row of the resource is locked during this time. Patches that
  * people write take much less.

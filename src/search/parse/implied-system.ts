@@ -4,7 +4,12 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 /** The codes of R4's required bindings by system, by element: `Patient.contact.gender`, `Address.use`. */
 const boundCodes = once(
   () =>
-    new Map(boundValueSets().flatMap(({ elements, codes }) => elements.map((element) => [element, codes] as const))),
+    new Map(
+      boundValueSets().flatMap(({ elements, codes }) => {
+        const bySystem = new Map(Object.entries(codes));
+        return elements.map((element) => [element, bySystem] as const);
+      }),
+    ),
 );
 
 /**
@@ -21,5 +26,5 @@ export function impliedCodesOf({ type, branches }: SearchParameter, system: stri
     element = `${owner}.${member}`;
     owner = elementsOfType(owner)?.get(member)?.types[0];
   }
-  return boundCodes().get(element)?.[system];
+  return boundCodes().get(element)?.get(system);
 }

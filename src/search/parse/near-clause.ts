@@ -7,7 +7,12 @@ import { alternativesOf, assertFew, invalid, splitOutsideEscapes, unescaped, uns
 const DEFAULT_KILOMETERS = 50;
 
 /** Common names of units, with their UCUM codes. */
-const COMMON_UNITS: Readonly<Record<string, string>> = { mi: '[mi_i]', ft: '[ft_i]', yd: '[yd_i]', nmi: '[nmi_i]' };
+const COMMON_UNITS: ReadonlyMap<string, string> = new Map([
+  ['mi', '[mi_i]'],
+  ['ft', '[ft_i]'],
+  ['yd', '[yd_i]'],
+  ['nmi', '[nmi_i]'],
+]);
 
 /** Reads `latitude|longitude|distance|units`, a place and a radius (http://hl7.org/fhir/R4/location.html#search). */
 export function nearClauseOf(
@@ -47,7 +52,7 @@ function degreesOf(name: string, what: string, text: string, most: number): numb
 function metersOf(name: string, text: string, unit: string): number {
   const distance = decimalOf(text);
   if (distance === undefined || distance < 0) throw invalid(name, 'has a distance that is no positive number');
-  const code = unit === '' ? 'km' : (COMMON_UNITS[unit] ?? unit);
+  const code = unit === '' ? 'km' : (COMMON_UNITS.get(unit) ?? unit);
   const conversion = conversionOf(code, 'm');
   if (conversion === undefined) throw invalid(name, 'has units that measure no length; take km, m, mi or a UCUM code');
   return distance * conversion.factor;

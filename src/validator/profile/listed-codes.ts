@@ -1,11 +1,12 @@
 import { boundValueSets } from '../../fhir/definitions/definitions';
 import { CodeSet } from '../r4/binding-check';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
+import { addTo } from '../../platform/lists-by-key';
 
 /** The codes of an R4 value set; undefined unless R4 has required bindings to it. */
 export function codesOfR4(url: string): CodeSet | undefined {
   const found = boundValueSets().find((set) => set.url === url);
-  return found === undefined ? undefined : new CodeSet(url, found.codes);
+  return found === undefined ? undefined : new CodeSet(url, new Map(Object.entries(found.codes)));
 }
 
 /**
@@ -18,16 +19,16 @@ export function listedCodesOf(url: string, valueSet: unknown): CodeSet | undefin
   return codes === undefined ? undefined : new CodeSet(url, codes);
 }
 
-type Codes = Record<string, string[]>;
+/** The codes of each system. A caller stores the ValueSet, so a system may be any text. */
+type Codes = Map<string, string[]>;
 
 function expanded(expansion: PlainObject): Codes {
-  const codes: Codes = {};
+  const codes: Codes = new Map();
   const pending = [expansion.contains];
   for (let list = pending.pop(); list !== undefined; list = pending.pop()) {
     for (const { system, code, abstract, contains } of objectsIn(list)) {
       if (contains !== undefined) pending.push(contains);
-      if (typeof system === 'string' && typeof code === 'string' && abstract !== true)
-        (codes[system] ??= []).push(code);
+      if (typeof system === 'string' && typeof code === 'string' && abstract !== true) addTo(codes, system, code);
     }
   }
   return codes;
@@ -35,12 +36,12 @@ function expanded(expansion: PlainObject): Codes {
 
 function composed(compose: unknown): Codes | undefined {
   if (!isObject(compose) || !Array.isArray(compose.include) || compose.exclude !== undefined) return undefined;
-  const codes: Codes = {};
+  const codes: Codes = new Map();
   for (const { system, concept, filter, valueSet } of objectsIn(compose.include)) {
     const isListed =
       typeof system === 'string' && Array.isArray(concept) && filter === undefined && valueSet === undefined;
     if (!isListed) return undefined;
-    for (const { code } of objectsIn(concept)) if (typeof code === 'string') (codes[system] ??= []).push(code);
+    for (const { code } of objectsIn(concept)) if (typeof code === 'string') addTo(codes, system, code);
   }
   return codes;
 }

@@ -56,7 +56,7 @@ const sources: ProfileSources = {
   now: () => Date.UTC(2026, 0, 1),
   convert: (value, from, to) => (from === 'g' && to === 'kg' ? value / 1000 : undefined),
   codes: (canonical) =>
-    canonical === 'http://p.example/codes' ? new CodeSet(canonical, { 'http://s': ['a', 'b'] }) : undefined,
+    canonical === 'http://p.example/codes' ? new CodeSet(canonical, new Map([['http://s', ['a', 'b']]])) : undefined,
 };
 
 /** The issues of a validation, each as `severity code expression`. */

@@ -44,9 +44,10 @@ export function bindingCheckOf(
   return undefined;
 }
 
-function withTypes(codes: BoundValueSet['codes'], ownTypes: readonly string[]): BoundValueSet['codes'] {
-  const types = codes[RESOURCE_TYPES];
-  return types === undefined ? codes : { ...codes, [RESOURCE_TYPES]: [...types, ...ownTypes] };
+function withTypes(set: BoundValueSet['codes'], ownTypes: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const codes = new Map(Object.entries(set));
+  const types = codes.get(RESOURCE_TYPES);
+  return types === undefined ? codes : codes.set(RESOURCE_TYPES, [...types, ...ownTypes]);
 }
 
 /** The codes of a value set of which all codes are known. */
@@ -57,10 +58,10 @@ export class CodeSet {
   /** @param codes the codes of each system */
   constructor(
     readonly url: string,
-    codes: Readonly<Record<string, readonly string[]>>,
+    codes: ReadonlyMap<string, readonly string[]>,
   ) {
-    this.systems = new Map(Object.entries(codes).map(([system, own]) => [system, new Set(own)]));
-    this.codes = new Set(Object.values(codes).flat());
+    this.systems = new Map([...codes].map(([system, own]) => [system, new Set(own)]));
+    this.codes = new Set([...codes.values()].flat());
   }
 
   hasCode(code: string): boolean {

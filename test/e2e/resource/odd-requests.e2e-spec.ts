@@ -55,6 +55,8 @@ const REFUSED: readonly Odd[] = [
   ['GET', `/Patient?family=${'a'.repeat(10_000)}`, 400, '256'],
   ['GET', '/Patient?family=a%00', 400, 'NUL'],
   ['GET', '/Patient?constructor=x', 400, 'no search parameter "constructor"'],
+  ['GET', '/Location?near=48|16|5|constructor', 400, 'measure no length'],
+  ['PATCH', '/Patient/p', 415, 'application/json-patch+json', { 'Content-Type': 'constructor' }],
   ['GET', '/Patient/p?_pretty=yes', 400, 'true or false'],
   ['GET', '/Patient/p?_format=xml', 406, 'application/fhir+json'],
 ];
