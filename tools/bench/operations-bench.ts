@@ -35,25 +35,25 @@ interface Report {
 
 async function measureOwn(cleanup: Cleanup): Promise<Report> {
   const bed = await setUpTestBed(cleanup);
-  const { server, floor, postgresVersion } = bed;
+  const { server, baseline, postgresVersion } = bed;
   const machine = `Node ${process.version}, PostgreSQL ${postgresVersion}, ${availableParallelism()} CPUs\n`;
   process.stdout.write(machine);
-  if (!hasCpuTimes()) process.stdout.write('Without /proc there are no CPU times and no ratio to the floor.\n');
+  if (!hasCpuTimes()) process.stdout.write('Without /proc there are no CPU times and no ratio.\n');
   const lines: ReportLine[] = [];
-  for (const bench of CASES) lines.push(...linesOf(bench, await runCase(bench, [server, floor])));
+  for (const bench of CASES) lines.push(...linesOf(bench, await runCase(bench, [server, baseline])));
   lines.push(...linesOf({ name: 'deliver' }, await runDelivery(bed)));
   return { lines, captureReport: await measureCapture(server, cleanup) };
 }
 
 function linesOf(
   { name: operation, ...bench }: Pick<BenchCase, 'name' | 'resources'>,
-  [server, floor]: Awaited<ReturnType<typeof runCase>>,
+  [server, baseline]: Awaited<ReturnType<typeof runCase>>,
 ): ReportLine[] {
-  if (server === undefined || floor === undefined) return [];
+  if (server === undefined || baseline === undefined) return [];
   const resources = bench.resources === undefined ? {} : { resources: bench.resources };
   return [
-    { operation, target: 'server', measured: server, floor, ...resources },
-    { operation, target: 'floor', measured: floor, ...resources },
+    { operation, target: 'server', measured: server, baseline, ...resources },
+    { operation, target: 'baseline', measured: baseline, ...resources },
   ];
 }
 

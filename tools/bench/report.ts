@@ -9,17 +9,17 @@ export interface ReportLine {
   /** Resources that one operation writes, if more than one. */
   readonly resources?: number;
   /** The same operation on the baseline. Absent for the baseline itself, and if no baseline is measured. */
-  readonly floor?: Measured;
+  readonly baseline?: Measured;
 }
 
 const HEADINGS = [
   ...['operation', 'target', 'per second', 'server µs', 'database µs', 'total µs'],
-  ...['p50 ms', 'p99 ms', 'answer kB', 'of floor', 'errors'],
+  ...['p50 ms', 'p99 ms', 'answer kB', 'ratio', 'errors'],
 ];
 
 /** Formats the figures; a dash means not measured. */
 export function reportOf(lines: readonly ReportLine[]): string {
-  const cells = lines.map(({ operation, target, measured, floor }) => {
+  const cells = lines.map(({ operation, target, measured, baseline }) => {
     const { perSecond, cpu, p50Milliseconds, p99Milliseconds, answerBytes, errors } = measured;
     const numbers = [
       shown(perSecond, 0),
@@ -29,11 +29,11 @@ export function reportOf(lines: readonly ReportLine[]): string {
       shown(p50Milliseconds, 1),
       shown(p99Milliseconds, 1),
       shown(answerBytes && answerBytes / 1000, 1),
-      shown(cpu && floor?.cpu && totalMicroseconds(floor.cpu) / totalMicroseconds(cpu), 2),
+      shown(cpu && baseline?.cpu && totalMicroseconds(cpu) / totalMicroseconds(baseline.cpu), 2),
       String(errors),
     ];
     const aligned = numbers.map((number, index) => number.padStart(HEADINGS[index + 2]?.length ?? 0));
-    return [target === 'floor' ? '' : operation, target, ...aligned];
+    return [target === 'baseline' ? '' : operation, target, ...aligned];
   });
   return textTable(HEADINGS, cells);
 }

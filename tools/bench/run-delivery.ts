@@ -24,15 +24,15 @@ const FILL = `insert into outbox_event (destination_key, payload_bytes, version,
  * Fills queues and measures their drain, from the first to the last arrival. Then, on the server alone, measures the
  * time from the request that causes an event to its arrival.
  */
-export async function runDelivery({ server, floor, receiver }: TestBed): Promise<Measured[]> {
-  const deliverFloor = async (): Promise<void> => {
-    const { baseUrl, authorization } = floor;
+export async function runDelivery({ server, baseline, receiver }: TestBed): Promise<Measured[]> {
+  const deliverOfBaseline = async (): Promise<void> => {
+    const { baseUrl, authorization } = baseline;
     const url = new URL('/deliver', baseUrl);
     await fetch(url, { method: 'POST', headers: { Authorization: authorization }, body: receiver.url });
   };
   // The server polls its queues itself; the baseline needs a call to begin.
-  const begin = new Map([[floor, deliverFloor]]);
-  const contenders = [server, floor];
+  const begin = new Map([[baseline, deliverOfBaseline]]);
+  const contenders = [server, baseline];
   const rounds: Round[][] = contenders.map(() => []);
   const progress = new ProgressBar({
     label: 'deliver'.padEnd(20),

@@ -46,17 +46,17 @@ export interface ServerBed {
 
 /** The server and, in addition, the baseline, on the same PostgreSQL with an equal database. */
 export interface TestBed extends ServerBed {
-  readonly floor: OwnContender;
+  readonly baseline: OwnContender;
 }
 
 /** Starts everything in a new folder; `cleanup` stops and removes it. */
 export async function setUpTestBed(cleanup: Cleanup, options: BedOptions = {}): Promise<TestBed> {
   const ground = await layGround(cleanup, options);
   // The database is copied before a server uses it. The baseline gets the same rows, and the same token is valid there.
-  await runQuery(ground.postgresUrl, 'create database bench_floor template bench_server');
+  await runQuery(ground.postgresUrl, 'create database bench_baseline template bench_server');
   const bed = await ground.startServer();
-  const variables = { DATABASE_URL: databaseUrlOf(ground.postgresUrl, 'bench_floor') };
-  return { ...bed, floor: await ground.start('floor', 'tools/bench/floor-server.js', variables) };
+  const variables = { DATABASE_URL: databaseUrlOf(ground.postgresUrl, 'bench_baseline') };
+  return { ...bed, baseline: await ground.start('baseline', 'tools/bench/baseline-server.js', variables) };
 }
 
 /** Starts everything except the baseline, which uses some CPU even when idle. */

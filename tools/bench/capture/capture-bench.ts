@@ -90,7 +90,7 @@ function assertCaptured({ name, eventsPerResource }: CaptureScene, bench: BenchC
 
 const HEADINGS = [
   ...['write', 'topics', 'per second', 'server µs', 'database µs', 'total µs'],
-  ...['p50 ms', 'of without', 'rounds', 'errors'],
+  ...['p50 ms', 'ratio', 'rounds', 'errors'],
 ];
 
 /**
@@ -99,7 +99,7 @@ const HEADINGS = [
  */
 function lineOf(write: string, scene: CaptureScene, rounds: readonly Round[], without: readonly Round[]): string[] {
   const { perSecond, cpu, p50Milliseconds, errors } = measuredOf(rounds);
-  const ratios = rounds.map((round, index) => costOf(without[index]) / costOf(round));
+  const ratios = rounds.map((round, index) => costOf(round) / costOf(without[index]));
   const isCompared = scene !== WITHOUT && cpu !== undefined;
   const numbers = [
     perSecond.toFixed(0),

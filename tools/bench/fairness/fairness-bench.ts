@@ -59,14 +59,14 @@ async function setUpStage(resources: number, cleanup: Cleanup): Promise<Stage> {
 async function runOn(server: OwnContender, scene: Scene, stage: Stage): Promise<SceneFigures> {
   const { bed, callers, attacker, database } = stage;
   const reader = new LoadClient(server, READER_CONNECTIONS);
-  const floorReader = new LoadClient(bed.floor, READER_CONNECTIONS);
+  const baselineReader = new LoadClient(bed.baseline, READER_CONNECTIONS);
   const order = { url: new URL(server.baseUrl).origin, callers, login: loginOf(bed.secrets) };
   try {
-    const readers = { reader, floorReader };
+    const readers = { reader, baselineReader };
     return await withPriority(() => runScene(scene, { serverPid: server.pid, attacker, ...readers, database, order }));
   } finally {
     reader.close();
-    floorReader.close();
+    baselineReader.close();
   }
 }
 
@@ -81,7 +81,7 @@ function reportOf(figures: readonly SceneFigures[]): SuiteReport {
       isKept &&= check.isKept;
     }
     const { readsP99Milliseconds: most = Infinity } = one.scene.promises;
-    if (quantile(one.floorReads, 0.99) > most)
+    if (quantile(one.baselineReads, 0.99) > most)
       notes.push(`${one.scene.name}: the baseline is slower than the limit too. Measure on a quiet machine.`);
     for (const [status, text] of Object.entries(one.attack.refusals)) {
       const isPromised = one.scene.promises.statuses?.includes(Number(status)) ?? false;

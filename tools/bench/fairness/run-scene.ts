@@ -21,7 +21,7 @@ export interface Stage {
   readonly attacker: ChildProcess;
   readonly reader: LoadClient;
   /** Reads from the baseline, which nobody attacks, on the same PostgreSQL. */
-  readonly floorReader: LoadClient;
+  readonly baselineReader: LoadClient;
   readonly database: Client;
   readonly order: Omit<AttackOrder, 'scene'>;
 }
@@ -34,7 +34,7 @@ export interface SceneFigures {
   readonly alone: readonly number[];
   readonly reads: readonly number[];
   /** Milliseconds of reads from the baseline during the attack: what the busy machine alone costs. */
-  readonly floorReads: readonly number[];
+  readonly baselineReads: readonly number[];
   /** Seconds of other callers' logins; Infinity for a failed one. */
   readonly logins: readonly number[];
   /** Seconds from the disconnection of the attackers to the last statement seen in the database. */
@@ -43,21 +43,21 @@ export interface SceneFigures {
 
 /** Runs one scene, and measures the server's resources and the latencies of other callers meanwhile. */
 export async function runScene(scene: Scene, stage: Stage): Promise<SceneFigures> {
-  const { attacker, order, reader, floorReader, database } = stage;
+  const { attacker, order, reader, baselineReader, database } = stage;
   // The first seconds compile code and fill caches.
   const begun = delay(ALONE_SECONDS * 1_000);
-  await Promise.all([readUntil(reader, begun), readUntil(floorReader, begun)]);
+  await Promise.all([readUntil(reader, begun), readUntil(baselineReader, begun)]);
   const alone = await readUntil(reader, delay(ALONE_SECONDS * 1_000));
   const { result, memory } = await measureMemory(stage.serverPid, async () => {
     attacker.send({ ...order, scene: scene.name });
     const attacking = once(attacker, 'message').then(([sent]) => sent as AttackResult);
     const quiet = attacking.then(() => secondsUntilQuiet(database));
-    const [reads, floorReads, logins] = await Promise.all([
+    const [reads, baselineReads, logins] = await Promise.all([
       readUntil(reader, attacking),
-      readUntil(floorReader, attacking),
+      readUntil(baselineReader, attacking),
       logInUntil(order, attacking),
     ]);
-    return { attack: await attacking, reads, floorReads, logins, quietSeconds: await quiet };
+    return { attack: await attacking, reads, baselineReads, logins, quietSeconds: await quiet };
   });
   return { scene, memory, alone, ...result };
 }

@@ -29,7 +29,7 @@ export async function deliverAll(pool: Pool, endpoint: string): Promise<void> {
 async function deliver(pool: Pool, destinationKey: number, endpoint: string): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ event_id: string; body: string }>({
-      name: 'floor-claim',
+      name: 'baseline-claim',
       text: CLAIM,
       values: [destinationKey, BATCH_SIZE],
     });
@@ -38,7 +38,7 @@ async function deliver(pool: Pool, destinationKey: number, endpoint: string): Pr
       await post(endpoint, `{"resourceType":"Bundle","type":"history","entry":[${entries.join(',')}]}`);
     }
     const eventIds = rows.map(({ event_id: id }) => id);
-    await pool.query({ name: 'floor-settle', text: SETTLE, values: [destinationKey, eventIds] });
+    await pool.query({ name: 'baseline-settle', text: SETTLE, values: [destinationKey, eventIds] });
     if (rows.length === 0) return;
   }
 }

@@ -27,7 +27,7 @@ export interface PlannedSearch {
 }
 
 /** The prepared requests of the bench, by their query or body. */
-export interface FloorPlan {
+export interface BaselinePlan {
   readonly searches: ReadonlyMap<string, PlannedSearch>;
   readonly creates: ReadonlyMap<string, PlannedInsert>;
   readonly transactions: ReadonlyMap<string, PlannedTransaction>;
@@ -43,7 +43,7 @@ export interface RowsOfDatabase {
 }
 
 /** Prepares all requests. */
-export function floorPlan(database: RowsOfDatabase): FloorPlan {
+export function baselinePlan(database: RowsOfDatabase): BaselinePlan {
   return {
     searches: new Map(CHARTS.map(({ patientId }) => plannedSearch(searchQueryOf(patientId), database))),
     creates: new Map(NEW_OBSERVATIONS.map((body) => [body, plannedInsert(body, database)])),

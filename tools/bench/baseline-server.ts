@@ -12,8 +12,8 @@ import { READ_HASH_KEY } from '../../src/search-index/read-row-hashes';
 import { type ResourceRow } from '../../src/store/resource-row';
 import { READ_CURRENT } from '../../src/store/resource-statements';
 import { FIND_LIVE_SESSION } from '../../src/session/session-statements';
-import { deliverAll } from './floor-delivery';
-import { type FloorPlan, floorPlan } from './floor-plan';
+import { deliverAll } from './baseline-delivery';
+import { type BaselinePlan, baselinePlan } from './baseline-plan';
 
 /**
  * The baseline: the same responses with Express 5 and node-postgres alone. It runs the same statements on the same
@@ -40,7 +40,7 @@ async function rowsOf(statement: Statement, values: readonly unknown[]): Promise
 }
 
 let hashes: RowHashes;
-let plan: FloorPlan;
+let plan: BaselinePlan;
 
 /** The next key of a resource, far above the keys that the server assigned before its database was copied. */
 let nextKey = 1_000_000_000;
@@ -157,7 +157,7 @@ async function start(): Promise<void> {
   if (key === undefined) throw new Error('The database has no key of its search rows');
   hashes = new RowHashes(key);
   const { rows: versions } = await pool.query<{ version: string }>('select version from search_parameter_version');
-  plan = floorPlan({ hashes, parametersVersion: Number(versions[0]?.version) });
+  plan = baselinePlan({ hashes, parametersVersion: Number(versions[0]?.version) });
   const server = app.listen(0, '127.0.0.1', () => {
     process.stdout.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
   });
