@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,6 +109,17 @@ describe('audit-addenda', () => {
     const path = await keep((await run()).heads);
     await add({ id: 'b', resourceType: 'SDCDocument' }, 'four');
     expect((await run(path)).findings).toEqual([]);
+  });
+
+  it('ends with 2, not with the 1 of a break, where its output cannot be written', async () => {
+    const script = join(process.env.TEST_BUILD ?? '', 'tools/audit-addenda/audit-addenda.js');
+    const env = { PATH: process.env.PATH, DATABASE_URL: app.databaseUrl };
+    const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let errors = '';
+    child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
+    expect(await once(child, 'close')).toEqual([2, null]);
+    expect(errors).toMatch(/; 0 faults\.\nLines of the output are lost: write EPIPE\n$/);
   });
 
   const entry = (id: string, sequence: number): string => `target_id = '${id}' and sequence = ${sequence}`;

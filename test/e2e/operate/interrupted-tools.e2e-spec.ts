@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../testing/eventually';
+import { cloneDatabase } from '../../../testing/test-databases';
 
 const BUILD = process.env.TEST_BUILD ?? '';
 const PATIENCE = 60_000;
@@ -74,6 +75,23 @@ describe('npm run load that is interrupted', () => {
       expect((await end).code).toBe(exitCode);
       expect((await ended(run(script, variables))).code).toBe(0);
       expect(stored).toBe(1);
+    },
+    PATIENCE,
+  );
+});
+
+describe('a tool whose output cannot be written', () => {
+  it(
+    'does its work, and ends with one sentence',
+    async () => {
+      const database = await cloneDatabase();
+      try {
+        const child = run([join(BUILD, 'tools/migrate/migrate.js')], { DATABASE_URL: database.url });
+        child.stdout?.destroy();
+        expect(await ended(child)).toEqual({ code: 1, errors: 'Lines of the output are lost: write EPIPE\n' });
+      } finally {
+        await database.drop();
+      }
     },
     PATIENCE,
   );
