@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -41,15 +42,20 @@ function headOf(line: string): Head | undefined {
   }
 }
 
-/** Writes a list of heads to a temporary file; `keep` renames it, so that the list is complete or absent. */
+/**
+ * Writes a list of heads to a temporary file; `keep` renames it, so that the list is complete or absent. Two audits at
+ * the same time have a file each.
+ */
 export class HeadWriter {
   private constructor(
     private readonly path: string,
+    private readonly writtenPath: string,
     private readonly file: Awaited<ReturnType<typeof open>>,
   ) {}
 
   static async open(path: string): Promise<HeadWriter> {
-    return new HeadWriter(path, await open(`${path}.new`, 'w', 0o600));
+    const writtenPath = `${path}.${randomUUID()}.new`;
+    return new HeadWriter(path, writtenPath, await open(writtenPath, 'w', 0o600));
   }
 
   async write(head: Head): Promise<void> {
@@ -59,11 +65,11 @@ export class HeadWriter {
   async keep(): Promise<void> {
     await this.file.sync();
     await this.file.close();
-    await rename(`${this.path}.new`, this.path);
+    await rename(this.writtenPath, this.path);
   }
 
   async drop(): Promise<void> {
     await this.file.close();
-    await rm(`${this.path}.new`);
+    await rm(this.writtenPath);
   }
 }

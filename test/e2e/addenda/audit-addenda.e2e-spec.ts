@@ -122,6 +122,20 @@ describe('audit-addenda', () => {
     expect(errors).toMatch(/; 0 faults\.\nLines of the output are lost: write EPIPE\n$/);
   });
 
+  it('keeps a whole list of heads where two audits write it at once', async () => {
+    const path = join(folder, 'both');
+    const writers = [await HeadWriter.open(path), await HeadWriter.open(path)];
+    const { heads } = await run();
+    for (const writer of writers) for (const head of heads) await writer.write(head);
+    for (const writer of writers) await writer.keep();
+    expect(
+      (await readFile(path, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Head),
+    ).toEqual(heads);
+  });
+
   const entry = (id: string, sequence: number): string => `target_id = '${id}' and sequence = ${sequence}`;
   const cutOff = (id: string, sequence: number): string => `
     delete from resource where id = (select addendum_id from addendum_entry where ${entry(id, sequence)});
