@@ -1,18 +1,26 @@
+import { constants } from 'node:os';
 import { directUrlIn } from '../src/platform/config/secret-settings';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { findRunningCluster } from '../src/platform/database/embedded/running-cluster';
 
 /**
  * Runs `work` on the database of DATABASE_URL, or on the embedded one in DATA_DIR, which is started if no server runs.
+ * Ctrl-C and SIGTERM stop a database that this started. It would run on, and a copy of DATA_DIR would be of no use.
  */
 export async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const { DATA_DIR = './data' } = process.env; // the variable that the server reads too
   const runningUrl = directUrlIn(process.env) ?? (await findRunningCluster(DATA_DIR));
-  const own =
-    runningUrl === undefined ? await startEmbeddedPostgres({ dataDirectory: DATA_DIR, isDurable: true }) : undefined;
+  if (runningUrl !== undefined) return work(runningUrl);
+  const starting = startEmbeddedPostgres({ dataDirectory: DATA_DIR, isDurable: true });
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= starting.then((own) => own.stop()));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => void stop().finally(() => process.exit(128 + constants.signals[signal])));
+  }
+  const { url } = await starting;
   try {
-    await work(runningUrl ?? own?.url ?? '');
+    await work(url);
   } finally {
-    await own?.stop();
+    await stop();
   }
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { findRunningCluster } from '../../../src/platform/database/embedded/running-cluster';
 import { eventually } from '../../../testing/eventually';
 import { cloneDatabase } from '../../../testing/test-databases';
 
@@ -16,6 +17,7 @@ let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-tools-'));
+  await chmod(folder, 0o755); // the account of PostgreSQL passes through it
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -92,6 +94,27 @@ describe('a tool whose output cannot be written', () => {
       } finally {
         await database.drop();
       }
+    },
+    PATIENCE,
+  );
+});
+
+describe('a tool that started the embedded database', () => {
+  const WAITING = `require(${JSON.stringify(join(BUILD, 'tools/with-database.js'))})
+    .withDatabase(() => new Promise((resolve) => setTimeout(resolve, ${PATIENCE})))`;
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'stops it at %s',
+    async (signal, exitCode) => {
+      const child = run(['-e', WAITING], {});
+      await eventually('PostgreSQL runs', () => findRunningCluster(folder), PATIENCE);
+      const end = ended(child);
+      child.kill(signal);
+      expect((await end).code).toBe(exitCode);
+      expect(await findRunningCluster(folder)).toBeUndefined();
     },
     PATIENCE,
   );
