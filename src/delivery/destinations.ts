@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundTasks } from '../platform/background/background-tasks';
 import { Statements } from '../platform/database/statements';
+import { TimeLimit } from '../platform/database/time-limit';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { ServiceError } from '../platform/errors/service-error';
@@ -67,6 +68,8 @@ export interface DestinationStatus {
 /** How many queued events `$overview` counts for a destination. A longer queue is not counted to its end. */
 export const MOST_COUNTED = 1_000;
 
+const STATUS_SECONDS = 30;
+
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
 
 /** Creates, changes, deletes and reports destinations. */
@@ -128,7 +131,10 @@ export class Destinations {
     });
   }
 
-  /** Returns the status of destinations from an id on, in order. At most `mostCounted` events of each are counted. */
+  /**
+   * Returns the status of destinations from an id on, in order. At most `mostCounted` events of each are counted. The
+   * read waits for a slot, like a search: a long queue takes long to count.
+   */
   statusFrom(
     id: string,
     limit: number,
@@ -136,7 +142,9 @@ export class Destinations {
     mostCounted?: number,
   ): Promise<readonly DestinationStatus[]> {
     const values = [id, limit, state, mostCounted];
-    return this.statements.run<DestinationStatus>(READ_STATUS, values);
+    return this.statements.within(new TimeLimit(STATUS_SECONDS, 'The status took too long to read.', true), () =>
+      this.statements.run<DestinationStatus>(READ_STATUS, values),
+    );
   }
 
   /** @throws ServiceError 'not-found' if there is no destination with this id */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../platform/database/statements';
+import { TimeLimit } from '../platform/database/time-limit';
 import { Destinations } from './destinations';
 import { MAX_NUMBER, READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timeline-statements';
 
@@ -76,8 +77,17 @@ export class Timeline {
     private readonly destinations: Destinations,
   ) {}
 
-  /** Reads a page: first queued events, then events with a number. @throws ServiceError 'not-found' */
-  async read(destinationId: string, query: TimelineQuery): Promise<TimelinePage> {
+  /**
+   * Reads a page: first queued events, then events with a number. The read waits for a slot, like a search: it may pass
+   * many events to find those of a range of times.
+   * @throws ServiceError 'not-found'
+   */
+  read(destinationId: string, query: TimelineQuery): Promise<TimelinePage> {
+    const limit = new TimeLimit(READING_SECONDS, 'The events took too long to read. Name a smaller range.', true);
+    return this.statements.within(limit, () => this.page(destinationId, query));
+  }
+
+  private async page(destinationId: string, query: TimelineQuery): Promise<TimelinePage> {
     const { destinationKey } = await this.destinations.read(destinationId);
     const queued = await this.queued(destinationKey, query);
     if (queued.next !== undefined) return queued;
@@ -113,6 +123,8 @@ export class Timeline {
     };
   }
 }
+
+const READING_SECONDS = 30;
 
 const NOTHING: TimelinePage = { events: [], next: undefined };
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Environment } from '../platform/config/environment';
 import { Statements } from '../platform/database/statements';
+import { TimeLimit } from '../platform/database/time-limit';
 import { type FeedBookmark, foreignBookmark } from './feed-bookmark';
 import { fittingRows, LateTexts, type ListedVersion } from '../store/late-texts';
 import { ResourceReader } from '../store/resource-reader';
@@ -63,6 +65,7 @@ export class ResourceHistory {
     private readonly reader: ResourceReader,
     private readonly granted: GrantedReader,
     private readonly texts: LateTexts,
+    private readonly environment: Environment,
   ) {}
 
   /** Like {@link page}, with the texts of all versions; only for short pages. */
@@ -75,11 +78,18 @@ export class ResourceHistory {
   }
 
   /**
-   * Reads a page of a history.
+   * Reads a page of a history. The read waits for a slot, like a search: to count the versions of a type takes long.
    * @throws ServiceError 'not-found' for the history of one resource that never existed
    * @throws ServiceError 'gone' if the bookmark belongs to another transaction history than this database's
    */
-  async page({ scope: asked, walk, count, hasTotal, bookmark: known, limit }: HistoryRequest): Promise<HistoryPage> {
+  page(request: HistoryRequest): Promise<HistoryPage> {
+    const seconds = this.environment.statementTimeoutSeconds;
+    const message = `The history took longer than ${seconds} s. Ask for less: _total=none, a smaller _count, a later _since.`;
+    return this.statements.within(new TimeLimit(seconds, message, true), () => this.read(request));
+  }
+
+  private async read(request: HistoryRequest): Promise<HistoryPage> {
+    const { scope: asked, walk, count, hasTotal, bookmark: known, limit } = request;
     const scope: HistoryScope = { ...asked, visible: limit };
     const bookmark = known === undefined ? undefined : await this.nextBookmark(known, scope.types);
     const rows = count === 0 ? [] : await this.rows(scope, { ...walk, limit: count + 1 }, hasTotal);

@@ -84,8 +84,7 @@ export class AddendumEntries {
   }
 
   /**
-   * Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end. The read waits for
-   * a slot, like a search. Otherwise reads of long records would use all connections, with all their texts in memory.
+   * Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end.
    */
   entriesAfter(
     { resourceType, id }: NativeReference,
@@ -93,8 +92,7 @@ export class AddendumEntries {
     lastSequence = MAX_SEQUENCE,
   ): Promise<StoredEntry[]> {
     const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE, 'SDCAddendum'];
-    const limit = new TimeLimit(READING_SECONDS, 'The addenda took too long to read.', true);
-    return this.statements.within(limit, () => this.statements.run<StoredEntry>(READ_ENTRIES, values));
+    return this.inSlot(() => this.statements.run<StoredEntry>(READ_ENTRIES, values));
   }
 
   /** Returns the next links of a chain (none at its end), and the head of the chain, read by the same statement. */
@@ -103,14 +101,20 @@ export class AddendumEntries {
     sequence: number,
   ): Promise<{ readonly links: readonly StoredLink[]; readonly head: ChainHead | undefined }> {
     const values = [resourceType, id, sequence, LINKS_AT_ONCE, 'SDCAddendum'];
-    const rows = await this.statements.run<LinkRow>(READ_LINKS, values);
+    const rows = await this.inSlot(() => this.statements.run<LinkRow>(READ_LINKS, values));
     return { links: rows.filter(hasLink), head: rows[0] && headIn(rows[0]) };
   }
 
   /** Returns the id of an addendum that names the target but has no link in its chain, if there is one. */
   async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
     const hash = this.index.referenceHash(resourceType, id);
-    return (await this.statements.runOne<{ id: string }>(FIND_UNLINKED, [hash, resourceType, id]))?.id;
+    const values = [hash, resourceType, id];
+    return (await this.inSlot(() => this.statements.runOne<{ id: string }>(FIND_UNLINKED, values)))?.id;
+  }
+
+  /** Waits for a slot, like a search. Otherwise reads and checks of long records would use all connections. */
+  private inSlot<T>(read: () => Promise<T>): Promise<T> {
+    return this.statements.within(new TimeLimit(READING_SECONDS, 'The addenda took too long to read.', true), read);
   }
 }
 

@@ -4,6 +4,7 @@ import { type Client } from 'pg';
 import { eventually } from '../../../testing/eventually';
 import { login, type Person } from '../../../testing/world';
 import { basicHeader, startTestApp, type TestApp } from '../../../testing/test-app';
+import { destination } from '../../support/destinations';
 
 /**
  * Concurrent requests of one caller, far more than its share. The server has 8 connections; the caller's searches may
@@ -19,7 +20,8 @@ describe('connections that costly requests of one caller hold', () => {
 
   beforeAll(async () => {
     // No audit: the statement that records a login names all tables, so it would wait for the lock below.
-    app = await startTestApp({ environment: { SVC_AUDIT: 'off' } });
+    // No deliveries, since they would wait for the locks too.
+    app = await startTestApp({ environment: { SVC_AUDIT: 'off', SVC_DELIVERY: 'off' } });
     other = await app.connect();
     hostile = await login(app, 'hostile');
     friend = await login(app, 'friend');
@@ -95,18 +97,40 @@ describe('connections that costly requests of one caller hold', () => {
     }
   });
 
-  it('S11: lists of addenda take the connections of searches', async () => {
-    const target = { id: 'listed', resourceType: 'SDCDocument' };
-    const resource = { ...target, status: 'completed' };
-    const call = (method: string, params: object, authorization?: string): ReturnType<TestApp['post']> =>
-      app.post(
-        '/rpc',
-        { method: `svc.sdc.addendum/${method}`, params },
-        authorization === undefined ? {} : { authorization },
-      );
-    expect((await call('add-to-history', { resource, user: { id: 'u', resourceType: 'User' } })).status).toBe(200);
-    await other.query('begin; lock table addendum_entry in access exclusive mode');
-    const lists = Array.from({ length: FLOOD }, () => call('get-addendums', { target }, hostile.bearer));
+  const target = { id: 'listed', resourceType: 'SDCDocument' };
+  const call = (method: string, params: object, authorization?: string): ReturnType<TestApp['post']> =>
+    app.post(
+      '/rpc',
+      { method: `svc.sdc.addendum/${method}`, params },
+      authorization === undefined ? {} : { authorization },
+    );
+
+  it.each([
+    ['lists of addenda', 'addendum_entry', () => call('get-addendums', { target }, hostile.bearer)],
+    ['checks of addenda', 'addendum_entry', () => call('verify', { target }, hostile.bearer)],
+    [
+      'histories of a type',
+      'resource_history',
+      () => app.get('/fhir/Patient/_history?_total=accurate', { authorization: hostile.bearer }),
+    ],
+    [
+      'events of a destination',
+      'delivery_attempt',
+      () => app.get('/fhir/SvcTopicDestination/hook/$events', { authorization: hostile.bearer }),
+    ],
+    [
+      'the status of a destination',
+      'outbox_event',
+      () => app.get('/fhir/SvcTopicDestination/hook/$status', { authorization: hostile.bearer }),
+    ],
+  ])('S11: %s take the connections of searches', async (_what, table, send) => {
+    await call('add-to-history', {
+      resource: { ...target, status: 'completed' },
+      user: { id: 'u', resourceType: 'User' },
+    });
+    await app.put('/fhir/SvcTopicDestination/hook', destination('http://topics.example/none'));
+    await other.query(`begin; lock table ${table} in access exclusive mode`);
+    const sent = Array.from({ length: FLOOD }, () => send());
     try {
       await eventually('two of them wait', async () => (await waiting()) === 2);
       await delay(300);
@@ -115,7 +139,7 @@ describe('connections that costly requests of one caller hold', () => {
     } finally {
       await other.query('commit');
     }
-    for (const { status } of await Promise.all(lists)) expect(status).toBe(200);
+    for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
   });
 
   it('S10: texts that are read while a page is sent take the connections of searches, and give them back when callers leave', async () => {
