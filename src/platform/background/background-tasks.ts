@@ -1,11 +1,13 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Environment } from '../config/environment';
+import { databaseErrorToServiceError } from '../database/database-error';
 import { Statements } from '../database/statements';
 import { UnitOfWork } from '../database/unit-of-work';
 import { HandlerRegistry } from '../discovery/handler-registry';
 import { RequestContext } from '../request/request-context';
-import { errorName } from '../logging/error-trace';
+import { errorCodeOf, ServiceError } from '../errors/service-error';
+import { errorTrace } from '../logging/error-trace';
 import { family, type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
 import { Background, type BackgroundDefinition, type BackgroundTask } from './background';
@@ -100,9 +102,16 @@ export class BackgroundTasks
         return (await this.statements.tryLock(lock)) ? handler.step() : undefined;
       });
     } catch (error) {
-      this.logger.warn(`"${task}" failed and is tried again: ${errorName(error)}`);
+      this.log(`"${task}" failed and is tried again`, error);
       state.failures++;
       return undefined;
     }
+  }
+
+  /** Logs an expected failure, such as a lost database, by its code alone, and any other with its stack. */
+  private log(message: string, error: unknown): void {
+    const known = error instanceof ServiceError ? error : databaseErrorToServiceError(error);
+    if (known === undefined) this.logger.error(message, errorTrace(error));
+    else this.logger.warn(`${message}: ${errorCodeOf(known)}`);
   }
 }

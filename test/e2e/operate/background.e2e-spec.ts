@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../../../src/platform/background/background';
 import { BackgroundTasks } from '../../../src/platform/background/background-tasks';
+import { ServiceError } from '../../../src/platform/errors/service-error';
 import { eventually } from '../../../testing/eventually';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
@@ -127,6 +128,24 @@ describe('H7: a background task', () => {
     work = () => Promise.resolve(undefined);
     const before = steps;
     await eventually('it goes on', () => steps > before + 2);
+  });
+
+  it.each([
+    ['with its stack where its code is wrong', () => new Error('x is undefined'), 'Error: x is undefined\n    at '],
+    ['by its code where it was refused', () => new ServiceError('not-found', 'Patient/p7 not found'), ': not-found'],
+    ['by its code where the database is lost', () => new Error('Connection terminated'), ': database-unavailable'],
+  ])('that fails is logged %s', async (_how, fault, expected) => {
+    const app = await start(Often);
+    let logged = '';
+    const note = (...parts: unknown[]): void => {
+      logged += `${parts.map(String).join(' ')}\n`;
+    };
+    app.app.useLogger({ log: () => undefined, warn: note, error: note });
+    work = () => Promise.reject(fault());
+    await eventually('it failed', () => (failuresOf(app, 'often') ?? 0) >= 1);
+    expect(logged).toContain('"often" failed and is tried again');
+    expect(logged).toContain(expected);
+    expect(logged).not.toContain('p7');
   });
 
   it('finishes its step when the server stops, and does not begin another one', async () => {
