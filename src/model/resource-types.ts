@@ -3,7 +3,10 @@ import { DiscoveryService } from '@nestjs/core';
 import { isR4ResourceType, r4ResourceTypes } from '../fhir/definitions/definitions';
 import { nearestCode } from '../platform/text/nearest-code';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
+import { handlerNameOf } from '../platform/discovery/handler-calls';
 import { ServiceError } from '../platform/errors/service-error';
+import { StartError } from '../platform/errors/start-error';
+import { faultOfShape } from './own-shape';
 import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
 
 /** The kind of thing that a request is about: a type, or one resource of it. */
@@ -14,6 +17,32 @@ export type Place = 'type' | 'instance';
 export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   constructor(discovery: DiscoveryService) {
     super(discovery, DefinesResourceType, ({ type }) => type);
+  }
+
+  /** @throws StartError if a module defines a type in a way that would have no effect */
+  override onModuleInit(): void {
+    super.onModuleInit();
+    for (const { meta, handler } of this.all()) {
+      const { type, shape, searchParameters } = meta;
+      const fault = faultOfShape(meta);
+      if (fault !== undefined)
+        throw new StartError(`${handlerNameOf(handler)}: the shape of ${type} is wrong: ${fault}.`);
+      if (isR4ResourceType(type) && (shape ?? searchParameters) !== undefined)
+        throw new StartError(
+          `${handlerNameOf(handler)}: R4 defines ${type}, so it gets no shape and no searchParameters here. Store a StructureDefinition or a SearchParameter instead.`,
+        );
+    }
+  }
+
+  /**
+   * Checks a type that a decorator of a provider names.
+   * @throws StartError which names the provider, if no resource has the type
+   */
+  assertNamed(type: string, handler: object): void {
+    if (isR4ResourceType(type) || this.find(type) !== undefined) return;
+    const near = nearestCode(type, this.names());
+    const hint = near === undefined ? 'Correct it, or define the type.' : `Did you mean "${near}"?`;
+    throw new StartError(`${handlerNameOf(handler)} names the resource type "${type}", which is not defined. ${hint}`);
   }
 
   /**

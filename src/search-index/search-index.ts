@@ -3,6 +3,7 @@ import { localKey } from '../fhir/reference';
 import { Environment } from '../platform/config/environment';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { ServiceError } from '../platform/errors/service-error';
+import { StartError } from '../platform/errors/start-error';
 import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../model/resource-types';
 import { type ExtractorOf, extractorsBy } from './extract/extractor';
@@ -56,7 +57,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
 
   /**
    * Notes which indexes must be built for the parameters of this server. This runs before any write.
-   * @throws StartError if two parameters collide
+   * @throws StartError if two parameters collide, or one of a module cannot be used
    */
   async onModuleInit(): Promise<void> {
     await Promise.resolve(); // the registries, which hold the types, are filled first
@@ -66,6 +67,13 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     );
     const ownTypes = own.map(({ type }) => type);
     const declared = new SearchParameterSet(parameters, ownTypes);
+    const unusable = ownTypes
+      .flatMap((type) => declared.listUnusable(type))
+      .find(({ type, code }) => parameters.some((parameter) => parameter.type === type && parameter.code === code));
+    if (unusable !== undefined) {
+      const { type, code, reason } = unusable;
+      throw new StartError(`The search parameter ${type}.${code} of a module cannot be used: ${reason}.`);
+    }
     this.digest = definitionsDigest(parameters, ownTypes);
     this.declared = declared.withBits(await this.states.compare(declared, this.digest));
   }

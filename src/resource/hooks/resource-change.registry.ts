@@ -1,22 +1,33 @@
 import { type ResourceDraft } from '../../model/resource-draft';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { callHandler, handlerNameOf } from '../../platform/discovery/handler-calls';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type StatementPart } from '../../platform/database/statement';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from './resource-change';
+import { ResourceTypes } from '../../model/resource-types';
 import { addTo } from '../../platform/lists-by-key';
 
 type Meta = { readonly types?: readonly string[] } | undefined;
 
 @Injectable()
-export class ResourceChangeListeners extends HandlerRegistry<Meta, ResourceChangeListener> {
+export class ResourceChangeListeners
+  extends HandlerRegistry<Meta, ResourceChangeListener>
+  implements OnApplicationBootstrap
+{
   constructor(
     discovery: DiscoveryService,
     private readonly unitOfWork: UnitOfWork,
+    private readonly types: ResourceTypes,
   ) {
     super(discovery, OnResourceChange, (_meta, listener) => listener.constructor.name);
+  }
+
+  /** @throws StartError for a misspelt type, whose changes the listener would never receive */
+  onApplicationBootstrap(): void {
+    for (const { meta, handler } of this.all())
+      for (const type of meta?.types ?? []) this.types.assertNamed(type, handler);
   }
 
   /**

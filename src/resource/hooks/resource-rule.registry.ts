@@ -1,13 +1,22 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
+import { ResourceTypes } from '../../model/resource-types';
 import { type StoredResource } from '../../model/stored-resource';
 import { ForResourceType, type ResourceRule } from './resource-rule';
 
 @Injectable()
-export class ResourceRules extends HandlerRegistry<string, ResourceRule<unknown>> {
-  constructor(discovery: DiscoveryService) {
+export class ResourceRules extends HandlerRegistry<string, ResourceRule<unknown>> implements OnApplicationBootstrap {
+  constructor(
+    discovery: DiscoveryService,
+    private readonly types: ResourceTypes,
+  ) {
     super(discovery, ForResourceType, (type) => type);
+  }
+
+  /** @throws StartError for a misspelt type, whose rule would never run */
+  onApplicationBootstrap(): void {
+    for (const { meta: type, handler } of this.all()) this.types.assertNamed(type, handler);
   }
 
   of(type: string): ResourceRule<unknown> | undefined {

@@ -4,7 +4,9 @@ import { Injectable, Module, type Type } from '@nestjs/common';
 import { eventually, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
 import {
   BringsMigrations,
+  DefinesResourceType,
   EngineOf,
+  ForResourceType,
   GrantOf,
   OnResourceChange,
   Operation,
@@ -225,6 +227,68 @@ describe('a module of another team at the start', () => {
     copies.set(folder, '9.0.0');
     const refusal = await start(NeedyModule).finally(() => copies.delete(folder));
     expect(refusal).toContain(`9.0.0 in ${folder}`);
+  });
+
+  it.each<[string, ClassDecorator, object, string]>([
+    [
+      'rule',
+      ForResourceType('Patiet'),
+      { check: () => undefined },
+      'names the resource type "Patiet", which is not defined. Did you mean "Patient"?',
+    ],
+    [
+      'listener',
+      OnResourceChange({ types: ['Patient', 'Wrad'] }),
+      { onChange: () => Promise.resolve() },
+      'names the resource type "Wrad", which is not defined. Correct it, or define the type.',
+    ],
+    [
+      'operation',
+      Operation({ resourceType: 'patient', code: 'x', level: 'type', methods: ['GET'], description: 'x' }),
+      { execute: () => Promise.resolve({ status: 200 }) },
+      'names the resource type "patient", which is not defined. Did you mean "Patient"?',
+    ],
+    [
+      'type of R4',
+      DefinesResourceType({
+        type: 'Patient',
+        searchParameters: [{ code: 'nick', kind: 'token', expression: 'Patient.name.text' }],
+      }),
+      {},
+      ': R4 defines Patient, so it gets no shape and no searchParameters here.',
+    ],
+    [
+      'shape',
+      DefinesResourceType({ type: 'Bed', shape: { Bed: { code: '1..1 cod' } } }),
+      {},
+      ': the shape of Bed is wrong: "Bed.code" has the type "cod", which neither R4 nor the shape has.',
+    ],
+  ])('whose %s has a misspelt type is named', async (_what, decorator, members, expected) => {
+    @Injectable()
+    @decorator
+    class Misspelt {}
+    Object.assign(Misspelt.prototype, members);
+
+    @Module({ providers: [Misspelt] })
+    class MisspeltModule {}
+    expect(await start(MisspeltModule)).toContain(
+      `Misspelt of MisspeltModule${expected.startsWith(':') ? '' : ' '}${expected}`,
+    );
+  });
+
+  it.each([
+    ['Bed.', 'the expression ends too early'],
+    ['Ward.site', 'it names nothing of Bed'],
+  ])('whose search parameter has the expression %s is named', async (expression, reason) => {
+    @Injectable()
+    @DefinesResourceType({ type: 'Bed', searchParameters: [{ code: 'site', kind: 'token', expression }] })
+    class BedType {}
+
+    @Module({ providers: [BedType] })
+    class BedModule {}
+    const refusal = await start(BedModule);
+    expect(refusal).toContain('The search parameter Bed.site of a module cannot be used: ');
+    expect(refusal).toContain(reason);
   });
 
   it('whose migration fails is named', async () => {

@@ -1,0 +1,35 @@
+import { elementsOfType } from '../fhir/definitions/definitions';
+import { OTHER_MEMBERS } from '../fhir/definitions/element-tables';
+import { type OwnResourceType } from './resource-type';
+
+const ELEMENT = /^[01]\.\.[1*] ([A-Za-z][\w.]*(\([\w,]+\))?(\|(?!$)|$))+$/;
+
+/** Types of elements that R4 lacks. */
+const OWN_TYPES = new Set(['Any', 'NativeReference']);
+
+/**
+ * Returns what is wrong with the shape of a type, undefined if nothing is. A wrong shape would fail at each write, or
+ * check nothing.
+ */
+export function faultOfShape({ type, shape }: OwnResourceType): string | undefined {
+  if (shape === undefined) return undefined;
+  const used = new Set([type]);
+  for (const [owner, elements] of Object.entries(shape)) {
+    for (const [name, text] of Object.entries(elements)) {
+      if (name in OTHER_MEMBERS) continue;
+      if (!ELEMENT.test(text))
+        return `"${owner}.${name}" is "${text}". Write it as "0..1 code", "1..* Reference(Patient)" or "0..1 string|Coding"`;
+      for (const of of typesOf(text)) {
+        used.add(of);
+        if (shape[of] === undefined && elementsOfType(of) === undefined && !OWN_TYPES.has(of))
+          return `"${owner}.${name}" has the type "${of}", which neither R4 nor the shape has`;
+      }
+    }
+  }
+  if (shape[type] === undefined) return `it has no entry "${type}"`;
+  const unused = Object.keys(shape).find((owner) => !used.has(owner));
+  return unused === undefined ? undefined : `no element has the type "${unused}"`;
+}
+
+/** The types of an element in the notation of elements.json: `0..* Reference(Patient)|string` has two. */
+const typesOf = (text: string): string[] => (text.split(' ')[1] ?? '').split('|').map((one) => one.replace(/\(.*/, ''));
