@@ -42,6 +42,9 @@ export function elementsOf(arrayText: string): readonly string[] {
   return elements;
 }
 
+/** Makes the text of an object from members that were read from a text. Every character is as sent. */
+export const textOfMembers = (members: readonly JsonMember[]): string => braced(members.map(textOfMember));
+
 /** Makes the text of an object from its members. Keys are given without escapes, values as JSON text. */
 export function objectText(members: Iterable<readonly [key: string, valueText: string]>): string {
   return braced(Array.from(members, ([key, valueText]) => `${JSON.stringify(key)}:${valueText}`));
@@ -79,8 +82,10 @@ export function withoutMembers(objectText: string, keys: readonly string[]): str
 function textsOf(objectText: string, keeps: (key: string) => boolean): string[] {
   return membersOf(objectText)
     .filter(({ key }) => keeps(key))
-    .map(({ keyText, valueText }) => `${keyText}:${valueText}`);
+    .map(textOfMember);
 }
+
+const textOfMember = ({ keyText, valueText }: JsonMember): string => `${keyText}:${valueText}`;
 
 function braced(memberTexts: readonly string[]): string {
   return `{${memberTexts.join(',')}}`;

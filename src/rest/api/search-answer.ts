@@ -28,7 +28,7 @@ export function searchAnswer(
   page: SearchPage,
   presentation: SearchPresentation,
   texts: LateTexts,
-  warnings: readonly OutcomeIssue[] = [],
+  warnings: readonly OutcomeIssue[],
 ): FhirAnswer {
   const issues = [
     ...warnings,

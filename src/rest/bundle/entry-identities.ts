@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../platform/errors/service-error';
-import { multipleMatches } from '../conditional/condition-matches';
+import { multipleMatches, noMatch } from '../conditional/condition-matches';
 import { assertId } from '../../model/resource-draft';
 import { type ResourceText } from '../../model/stored-resource';
 import { type EntryFaults } from './entry-faults';
@@ -45,12 +44,7 @@ export function identitiesOf(
         return found ?? { id: `nothing-${entry.index}`, origin: 'nothing' };
       }
       if (found !== undefined) return found;
-      if (action.verb === 'PATCH')
-        throw new ServiceError(
-          'not-found',
-          `No ${action.type} matches the criteria. Try them with GET /${action.type}?{criteria}.`,
-          { code: 'no-match' },
-        );
+      if (action.verb === 'PATCH') throw noMatch(action.type);
       const identity = newIdentity(intent);
       left.set(canonical, { id: identity.id, origin: 'made' });
       return identity;

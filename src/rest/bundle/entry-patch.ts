@@ -1,9 +1,10 @@
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { textOfMembers } from '../../platform/json/json-members';
 import { type Slices } from '../../platform/time/slices';
 import { PATCH_TYPES, compileResourcePatch } from '../patch/resource-patch';
 import { type ResourcePatch } from '../../resource/writes/write';
 import { type BundleEntry } from './bundle';
-import { binaryContent, resourceTextOf } from './entry-text';
+import { binaryContent } from './entry-text';
 import { faultAt } from './entry-error';
 
 /**
@@ -18,7 +19,7 @@ export async function entryPatchOf(
   slices: Slices,
 ): Promise<ResourcePatch> {
   if (resource?.type === 'Parameters') {
-    return compileResourcePatch('fhirpath-patch', resourceTextOf(resource), maxBytes, slices);
+    return compileResourcePatch('fhirpath-patch', textOfMembers(resource.members), maxBytes, slices);
   }
   if (resource?.type !== 'Binary') {
     throw faultAt('resource', 'A patch is a Binary with a JSON Patch, or Parameters.');

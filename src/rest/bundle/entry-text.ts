@@ -1,9 +1,6 @@
+import { textOfMembers } from '../../platform/json/json-members';
 import { type EntryResource } from './bundle';
 import { faultAt } from './entry-error';
-
-/** Prints the resource of an entry as compact JSON, with every byte as sent. */
-export const resourceTextOf = ({ members }: Pick<EntryResource, 'members'>): string =>
-  `{${members.map(({ keyText, valueText }) => `${keyText}:${valueText}`).join(',')}}`;
 
 const FHIR_JSON = 'application/fhir+json';
 
@@ -17,7 +14,7 @@ export function entryBodyOf(
 ): { readonly mediaType?: string; readonly body?: Buffer } {
   if (resource === undefined || method === 'GET' || method === 'DELETE') return {};
   if (method === 'PATCH' && resource.type === 'Binary') return binaryContent(resource);
-  return { mediaType: FHIR_JSON, body: Buffer.from(resourceTextOf(resource)) };
+  return { mediaType: FHIR_JSON, body: Buffer.from(textOfMembers(resource.members)) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
 import { Environment } from '../../platform/config/environment';
+import { textOfMembers } from '../../platform/json/json-members';
 import { Slices } from '../../platform/time/slices';
 import { multipleMatches } from '../conditional/condition-matches';
 import { ResourceDraft } from '../../model/resource-draft';
@@ -11,7 +12,6 @@ import { type Deadline } from './deadline';
 import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
 import { EntryFaults } from './entry-faults';
 import { entryPatchOf } from './entry-patch';
-import { resourceTextOf } from './entry-text';
 import { FoundMatches } from './found-matches';
 import { replaceLinks } from './reference-sites';
 import { type WriteIntent, conditionOf, isConditional } from './write-intent';
@@ -197,7 +197,7 @@ function draftOf(
       return sites.length === 0 ? member : { ...member, valueText: replaceLinks(member.valueText, sites, linkOf) };
     })
     .filter(({ key }) => !(isNewId && key === 'id'));
-  const text = resourceTextOf({ members });
+  const text = textOfMembers(members);
   return ResourceDraft.of(
     { text, value: JSON.parse(text), members: () => members },
     action.type,

@@ -72,6 +72,12 @@ export class ConditionMatches {
   }
 }
 
+/** The error for a patch by a condition without a match (http://hl7.org/fhir/R4/http.html#patch). */
+export const noMatch = (type: string): ServiceError =>
+  new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`, {
+    code: 'no-match',
+  });
+
 /** The error for a condition with several matches (http://hl7.org/fhir/R4/http.html#cond-update). */
 export const multipleMatches = (type: string): ServiceError =>
   new ServiceError(

@@ -8,7 +8,7 @@ import { type StoredResource } from '../../model/stored-resource';
 import { assertMatch } from '../../resource/writes/possible-writes';
 import { type ResourcePatch, type WriteResult } from '../../resource/writes/write';
 import { type Condition } from './condition';
-import { ConditionMatches } from './condition-matches';
+import { ConditionMatches, noMatch } from './condition-matches';
 
 /**
  * The result of a conditional write. `existed` means that a conditional create found its resource and wrote nothing.
@@ -59,7 +59,7 @@ export class ConditionalWriter {
    * Replaces the resource that matches. If none matches, creates it, under the draft's id if the draft has one.
    * @throws ServiceError 'invalid' if the draft's id is not that of the match, 'duplicate' if the id is taken
    */
-  put(draft: ResourceDraft, criteria: string, options: WriteOptions = {}): Promise<ConditionalResult> {
+  put(draft: ResourceDraft, criteria: string, options: WriteOptions): Promise<ConditionalResult> {
     return this.run({ type: draft.type, criteria, reach: options.reach }, async (match) => {
       if (match === undefined) {
         assertMatch(options, undefined);
@@ -80,12 +80,9 @@ export class ConditionalWriter {
    * Patches the resource that matches.
    * @throws ServiceError 'not-found' if none matches
    */
-  patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions = {}): Promise<ConditionalResult> {
+  patch(type: string, criteria: string, patch: ResourcePatch, options: WriteOptions): Promise<ConditionalResult> {
     return this.run({ type, criteria, reach: options.reach }, (match) => {
-      if (match === undefined)
-        throw new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`, {
-          code: 'no-match',
-        });
+      if (match === undefined) throw noMatch(type);
       return this.writer.patch(type, match.id, patch, { ...options, locked: match });
     });
   }
@@ -98,7 +95,7 @@ export class ConditionalWriter {
   delete(
     type: string,
     criteria: string,
-    { all = false, ...options }: WriteOptions & { readonly all?: boolean } = {},
+    { all, ...options }: WriteOptions & { readonly all: boolean },
   ): Promise<ConditionalDeletion> {
     const { reach } = options;
     if (all) return this.deleteAll({ type, criteria, reach });

@@ -39,8 +39,6 @@ function versionsOf(text: string, name: string, details: ErrorDetails): readonly
   if (tags === '*') return '*';
   return tags.split(',').map((tag) => {
     const version = /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag.trim())?.[1];
-    // A quoted tag in any other form is not from this server. It becomes version 0, which no resource has, so that it
-    // never matches.
     if (version === undefined && /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(tag.trim())) return 0;
     if (version === undefined) throw new ServiceError('invalid', `${name} must hold a version such as W/"2".`, details);
     return Number(version);

@@ -106,16 +106,11 @@ class PatchedDocument {
   }
 
   private add(pointer: Pointer, value: JsonValue): void {
-    const copy = this.effort.copy(value, pointer.length);
-    this.change(pointer, {
-      root: () => (this.root = copy),
-      object: (parent, key) => parent.set(key, copy),
-      array: (parent, step) => {
-        const index = step === '-' ? parent.length : indexOf(step);
-        if (index === undefined || index > parent.length) throw nothingAt(pointer);
-        this.effort.spend(parent.length - index);
-        parent.splice(index, 0, copy);
-      },
+    this.put(pointer, value, (parent, step, copy) => {
+      const index = step === '-' ? parent.length : indexOf(step);
+      if (index === undefined || index > parent.length) throw nothingAt(pointer);
+      this.effort.spend(parent.length - index);
+      parent.splice(index, 0, copy);
     });
   }
 
@@ -136,11 +131,23 @@ class PatchedDocument {
   /** Replaces a value. The member keeps its position, which it would lose by a removal and an addition. */
   private replace(pointer: Pointer, value: JsonValue): void {
     this.find(pointer);
+    this.put(pointer, value, (parent, step, copy) => {
+      parent[Number(step)] = copy;
+    });
+  }
+
+  private put(
+    pointer: Pointer,
+    value: JsonValue,
+    intoArray: (parent: JsonValue[], step: string, copy: JsonValue) => void,
+  ): void {
     const copy = this.effort.copy(value, pointer.length);
     this.change(pointer, {
       root: () => (this.root = copy),
       object: (parent, key) => parent.set(key, copy),
-      array: (parent, step) => (parent[Number(step)] = copy),
+      array: (parent, step) => {
+        intoArray(parent, step, copy);
+      },
     });
   }
 
