@@ -154,7 +154,7 @@ export class ResourceStore {
    */
   async lockAll(names: readonly ResourceName[]): Promise<LockedId[]> {
     if (names.length === 0) return [];
-    const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
+    const columns = nameColumns(names);
     const hashes = names.map(({ type, id }) => this.index.referenceHash(type, id));
     // The three statements are one pipelined round trip on the connection of the transaction. The two reads begin when
     // the locks are held.
@@ -173,8 +173,7 @@ export class ResourceStore {
 
   /** The total length of those of the named resources that are stored. */
   async bytesOf(names: readonly ResourceName[]): Promise<number> {
-    const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
-    return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, columns))?.bytes ?? 0;
+    return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, nameColumns(names)))?.bytes ?? 0;
   }
 
   /** Creation time of a locked resource; undefined if its first version is not in the history. */
@@ -220,7 +219,7 @@ export class ResourceStore {
   async assertUnchanged(resources: readonly NewResource[]): Promise<void> {
     // With so few resources this transaction holds an advisory lock on each id, so no other transaction used one.
     if (resources.length <= MAX_ID_LOCKS) return;
-    const columns = [resources.map(({ type }) => type), resources.map(({ id }) => id)];
+    const columns = nameColumns(resources);
     const versions = new Map(resources.map(({ type, id, content }) => [localKey(type, id), content.version]));
     for (const { type, id, version } of await this.statements.run<LastVersionRow>(LAST_VERSIONS, columns)) {
       if (version >= (versions.get(localKey(type, id)) ?? 0))
@@ -260,8 +259,7 @@ export class ResourceStore {
   async refresh(names: readonly ResourceName[]): Promise<void> {
     const { version } = await this.index.forWrite();
     await this.unitOfWork.run(async () => {
-      const columns = [names.map(({ type }) => type), names.map(({ id }) => id)];
-      const rows = await this.statements.run<LockedRow>(READ_OUTDATED_FOR_UPDATE, [...columns, version]);
+      const rows = await this.statements.run<LockedRow>(READ_OUTDATED_FOR_UPDATE, [...nameColumns(names), version]);
       const indexed: IndexedBody[] = [];
       for (const row of rows) indexed.push(await this.indexed(lockedResourceOf(row)));
       await this.reindex(indexed, true);
@@ -334,6 +332,12 @@ export class ResourceStore {
     }
   }
 }
+
+/** The types and the ids of resources, as arrays for a statement. */
+const nameColumns = (names: readonly ResourceName[]): string[][] => [
+  names.map(({ type }) => type),
+  names.map(({ id }) => id),
+];
 
 const lockedResourceOf = (row: LockedRow): LockedResource => ({
   key: row.resource_key,

@@ -78,7 +78,7 @@ export const NEW_ROW_NAMES = NEW_ROW_COLUMNS.map(([name]) => name).join(', ');
  * It pauses before each table.
  */
 export function* insertResource(row: NewRow, parts: readonly StatementPart[] = []): Steps<BoundStatement> {
-  const binder = new Binder('resource-insert+');
+  const binder = new ChangeBinder('resource-insert+');
   const places = NEW_ROW_COLUMNS.map(([, type, of]) => `${binder.bind(of(row))}::${type}`);
   const [key = '', mainDate = ''] = places;
   const known = binder.bind(row.parametersVersion);
@@ -102,7 +102,7 @@ export function* insertResource(row: NewRow, parts: readonly StatementPart[] = [
  * its index rows by those of `to`, whatever code wrote the stored rows. Tables whose rows stay the same are left out.
  */
 export function* updateResource(from: LockedVersion, to: RowContent): Steps<BoundStatement> {
-  const binder = new Binder('resource-update=');
+  const binder = new ChangeBinder('resource-update=');
   const at = { key: `${binder.bind(from.key)}::bigint`, mainDate: `${binder.bind(to.mainDate)}::timestamptz` };
   const content = [to.version, to.updatedAt, to.method, to.text, to.present, to.indexDigests, to.parametersVersion];
   const [version, updatedAt, method, body, present, digests, known] = content.map((value) => binder.bind(value));
@@ -159,7 +159,7 @@ const DELETE: Statement = {
 };
 
 /** Collects values and data-modifying CTEs. The same combination of tables gives the same statement name and text. */
-class Binder {
+class ChangeBinder {
   private readonly values: unknown[] = [];
   private readonly changes: (() => readonly string[])[] = [];
 

@@ -7,7 +7,7 @@ import { ClauseResolver } from '../../search/run/clause-resolver';
 import { type SearchClause } from '../../search/query/search-query';
 import { Reach, type ReachedTypes, type SearchRights } from '../../search/rows/reach';
 import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
-import { anyOf, EVERY_ROW, NO_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
+import { EVERY_ROW, eitherRows, NO_ROW, type RowCriterion, RowLimit } from '../../search/rows/row-limit';
 import { RowCheck } from './row-check';
 import { type ResourceName } from '../../model/stored-resource';
 
@@ -72,7 +72,7 @@ export class RowLimits implements SearchRights {
       if (opened === undefined) return searched;
       const own = await clauseOf(opened, type);
       // Usually both limits come from the same policies. Then each row is tested only once.
-      return searched === undefined || isDeepStrictEqual(own, searched) ? own : anyOf([own, searched]);
+      return searched === undefined || isDeepStrictEqual(own, searched) ? own : eitherRows([own, searched]);
     };
     return new Reach(undefined, { rowsOf, refusalOf: (hidden) => this.refusalOf(hidden) }).ofTypes(types);
   }

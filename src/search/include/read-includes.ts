@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
-import { hintOf } from '../parse/parameter-clause';
+import { suggestionFor } from '../parse/parameter-clause';
 import { noteIncomplete, type SearchScope } from '../parse/search-scope';
 import { assertType, invalid } from '../parse/values';
 import { namedPathsOf } from './named-paths';
@@ -106,7 +106,7 @@ function referenceOf(name: string, source: string, code: string, scope: SearchSc
   const references = parameters.list(source).filter(({ kind }) => kind === 'reference');
   throw new ServiceError(
     'invalid',
-    `"${name}" names ${source}.${code.slice(0, 64)}, which is no reference parameter.${hintOf(code, references)}`,
+    `"${name}" names ${source}.${code.slice(0, 64)}, which is no reference parameter.${suggestionFor(code, references)}`,
     { code: 'include-invalid' },
   );
 }

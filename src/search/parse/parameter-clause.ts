@@ -70,14 +70,14 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
       code: 'search-parameter-unknown',
     });
   if (isLenient) return undefined;
-  const hint = hintOf(code, parameters.list(type));
+  const hint = suggestionFor(code, parameters.list(type));
   throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`, {
     code: 'search-parameter-unknown',
   });
 }
 
 /** Advice for an unknown code: the nearest known code, or the list of all known codes. */
-export function hintOf(code: string, parameters: readonly SearchParameter[]): string {
+export function suggestionFor(code: string, parameters: readonly SearchParameter[]): string {
   const codes = parameters.map((parameter) => parameter.code);
   const nearest = nearestCode(code, codes);
   if (nearest !== undefined) return ` Did you mean "${nearest}"?`;

@@ -49,7 +49,7 @@ export class RowLimit {
       new Map(
         [...types].map((type) => [
           type,
-          anyOf(criteria.filter((one) => one.type === type).map(({ clauses }) => joined('all', clauses))),
+          eitherRows(criteria.filter((one) => one.type === type).map(({ clauses }) => joined('all', clauses))),
         ]),
       ),
       new Map([...unfinishedOf(criteria, false), ...unfinishedOf(criteria, true)]),
@@ -129,5 +129,5 @@ const isNoRow = (clause: SearchClause): boolean => clause.kind === 'any' && clau
 export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'all' && clause.clauses.length === 0;
 
 /** Joins alternatives by OR. If one of them matches all rows, the others are dropped. */
-export const anyOf = (alternatives: readonly SearchClause[]): SearchClause =>
+export const eitherRows = (alternatives: readonly SearchClause[]): SearchClause =>
   alternatives.some(isEveryRow) ? EVERY_ROW : joined('any', alternatives);
