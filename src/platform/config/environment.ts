@@ -250,19 +250,19 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     dataDirectory: resolve(read.text('DATA_DIR') ?? 'data'),
     rootClientSecret: read.text('SVC_ROOT_CLIENT_SECRET'),
     adminPassword: read.text('SVC_ADMIN_PASSWORD'),
-    hasTrialPolicy: read.oneOf('SVC_TRIAL_POLICY', ['on', 'off'], isEmbedded ? 'on' : 'off') === 'on',
+    hasTrialPolicy: read.isOn('SVC_TRIAL_POLICY', isEmbedded),
     encryptionKey: read.key('SVC_ENCRYPTION_KEY'),
     encryptionKeysAccepted: read.keys('SVC_ENCRYPTION_KEYS_ACCEPTED'),
     trustedProxies: read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault),
     corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
     logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
     isTraced: isTracedBy(variables),
-    hasAccessLog: read.oneOf('SVC_ACCESS_LOG', ['on', 'off'], 'on') === 'on',
+    hasAccessLog: read.isOn('SVC_ACCESS_LOG', true),
     bodyLimitBytes,
     ...processesOf({ wanted, isEmbedded, bodyLimitBytes, memoryBudgetBytes, databasePoolSize }),
-    hasCompression: read.oneOf('SVC_COMPRESSION', ['on', 'off'], 'on') === 'on',
-    hasApiDocs: read.oneOf('SVC_API_DOCS', ['on', 'off'], 'on') === 'on',
-    hasConsole: read.oneOf('SVC_CONSOLE', ['on', 'off'], 'on') === 'on',
+    hasCompression: read.isOn('SVC_COMPRESSION', true),
+    hasApiDocs: read.isOn('SVC_API_DOCS', true),
+    hasConsole: read.isOn('SVC_CONSOLE', true),
     bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
     bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),
     initBundle: read.text('SVC_INIT_BUNDLE'),
@@ -284,7 +284,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     createdAtUrl:
       read.matching('SVC_CREATED_AT_URL', /^[A-Za-z][A-Za-z0-9+.-]*:[^\s"<>\\^`{|}]+$/, 'an absolute URI') ??
       'urn:svc:created-at',
-    hasReferenceCheck: read.oneOf('SVC_REFERENCE_CHECK', ['on', 'off'], 'off') === 'on',
+    hasReferenceCheck: read.isOn('SVC_REFERENCE_CHECK', false),
     audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
     addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
     addendumTypes: read.text('SVC_ADDENDUM_TYPES'),
@@ -293,7 +293,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
       read.matching('SVC_TOPIC_CORRELATION_HEADER', HANDED_ON_HEADER, 'the name of a header without credentials') ??
       'x-topic-correlation-id'
     ).toLowerCase(),
-    isDelivering: read.oneOf('SVC_DELIVERY', ['on', 'off'], 'on') === 'on',
+    isDelivering: read.isOn('SVC_DELIVERY', true),
     deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 4, 1, 1000),
     deliveryBufferBytes: read.integer('SVC_DELIVERY_BUFFER_BYTES', 64 * 1024 * 1024, 1024 * 1024, 1024 ** 3),
     deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
@@ -392,9 +392,13 @@ class VariableReader {
     return choice ?? fallback;
   }
 
+  isOn(name: string, fallback: boolean): boolean {
+    return this.oneOf(name, ['on', 'off'], fallback ? 'on' : 'off') === 'on';
+  }
+
   /** @param faultOf returns the fault of one part of the list; undefined if it has none */
   list(name: string, description: string, faultOf: (part: string) => string | undefined): readonly string[] {
-    const parts = (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+    const parts = this.parts(name);
     for (const part of parts) {
       const fault = faultOf(part);
       if (fault !== undefined) this.problems.push(`${name} must list ${description}: "${part}" is none, ${fault}`);
@@ -412,10 +416,12 @@ class VariableReader {
   }
 
   keys(name: string): readonly Buffer[] {
-    const parts = (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
-    const keys = parts.map((part) => Buffer.from(part, 'base64'));
+    const keys = this.parts(name).map((part) => Buffer.from(part, 'base64'));
     if (keys.some((key) => key.length !== KEY_BYTES))
       this.problems.push(`${name} must list keys of 32 bytes in base64, separated by commas`);
     return keys;
+  }
+  private parts(name: string): string[] {
+    return (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
   }
 }
