@@ -220,7 +220,6 @@ const platform = {
   http: [
     'accepted-encoding',
     'encoded-text',
-    'help-link',
     'inner-requests',
     'known-parameters',
     'operation-names',

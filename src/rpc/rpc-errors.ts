@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { helpLink } from '../platform/http/help-link';
 import { FHIR_ERRORS } from '../fhir/edge/operation-outcome';
 import { Environment } from '../platform/config/environment';
-import { type ErrorCode } from '../platform/errors/error-codes';
+import { type ErrorCode, helpLink } from '../platform/errors/error-codes';
 import { type ErrorKind } from '../platform/errors/error-kind';
 import { RequestContext } from '../platform/request/request-context';
 import { errorCodeOf } from '../platform/errors/service-error';

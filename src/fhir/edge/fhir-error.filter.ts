@@ -1,12 +1,12 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { type Response } from 'express';
 import { Environment } from '../../platform/config/environment';
+import { helpLink } from '../../platform/errors/error-codes';
 import { errorCodeOf } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
 import { sendAnswer } from './fhir-answer';
-import { helpLink } from '../../platform/http/help-link';
 import { FHIR_ERRORS, fatalOutcome, outcomeOf } from './operation-outcome';
 
 /**

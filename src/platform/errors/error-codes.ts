@@ -153,3 +153,8 @@ export const ERROR_CODES: ReadonlyMap<ErrorCode, ErrorKind | undefined> = new Ma
 /** Returns the URL of the page and section that explain a code, for servers that serve the documentation. */
 export const errorPageOf = (baseUrl: string, code: ErrorCode): string =>
   `${baseUrl}/docs/reference/errors.html#${code}`;
+
+/** Returns the header `Link` to the explanation of an error (RFC 8288; `help` is a registered relation). */
+export const helpLink = (baseUrl: string, code: ErrorCode): { readonly Link: string } => ({
+  Link: `<${errorPageOf(baseUrl, code)}>; rel="help"`,
+});

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import { Environment } from '../config/environment';
-import { writeLine } from '../logging/context-logger';
+import { writeAccessLine } from '../logging/context-logger';
 import { Histogram } from '../metrics/histogram';
 import { family, type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
@@ -94,7 +94,7 @@ export class Answers implements MetricSource {
       isCut: isCut || undefined,
       ...{ user, client },
     };
-    writeLine('log', message, 'Access', { requestId, correlationId, traceId: span?.spanContext().traceId });
+    writeAccessLine(message, { requestId, correlationId, traceId: span?.spanContext().traceId });
   }
 
   /** Returns the route as declared, without values of the URL. A known operation has its name in it. */
