@@ -25,7 +25,7 @@ export class FirstIdentities implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.setup.once('signing-key', async () => {
-      await this.keys.create();
+      await this.keys.add(await this.keys.generate());
     });
     await this.keys.assertOpenable();
     await this.setup.once('identities', () => this.store());

@@ -31,11 +31,12 @@ export class KeyRotation {
     private readonly environment: Environment,
   ) {}
 
-  rotate(): Promise<RotationResult> {
+  async rotate(): Promise<RotationResult> {
+    const pair = await this.keys.generate();
     return this.unitOfWork.run(async () => {
       await this.keys.lock();
       const waiting = await this.keys.next();
-      const { kid, signsFrom } = waiting ?? (await this.keys.create(this.environment.keyOverlapSeconds));
+      const { kid, signsFrom } = waiting ?? (await this.keys.add(pair, this.environment.keyOverlapSeconds));
       const removed = await this.keys.removeSuperseded(await this.tokens.kidsOfLiveTokens());
       if (waiting === undefined) this.logger.log({ event: 'signing key published', kid, signsFrom });
       return { kid, signsFrom: signsFrom.toISOString(), isNew: waiting === undefined, removed };
@@ -48,9 +49,10 @@ export class KeyRotation {
    * closes the rest.
    */
   async replaceAll(): Promise<RotationResult> {
+    const pair = await this.keys.generate();
     const result = await this.unitOfWork.run(async () => {
       await this.keys.lock();
-      const { kid, signsFrom } = await this.keys.create();
+      const { kid, signsFrom } = await this.keys.add(pair);
       const removed = await this.keys.keepOnly(kid);
       return { kid, signsFrom: signsFrom.toISOString(), isNew: true, removed };
     });

@@ -61,6 +61,12 @@ export interface SigningKey {
   readonly privateKey: string;
 }
 
+/** A new key pair in PEM format (SPKI, PKCS #8). */
+export interface KeyPair {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
 /** A published key, and the time from which it signs. */
 export interface PublishedKey {
   readonly kid: string;
@@ -90,17 +96,20 @@ export class SigningKeys {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Creates a key pair that is published at once and signs after the given delay. */
-  async create(signsInSeconds = 0): Promise<PublishedKey> {
+  /** Makes a key pair, which may take seconds of CPU: call it before {@link lock}, since logins wait for that lock. */
+  async generate(): Promise<KeyPair> {
     const pair = await promisify(generateKeyPair)('rsa', { modulusLength: MODULUS_BITS });
-    const privateKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
-    const published = await this.statements.runOne<PublishedKey>(ADD_KEY, [
-      randomUUID(),
-      'RS256',
-      pair.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-      this.secrets.seal(Buffer.from(privateKey)),
-      signsInSeconds,
-    ]);
+    return {
+      publicKey: pair.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    };
+  }
+
+  /** Stores a key pair, which is published at once and signs after the given delay. */
+  async add({ publicKey, privateKey }: KeyPair, signsInSeconds = 0): Promise<PublishedKey> {
+    const sealed = this.secrets.seal(Buffer.from(privateKey));
+    const row = [randomUUID(), 'RS256', publicKey, sealed, signsInSeconds];
+    const published = await this.statements.runOne<PublishedKey>(ADD_KEY, row);
     if (published === undefined) throw new Error('The new key was not stored');
     return published;
   }

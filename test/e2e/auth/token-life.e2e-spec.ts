@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
 import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { SigningKeys } from '../../../src/auth/keys/signing-keys.repository';
 import { BackgroundTasks } from '../../../src/platform/background/background-tasks';
 import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
 
@@ -504,6 +505,25 @@ describe('the life of a token', () => {
       isOver = true;
       await Promise.all(load);
       expect([statuses.length > 1, new Set(statuses)]).toEqual([true, new Set([200])]);
+    });
+
+    it.each(['', '?compromised=true'])('let Users log in while a new one is computed (%s)', async (query) => {
+      const keys = app.app.get(SigningKeys);
+      let computed = (): void => undefined;
+      const computing = new Promise<void>((resolve) => (computed = resolve));
+      const begun = new Promise<void>((resolve) => {
+        jest.spyOn(keys, 'generate').mockImplementationOnce(async () => {
+          resolve();
+          await computing;
+          return keys.generate();
+        });
+      });
+      await nextKeySignsNow();
+      const rotated = rotate(app, query);
+      await begun;
+      expect(await useOf((await logIn('signed')).access_token)).toBe(200);
+      computed();
+      expect((await rotated).json<{ isNew: boolean }>().isNew).toBe(true);
     });
 
     it.each(['?compromised=yes', '?now=true', '?compromised=true&x=1'])('are not rotated by %s', async (query) => {
