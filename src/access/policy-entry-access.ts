@@ -53,9 +53,9 @@ export class PolicyEntryAccess implements EntryAccess {
     throw await this.denials.refusalOf(request, decision);
   }
 
-  async wouldGrant(entry: EntryAccessRequest): Promise<boolean> {
+  async rowsOf(entry: EntryAccessRequest): Promise<GrantedRows | undefined> {
     const request = this.asked.ofEntry(entry);
-    return request !== undefined && (await this.access.decide(request)).rows === 'all';
+    return request === undefined ? undefined : (await this.access.decide(request)).rows;
   }
 
   /**
@@ -91,7 +91,7 @@ export class PolicyEntryAccess implements EntryAccess {
     const isUsed = policies.some(({ criteria }) =>
       criteria.some((criterion) => parameters.some((parameter) => mayUse(criterion, parameter))),
     );
-    if (!isUsed || (await this.wouldGrant(POLICY_CREATION))) return;
+    if (!isUsed || (await this.rowsOf(POLICY_CREATION)) === 'all') return;
     throw new ServiceError(
       'forbidden',
       'Criteria of policies use this search parameter. A change of it changes what these policies grant, so it needs the right to create policies.',

@@ -27,8 +27,8 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
     await this.decide(request);
   }
 
-  async wouldGrant(request: EntryAccessRequest): Promise<boolean> {
-    return (await this.decider?.wouldGrant(request)) ?? false;
+  async rowsOf(request: EntryAccessRequest): Promise<GrantedRows | undefined> {
+    return this.decider?.rowsOf(request);
   }
 
   async searchedRows(type: string): Promise<GrantedRows | undefined> {

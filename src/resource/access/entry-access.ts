@@ -94,10 +94,10 @@ export interface EntryAccess {
   openedRows(): Promise<GrantedRows | undefined>;
 
   /**
-   * Whether a policy grants the caller this part of a request, for all rows. The call only asks, so no denial is
-   * recorded.
+   * The rows that the policies would grant to the caller for this part of a request; undefined if they would deny it.
+   * The call only asks, so no denial is recorded.
    */
-  wouldGrant(request: EntryAccessRequest): Promise<boolean>;
+  rowsOf(request: EntryAccessRequest): Promise<GrantedRows | undefined>;
 
   /**
    * Checks that the caller may change the meaning of search parameters. Criteria of policies decide by them which rows

@@ -27,7 +27,7 @@ export class ShownDestination {
     const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
     const kind = this.kinds.find(String(resource.kind))?.handler;
     if (parameters === undefined || kind?.unmasked === undefined) return undefined;
-    if (!(await this.access.wouldGrant(updateOf(type, id, resource)))) return undefined;
+    if ((await this.access.rowsOf(updateOf(type, id, resource))) !== 'all') return undefined;
     const inForce = await this.destinations.findSettings(id);
     // The current values belong to the current version, so they must not be shown in an older one.
     const isPresent = (await this.reader.find(type, id))?.version === version;

@@ -70,4 +70,57 @@ describe('the answer to a write', () => {
     const shown = await sendAs(reader, 'POST', '/fhir', bundle, REPRESENTATION);
     if (method === 'PATCH') expect(shown.text).toContain('Rivera');
   });
+
+  describe('of a caller who is limited to rows', () => {
+    const rows = (methods: readonly string[], criteria?: string): object => ({
+      engine: 'matcho',
+      matcho: { 'request-method': { $enum: methods } },
+      ...(criteria !== undefined && { criteria }),
+    });
+    const WRITES = ['patch', 'delete', 'post'];
+    const writes = rows(WRITES, 'Patient?gender=female');
+
+    const isShownTo = async (person: Person, method: string, change = {}): Promise<boolean> => {
+      await app.put('/Patient/p1', PATIENT);
+      const { status, text } =
+        method === 'POST'
+          ? await sendAs(person, 'POST', '/Patient', PATIENT, { 'If-None-Exist': '_id=p1' })
+          : await sendAs(person, method, '/Patient/p1', method === 'PATCH' ? change : undefined, {
+              'Content-Type': MERGE,
+            });
+      expect([200, 204]).toContain(status);
+      return text.includes('Rivera');
+    };
+
+    it.each<[string, object[], boolean[]]>([
+      ['may not read', [writes], [false, false, false]],
+      ['may read the same rows', [writes, rows(['get'], 'Patient?gender=female')], [true, true, true]],
+      ['may read all rows', [writes, rows(['get'])], [true, true, true]],
+      ['may read other rows', [writes, rows(['get'], 'Patient?gender=male')], [false, false, false]],
+      // A deleted resource has no row by which the criteria of the read could decide.
+      [
+        'may read these rows by other criteria',
+        [writes, rows(['get'], 'Patient?family:exact=Rivera')],
+        [true, false, true],
+      ],
+      ['may write all rows', [rows(WRITES), rows(['get'], 'Patient?family:exact=Rivera')], [true, false, true]],
+      [
+        'may write all rows and read others',
+        [rows(WRITES), rows(['get'], 'Patient?gender=male')],
+        [false, false, false],
+      ],
+    ])('and %s', async (name, policies, expected) => {
+      const person = await login(app, `limited-${name.replaceAll(' ', '-')}`, { policies });
+      const shown = [];
+      for (const method of ['PATCH', 'DELETE', 'POST']) shown.push(await isShownTo(person, method, { active: true }));
+      expect(shown).toEqual(expected);
+    });
+
+    it('and changes what decides whether it may be read', async () => {
+      const policies = [writes, rows(['get'], 'Patient?active=true')];
+      const person = await login(app, 'changing', { policies });
+      expect(await isShownTo(person, 'PATCH', { active: true })).toBe(true);
+      expect(await isShownTo(person, 'PATCH', { active: false })).toBe(false);
+    });
+  });
 });
