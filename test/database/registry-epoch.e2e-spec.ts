@@ -141,6 +141,17 @@ describe(RegistryEpoch.name, () => {
       expect([before, await registry.get()]).toEqual([1, 1]);
     });
 
+    it('loads once for a transaction, however often it is asked there', async () => {
+      let loads = 0;
+      const registry = new CachedRegistry(newEpoch(), () => Promise.resolve(++loads));
+      await registry.get();
+      await rise();
+      const seen = await unitOfWork.run(async () => [await registry.get(), await registry.get(), await registry.get()]);
+      expect([seen, await registry.get()]).toEqual([[2, 2, 2], 3]);
+      const again = await unitOfWork.run(() => registry.get());
+      expect(again).toBe(3);
+    });
+
     it('needs no second connection: transactions that fill the pool and wait for each other go on', async () => {
       const registry = new CachedRegistry(newEpoch(), () => database.findValue('a'));
       const writes = Array.from({ length: 12 }, () =>

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RequestContext } from '../request/request-context';
 import { type Epochs } from '../request/epochs';
+import { KeptOn } from '../kept-on';
 import { putNewest } from '../memoized';
 import { type Statement } from './statement';
 import { Statements } from './statements';
@@ -105,6 +106,8 @@ interface Loaded<T> {
 export class CachedRegistry<T> {
   private kept: Loaded<T> | undefined;
   private loading: Loaded<Promise<T>> | undefined;
+  /** The values of open transactions. */
+  private ofUnits = new KeptOn<object, Promise<T>>();
 
   constructor(
     private readonly epoch: RegistryEpoch,
@@ -114,7 +117,8 @@ export class CachedRegistry<T> {
   async get(): Promise<T> {
     const { registries: epoch } = await this.epoch.current();
     if (this.kept !== undefined && this.kept.epoch >= epoch) return this.kept.value;
-    return this.epoch.unitOfWork.isOpen ? this.loadForTransaction() : this.loadToKeep(epoch);
+    const { unit } = this.epoch.unitOfWork;
+    return unit === undefined ? this.loadToKeep(epoch) : this.valueFor(unit);
   }
 
   /** The value that was loaded last. It may be older than the request's epoch. */
@@ -126,6 +130,7 @@ export class CachedRegistry<T> {
   forget(): void {
     this.kept = undefined;
     this.loading = undefined;
+    this.ofUnits = new KeptOn();
   }
 
   private loadToKeep(epoch: number): Promise<T> {
@@ -148,12 +153,17 @@ export class CachedRegistry<T> {
 
   /**
    * Loads the value on the connection of the open transaction. Waiting for a second connection could deadlock, if all
-   * connections are used by transactions that wait for row locks of this one. The value is not cached, since the
-   * transaction may have changed it and can be rolled back.
+   * connections are used by transactions that wait for row locks of this one. The value is cached only for this
+   * transaction, since the transaction may have changed it and can be rolled back. It is loaded once: a load for each
+   * entry of a Bundle would read all topics for each of them.
    */
-  private loadForTransaction(): Promise<T> {
+  private valueFor(unit: object): Promise<T> {
+    const found = this.ofUnits.get(unit);
+    if (found !== undefined) return found;
     this.epoch.unitOfWork.afterCommit(() => this.get());
-    return this.load();
+    const value = this.load();
+    this.ofUnits.set(unit, value);
+    return value;
   }
 }
 

@@ -191,7 +191,11 @@ export class UnitOfWork {
     return store === APART ? BACKGROUND : (store?.ticket ?? this.requests.ticket);
   }
 
-  private get unit(): Unit | undefined {
+  /**
+   * Identifies the open transaction; undefined if none is open.
+   * @internal
+   */
+  get unit(): Unit | undefined {
     const store = this.current.value;
     return store === APART ? undefined : store;
   }
