@@ -1,10 +1,9 @@
-import { type BundleCall } from './bundle-call';
 import { type PreferredReturn, preferredReturnOf } from '../../fhir/edge/prefer';
 import { type WriteResult } from '../../resource/writes/write';
 import { type Produce } from '../../platform/http/send-body';
 import { produceBundle } from '../../model/bundle-text';
 import { entryStatus, versionPath } from '../api/resource-answer';
-import { type BundleType } from './bundle';
+import { type BundleType, type BundleCall } from './bundle';
 
 /**
  * Maximum number of characters of resources in the answer to a Bundle, since all of them are in memory until the answer

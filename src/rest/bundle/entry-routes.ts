@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { type InnerAnswer, InnerRequests } from '../../platform/http/inner-requests';
 import { ResourceTypes } from '../../model/resource-types';
-import { type BundleCall } from './bundle-call';
-import { type BundleEntry } from './bundle';
+import { type BundleEntry, type BundleCall } from './bundle';
 import { relativeUrl } from './entry-action';
 import { type RoutedEntry } from './entry-answer';
 import { faultAt } from './entry-error';
-import { entryBodyOf } from './entry-text';
+import { entryBodyOf } from './entry-body';
 
 /**
  * Sends each entry to the route that would answer the same request sent alone. So rights, checks, messages and answers

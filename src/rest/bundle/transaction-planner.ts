@@ -11,7 +11,7 @@ import { BundleLinks } from './bundle-links';
 import { type Deadline } from './deadline';
 import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
 import { EntryFaults } from './entry-faults';
-import { entryPatchOf } from './entry-patch';
+import { entryPatchOf } from './entry-body';
 import { FoundMatches } from './found-matches';
 import { replaceLinks } from './reference-sites';
 import { type WriteIntent, conditionOf, isConditional } from './write-intent';

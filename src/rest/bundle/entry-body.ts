@@ -1,5 +1,9 @@
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { textOfMembers } from '../../platform/json/json-members';
-import { type EntryResource } from './bundle';
+import { type Slices } from '../../platform/time/slices';
+import { type ResourcePatch } from '../../resource/writes/write';
+import { PATCH_TYPES, compileResourcePatch } from '../patch/resource-patch';
+import { type BundleEntry, type EntryResource } from './bundle';
 import { faultAt } from './entry-error';
 
 const FHIR_JSON = 'application/fhir+json';
@@ -21,7 +25,7 @@ export function entryBodyOf(
  * The content of a Binary, which may hold a patch (http://hl7.org/fhir/R4/http.html#jsonpatch).
  * @throws ServiceError 'invalid' without content
  */
-export function binaryContent({ members }: EntryResource): { readonly mediaType: string; readonly body: Buffer } {
+function binaryContent({ members }: EntryResource): { readonly mediaType: string; readonly body: Buffer } {
   const valueOf = (name: string): unknown => {
     const text = members.find(({ key }) => key === name)?.valueText;
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
@@ -31,4 +35,29 @@ export function binaryContent({ members }: EntryResource): { readonly mediaType:
     throw faultAt('resource', 'A patch in a Binary needs contentType and data.');
   }
   return { mediaType: contentType.split(';')[0]?.trim().toLowerCase() ?? '', body: Buffer.from(data, 'base64') };
+}
+
+/**
+ * Reads the patch of an entry, which is a Binary with a JSON Patch, or a Parameters
+ * (http://hl7.org/fhir/R4/http.html#patch).
+ * @param maxBytes maximum size of the patched resource
+ * @throws ServiceError 'invalid' for any other resource
+ */
+export async function entryPatchOf(
+  { resource }: BundleEntry,
+  maxBytes: number,
+  slices: Slices,
+): Promise<ResourcePatch> {
+  if (resource?.type === 'Parameters') {
+    return compileResourcePatch('fhirpath-patch', textOfMembers(resource.members), maxBytes, slices);
+  }
+  if (resource?.type !== 'Binary') {
+    throw faultAt('resource', 'A patch is a Binary with a JSON Patch, or Parameters.');
+  }
+  const { mediaType, body } = binaryContent(resource);
+  const kind = PATCH_TYPES.get(mediaType);
+  if (kind === undefined) {
+    throw faultAt('resource.contentType', `The patch must be of type ${[...PATCH_TYPES.keys()].join(' or ')}.`);
+  }
+  return compileResourcePatch(kind, decodeUtf8(body), maxBytes, slices);
 }

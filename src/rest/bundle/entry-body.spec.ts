@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Slices } from '../../platform/time/slices';
 import { type JsonMember, membersOf } from '../../platform/json/json-members';
 import { type BundleEntry } from './bundle';
-import { entryPatchOf } from './entry-patch';
+import { entryPatchOf } from './entry-body';
 
 describe(entryPatchOf, () => {
   it.each(['text/plain', 'constructor'])('refuses a Binary of type %s', async (contentType) => {
