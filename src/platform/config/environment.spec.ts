@@ -254,6 +254,11 @@ describe(readEnvironment, () => {
       ]);
     });
 
+    it('may be empty for the list of accepted keys, which has keys only while the key is rotated', () => {
+      const { encryptionKeysAccepted } = readEnvironment({ SVC_ENCRYPTION_KEYS_ACCEPTED_FILE: file('none', '\n') });
+      expect(encryptionKeysAccepted).toEqual([]);
+    });
+
     it('are for secrets alone', () => {
       expect(problemsOf({ SVC_LOG_LEVEL_FILE: file('level', 'warn') })).toHaveLength(1);
     });

@@ -27,7 +27,8 @@ export function settingIn(variables: NodeJS.ProcessEnv, name: string): string | 
 
 /**
  * Reads a secret from its variable or its file. White space around it is removed, since editors end files with a line
- * feed.
+ * feed. The file of accepted keys may be empty: it has keys only while the key is rotated, and the variable that names
+ * it cannot be set after the start.
  * @throws StartError if variable and file are both set, or the file is unreadable or empty. The message never contains
  * the secret
  */
@@ -37,8 +38,9 @@ export function secretIn(variables: NodeJS.ProcessEnv, name: SecretSetting): str
   if (path === undefined) return value;
   if (value !== undefined) throw new StartError(`${name} and ${name}_FILE are both set: keep one of them`);
   const text = textIn(path, name);
-  if (text === '') throw new StartError(`${name}_FILE names an empty file: ${path}`);
-  return text;
+  if (text !== '') return text;
+  if (name === 'SVC_ENCRYPTION_KEYS_ACCEPTED') return undefined;
+  throw new StartError(`${name}_FILE names an empty file: ${path}`);
 }
 
 /** Returns the database URL for tools: the direct one, since `DATABASE_URL` may lead through a pooler. */
