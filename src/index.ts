@@ -34,8 +34,9 @@ export {
   type RefusedWrites,
   refusedToAll,
 } from './model/resource-type';
+export { type Resource } from './fhir/types';
 export { ResourceDraft } from './model/resource-draft';
-export { type StoredResource, type StoredVersion } from './model/stored-resource';
+export { type ResourceText, type StoredResource, type StoredVersion } from './model/stored-resource';
 export { viewOf } from './model/view-of';
 export { ForResourceType, type ResourceRule } from './resource/hooks/resource-rule';
 export {
@@ -46,6 +47,7 @@ export {
   type ResourceContent,
 } from './resource/hooks/resource-change';
 export { ResourceReader, type VersionKey } from './store/resource-reader';
+export { ResourceCriteria } from './search/run/resource-criteria';
 export { GrantedReader } from './resource/rows/granted-reader';
 export { ResourceWriter, type WriteOptions } from './resource/resource-writer';
 export { type WriteResult } from './resource/writes/write';

@@ -4,7 +4,7 @@ import { type OwnShapes } from '../fhir/definitions/element-tables';
 /** A search parameter of a type that HL7 does not define. `expression` is FHIRPath, as in a SearchParameter. */
 export interface OwnSearchParameter {
   readonly code: string;
-  readonly kind: 'token' | 'reference' | 'date' | 'uri';
+  readonly kind: 'token' | 'reference' | 'date' | 'uri' | 'string' | 'number' | 'quantity';
   readonly expression: string;
   readonly targets?: readonly string[];
 }

@@ -13,6 +13,7 @@ export interface StoredResource {
 
 export type ResourceName = Pick<StoredResource, 'type' | 'id'>;
 
+/** A resource as it was found by a search. */
 export type ResourceText = Pick<StoredResource, 'type' | 'id' | 'text'>;
 
 /** A version in the history: a stored resource, or a deletion, which has a version number but no content. */

@@ -1,5 +1,5 @@
 import { ResourceDraft } from './resource-draft';
-import { type StoredResource } from './stored-resource';
+import { type ResourceText } from './stored-resource';
 
 /**
  * The parsed content of a resource, with a type of `@types/fhir` or of your own. The content is not checked against
@@ -10,7 +10,7 @@ import { type StoredResource } from './stored-resource';
  * const { birthDate } = viewOf<Patient>(await reader.read('Patient', 'p7'), 'Patient'); // Patient of 'fhir/r4'
  */
 export function viewOf<T extends { readonly resourceType: string }>(
-  resource: StoredResource | ResourceDraft,
+  resource: ResourceText | ResourceDraft,
   type: T['resourceType'],
 ): T {
   if (resource.type !== type) throw new TypeError(`This is a resource of type ${resource.type}, not ${type}`);

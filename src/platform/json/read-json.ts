@@ -8,10 +8,7 @@ export interface ScannedJson {
   readonly text: string;
   /** The result of `JSON.parse`. Its numbers are rounded, so store and compare the text instead. */
   readonly value: unknown;
-  /**
-   * Returns the top-level members in the order sent; none if the text is not an object.
-   * @internal
-   */
+  /** Returns the top-level members in the order sent; none if the text is not an object. */
   members(): readonly JsonMember[];
 }
 

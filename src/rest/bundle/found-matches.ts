@@ -46,7 +46,7 @@ export class FoundMatches {
     for (const intent of intents) {
       await faults.at(intent.entry.index, async () => {
         for (const { canonical, type, criteria, reach } of conditionsOf(intent))
-          if (!found.has(canonical)) found.set(canonical, await this.criteria.find(type, criteria, 2, reach));
+          if (!found.has(canonical)) found.set(canonical, await this.criteria.findWithin(reach, type, criteria));
       });
     }
     return found;

@@ -59,7 +59,7 @@ export class ConditionMatches {
   /** Finds up to `most` matches and locks their rows. */
   async hold({ type, criteria, reach }: Condition, most: number): Promise<LockedResource[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const hits = await this.criteria.find(type, criteria, most, reach);
+      const hits = await this.criteria.findWithin(reach, type, criteria, most);
       const held: LockedResource[] = [];
       for (const { id, text } of hits.sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const row = await this.store.lock(type, id);

@@ -19,9 +19,15 @@ import { unfinishedIndex } from '../../search-index/unfinished-index';
  */
 const SPARE = 4;
 
-/** Finds the resources that match the criteria of a conditional write (http://hl7.org/fhir/R4/http.html#ccreate). */
+/**
+ * Finds the resources that match search parameters, as a conditional write does
+ * (http://hl7.org/fhir/R4/http.html#ccreate). It checks no access rights.
+ * @example
+ * const orders = await criteria.find('ServiceRequest', 'subject=Patient/p7&status=active', 100);
+ */
 @Injectable()
 export class ResourceCriteria {
+  /** @internal */
   constructor(
     private readonly scopes: SearchScopes,
     private readonly search: ResourceSearch,
@@ -31,14 +37,24 @@ export class ResourceCriteria {
   ) {}
 
   /**
-   * Finds up to `most` resources, in the open unit of work if there is one. Index rows hold hashes, so the bodies of
-   * the found resources are tested too: a collision of hashes never matches.
-   * @param criteria a query such as `identifier=http://a|1&active=true`; may begin with `?` or `Patient?`
-   * @param reach rows that the caller may see
+   * Finds up to `most` resources, in the open unit of work if there is one. All of them are in memory at once, so ask
+   * for some hundred at most. Index rows hold hashes, so the bodies of the found resources are tested too: a collision
+   * of hashes never matches.
+   * @param criteria a query such as `identifier=http://a|1&active=true`; may begin with `?` or `Patient?`. Escape
+   *   values by `encodeURIComponent`.
+   * @param most ask for one more than you use, to notice that there are more
    * @throws ServiceError 'invalid' if the criteria are empty, or a parameter is unknown, has no value or shapes
    *   answers; 'busy' for a parameter whose index is incomplete
    */
-  async find(type: string, criteria: string, most = 2, reach?: Reach): Promise<ResourceText[]> {
+  async find(type: string, criteria: string, most: number): Promise<ResourceText[]> {
+    return this.findWithin(undefined, type, criteria, most);
+  }
+
+  /**
+   * As {@link find}, among the rows that the caller may see; undefined means all.
+   * @internal
+   */
+  async findWithin(reach: Reach | undefined, type: string, criteria: string, most = 2): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);
     const { resources } = await this.searched({ type, clauses, count: most + SPARE, total: 'none', reach });
     const found = (await this.texts.all(resources)).map(({ type: t, id, text = '' }) => ({ type: t, id, text }));
@@ -49,6 +65,7 @@ export class ResourceCriteria {
    * Whether more than `most` resources match. They are only counted and not read; a few of them may be collisions of
    * hashes, so a few more are allowed.
    * @throws ServiceError as {@link find}
+   * @internal
    */
   async findsMoreThan(most: number, type: string, criteria: string, reach?: Reach): Promise<boolean> {
     const { clauses } = await this.read(type, criteria);

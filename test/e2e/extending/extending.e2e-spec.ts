@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { startTestApp, type TestApp } from 'svc-health-server/testing';
 import { createHandOvers } from '../../../examples/ward/src/create-hand-overs.migration';
 import { WardModule } from '../../../examples/ward/src/ward.module';
+import { DefinesResourceType, ResourceCriteria, ResourceModule, viewOf } from '../../../src/index';
 import { digestOf, type Migration } from '../../../src/platform/database/migration';
 import { migrate } from '../../../src/platform/database/schema/migrate';
 import { MetricsServer } from '../../../src/platform/metrics/metrics-server';
 import { RpcMethod } from '../../../src/rpc/rpc-method';
 import { RpcRegistry } from '../../../src/rpc/rpc.registry';
+
+interface Bed {
+  readonly resourceType: 'Bed';
+  readonly rank?: number;
+}
 
 let app: TestApp;
 
@@ -41,6 +48,42 @@ describe('a module of another team (its doors: examples/ward/test)', () => {
     await expect(start(changed)).rejects.toThrow('was applied with other SQL');
     await expect(start([])).rejects.toThrow('was migrated by a newer server');
     await expect(start([createHandOvers])).resolves.toBeUndefined();
+  });
+});
+
+describe('search parameters of a module', () => {
+  it('may be strings, numbers and quantities, and find resources in code', async () => {
+    @Injectable()
+    @DefinesResourceType({
+      type: 'Bed',
+      searchParameters: [
+        { code: 'name', kind: 'string', expression: 'Bed.name' },
+        { code: 'rank', kind: 'number', expression: 'Bed.rank' },
+        { code: 'length', kind: 'quantity', expression: 'Bed.length' },
+      ],
+    })
+    class BedType {}
+
+    @Module({ imports: [ResourceModule], providers: [BedType] })
+    class BedModule {}
+    const beds = await startTestApp({ modules: [BedModule] });
+    try {
+      const length = { value: 2, unit: 'm', system: 'http://unitsofmeasure.org', code: 'm' };
+      await beds.put('/fhir/Bed/b1', { name: 'Window', rank: 1, length });
+      await beds.put('/fhir/Bed/b2', { name: 'Door', rank: 2, length: { ...length, value: 3 } });
+      const criteria = beds.provider(ResourceCriteria);
+      for (const query of ['name=wind', 'rank=lt2', 'length=200|http://unitsofmeasure.org|cm']) {
+        expect((await beds.get(`/fhir/Bed?${query}`)).json()).toMatchObject({
+          total: 1,
+          entry: [{ resource: { id: 'b1' } }],
+        });
+        const [found, ...others] = await criteria.find('Bed', query, 10);
+        expect([found && viewOf<Bed>(found, 'Bed').rank, others]).toEqual([1, []]);
+      }
+      await expect(criteria.find('Bed', 'nam=wind', 10)).rejects.toThrow('Did you mean "name"?');
+    } finally {
+      await beds.close();
+    }
   });
 });
 
