@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CpuBudget } from './cpu-budget';
 
 let now: number;
@@ -6,7 +7,11 @@ let budget: CpuBudget;
 
 beforeEach(() => {
   now = 1_000_000;
-  budget = new CpuBudget({ now: () => new Date(now) });
+  budget = Object.assign(new CpuBudget(), { nowMs: () => now });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
 });
 
 /** Runs work of this duration, if the budget allows it. Returns whether it did. */
@@ -55,5 +60,18 @@ describe(CpuBudget, () => {
   it('S3: never refuses what was never slow, whatever others take', () => {
     for (const kind of Array.from({ length: 50 }, () => ({}))) isRun(kind, 250);
     expect(isRun('http://p.example/profile', 1)).toBe(true);
+  });
+
+  it('counts neither more nor less time when the wall clock is set', async () => {
+    const [hour, kinds] = [3_600_000, [{}, {}] as const];
+    budget = new CpuBudget();
+    jest.useFakeTimers({ doNotFake: ['performance', 'setTimeout'] });
+    budget.spend(kinds[0], 101); // 1 ms beyond the free 100 ms: 100 ms to wait
+    jest.setSystemTime(Date.now() - hour);
+    await delay(110);
+    expect(budget.allows(kinds[0])).toBe(true);
+    budget.spend(kinds[1], 500);
+    jest.setSystemTime(Date.now() + 2 * hour);
+    expect(budget.allows(kinds[1])).toBe(false);
   });
 });

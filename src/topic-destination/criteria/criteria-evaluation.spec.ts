@@ -18,7 +18,7 @@ let evaluation: CriteriaEvaluation;
 
 beforeEach(() => {
   now = 0;
-  const budget = new CpuBudget({ now: () => new Date(now) });
+  const budget = Object.assign(new CpuBudget(), { nowMs: () => now });
   evaluation = new CriteriaEvaluation(
     budget,
     { baseUrl: 'http://svc.example' } as Environment,

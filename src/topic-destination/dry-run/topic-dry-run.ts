@@ -4,7 +4,6 @@ import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/request/request-context';
-import { Clock } from '../../platform/time/clock';
 import { CpuBudget } from '../../platform/time/cpu-budget';
 import { Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
@@ -53,12 +52,11 @@ export class TopicDryRun {
     private readonly readable: ReadableFocus,
     private readonly requests: RequestContext,
     private readonly slices: Slices,
-    clock: Clock,
     environment: Environment,
   ) {
     // Dry runs have a CPU budget of their own: the slow criterion of a draft must not make the server skip criteria of
     // active topics.
-    this.evaluation = new CriteriaEvaluation(new CpuBudget(clock), environment, slices);
+    this.evaluation = new CriteriaEvaluation(new CpuBudget(), environment, slices);
   }
 
   /** @throws ServiceError 'busy' when no slot becomes free in time, also because of a dry run of the same caller */
