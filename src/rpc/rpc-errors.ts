@@ -54,7 +54,8 @@ export class RpcErrors {
         headers: helpLink(this.environment.baseUrl, 'internal-error'),
       };
     }
-    const { allow, retryAfterSeconds } = known.details;
+    const { allow, retryAfterSeconds, operatorDetail } = known.details;
+    if (operatorDetail !== undefined) this.logger.warn(operatorDetail);
     const code = errorCodeOf(known);
     const more = { type: code === BARE ? undefined : code, ...(known instanceof RpcRefusal && known.more) };
     return {

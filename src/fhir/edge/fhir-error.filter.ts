@@ -32,7 +32,8 @@ export class FhirErrorFilter implements ExceptionFilter {
     }
     const known = serviceErrorOf(error);
     if (known !== undefined) {
-      const { allow, acceptPatch, retryAfterSeconds, isInvalidToken = false } = known.details;
+      const { allow, acceptPatch, retryAfterSeconds, isInvalidToken = false, operatorDetail } = known.details;
+      if (operatorDetail !== undefined) this.logger.warn(operatorDetail);
       void sendAnswer(response, {
         status: FHIR_ERRORS[known.kind].status,
         text: JSON.stringify(outcomeOf(known)),

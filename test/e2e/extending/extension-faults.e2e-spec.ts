@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type Type } from '@nestjs/common';
-import { eventually, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
+import { eventually, type Received, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
 import {
   BringsMigrations,
   DefinesResourceType,
@@ -12,6 +12,7 @@ import {
   Operation,
   type ResourceChangeListener,
   RpcMethod,
+  ServiceError,
 } from '../../../src/index';
 
 /** The next result of the tested provider, with a type that TypeScript would refuse. */
@@ -61,6 +62,7 @@ class FaultyGrant {
 @Module({ providers: [FaultyListener, FaultyMethod, FaultyOperation, FaultyEngine, FaultyGrant] })
 class FaultyModule {}
 
+const FAULTY_GRANT = { grant_type: 'acme-faulty', client_id: 'c', client_secret: 's' };
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('a module of another team at a request', () => {
@@ -70,7 +72,7 @@ describe('a module of another team at a request', () => {
   beforeAll(async () => {
     app = await startTestApp({ modules: [FaultyModule], environment: { SVC_DATABASE_POOL_SIZE: '4' } });
     const note = (...parts: unknown[]): void => {
-      logged += `${parts.map(String).join(' ')}\n`;
+      logged += `${parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' ')}\n`;
     };
     app.app.useLogger({ log: () => undefined, warn: note, error: note });
   });
@@ -159,9 +161,22 @@ describe('a module of another team at a request', () => {
   it.each([[undefined], [{}], [{ access_token: 1 }]])('whose grant issues %p is named', async (value) => {
     fault = () => Promise.resolve(value);
     await app.put('/Client/c', { secret: 's', grant_types: ['acme-faulty'] });
-    const body = { grant_type: 'acme-faulty', client_id: 'c', client_secret: 's' };
-    expect((await app.post('/auth/token', body, { authorization: null })).status).toBe(500);
+    expect((await app.post('/auth/token', FAULTY_GRANT, { authorization: null })).status).toBe(500);
     expect(logged).toContain('FaultyGrant of FaultyModule returned a malformed value');
+  });
+
+  it.each<[string, (app: TestApp) => Promise<Received>]>([
+    ['operation', (one) => one.get('/$faulty')],
+    ['RPC method', (one) => one.post('/rpc', { method: 'acme/faulty', params: {} })],
+    ['grant', (one) => one.post('/auth/token', FAULTY_GRANT, { authorization: null })],
+  ])('whose %s refuses with a detail for the operator has it in the log alone', async (_what, send) => {
+    await app.put('/Client/c', { secret: 's', grant_types: ['acme-faulty'] });
+    fault = () => {
+      throw new ServiceError('conflict', 'The ward is full.', { operatorDetail: 'ward 13 is closed' });
+    };
+    const { text } = await send(app);
+    expect([text.includes('The ward is full.'), text.includes('ward 13')]).toEqual([true, false]);
+    expect(logged).toContain('ward 13 is closed');
   });
 
   it('whose policy engine compiles to no function stores no policy', async () => {
