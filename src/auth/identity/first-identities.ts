@@ -24,11 +24,13 @@ export class FirstIdentities implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
+    // Before the signing key: a start that lacks a secret has then encrypted nothing, and the next one may have another
+    // encryption key.
+    await this.setup.once('identities', () => this.store());
     await this.setup.once('signing-key', async () => {
       await this.keys.add(await this.keys.generate());
     });
     await this.keys.assertOpenable();
-    await this.setup.once('identities', () => this.store());
     await this.setup.once('trial-policy', () => this.storeTrialPolicy());
     // The Client of the console is stored only in an embedded database. The operator of an external database decides
     // about each Client.
