@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { eventually } from '../../../testing/eventually';
 import { type Sample } from '../metrics/metric-family';
 import { Workers } from './workers';
@@ -23,7 +24,8 @@ const SCRIPT = `
     setInterval(() => undefined, 1000);
   } else {
     process.on('message', ({ kind, id, of }) => {
-      if (kind !== 'read') process.exit(0);
+      if (kind === 'retire' && isOrdered('end')) process.kill(process.pid, 'SIGKILL');
+      else if (kind !== 'read') process.exit(0);
       if (isNext && of === 'process' && isOrdered('end')) process.kill(process.pid, 'SIGKILL');
       const samples = [{ value: of === 'process' ? 5 : 0 }, { value: 1, labels: { pid: String(process.pid) } }];
       process.send({ kind: 'metrics', id, families: [{ name: 'c', type: 'counter', help: '', samples }] });
@@ -84,5 +86,16 @@ describe('The processes of a start', () => {
     await workers.replaceAll();
     await delay(500); // longer than the pause before a process is started again
     expect(processes()).toHaveLength(2);
+  });
+
+  it('are reported if they are killed while they end', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const old = processes();
+    order('end');
+    await workers.replaceAll();
+    expect(logged.mock.calls.flat()).toEqual(
+      old.map((pid) => `Process ${pid} ended before its last request (SIGKILL)`),
+    );
+    logged.mockRestore();
   });
 });

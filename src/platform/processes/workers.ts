@@ -13,6 +13,8 @@ import { WorkerProcess } from './worker-process';
 const FIRST_PAUSE_MILLISECONDS = 100;
 const LONGEST_PAUSE_MILLISECONDS = 30_000;
 const CALM_MILLISECONDS = 60_000;
+/** How a process ends that was ordered to. */
+const CLEAN_END = 'exit code 0';
 /** The start fails after this many processes in a row ended before they listened, if no other process serves. */
 const VAIN_STARTS = 5;
 
@@ -120,8 +122,9 @@ export class Workers implements MetricsReader {
         this.logVainStart(error, 'the old ones go on');
         return;
       }
-      await worker.dismiss('retire');
+      const end = await worker.dismiss('retire');
       this.logger.log(`Process ${worker.pid} was replaced by ${successor.pid}`);
+      if (end !== CLEAN_END) this.logger.error(`Process ${worker.pid} ended before its last request (${end})`);
     }
   }
 
