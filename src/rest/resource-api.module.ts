@@ -20,7 +20,7 @@ import { TransactionRunner } from './bundle/transaction-runner';
 import { WriteIntents } from './bundle/write-intents';
 import { ConditionMatches } from './conditional/condition-matches';
 import { ConditionalWriter } from './conditional/conditional-writer';
-import { FoundResource } from './conditional/found-resource';
+import { ShownContent } from './conditional/shown-content';
 
 /**
  * Routes of the resource API. Only AppModule imports this module, and imports it last: its route `/:type` would match
@@ -42,7 +42,7 @@ import { FoundResource } from './conditional/found-resource';
     SearchRequests,
     ConditionalWriter,
     ConditionMatches,
-    FoundResource,
+    ShownContent,
     BundleProcessor,
     InitBundle,
     BatchRunner,

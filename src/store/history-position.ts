@@ -7,14 +7,14 @@ import { type HistoryPosition } from './history-statements';
  * Prints a position as the text that links hold; its content has no meaning for clients. The id is last, since only the
  * id may hold dots.
  */
-export const printPosition = ({ updatedAt, type, version, id }: HistoryPosition): string =>
+export const printHistoryPosition = ({ updatedAt, type, version, id }: HistoryPosition): string =>
   `${updatedAt.getTime().toString(36)}.${type}.${version}.${id}`;
 
 /**
  * Reads the position in a link.
  * @throws ServiceError 'invalid' for a text that this server did not make
  */
-export function parsePosition(text: string): HistoryPosition {
+export function parseHistoryPosition(text: string): HistoryPosition {
   const [, time = '', type = '', version = '', id = ''] =
     /^(-?[0-9a-z]{1,11})\.([A-Za-z]{1,64})\.(\d{1,9})\.(.*)$/.exec(text) ?? [];
   const milliseconds = parseInt(time, 36);

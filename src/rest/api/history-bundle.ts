@@ -2,9 +2,9 @@ import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { printBookmark } from '../../resource/feed-bookmark';
 import { type LateTexts } from '../../store/late-texts';
 import { type HistoryPage, type HistoryVersion } from '../../resource/resource-history';
-import { printPosition } from '../../store/history-position';
+import { printHistoryPosition } from '../../store/history-position';
 import { type HistoryQuery } from './history-request';
-import { type Link } from './search-links';
+import { type PageLink } from './search-links';
 import { produceBundle } from '../../model/bundle-text';
 import { historyEntry } from './resource-answer';
 
@@ -42,8 +42,8 @@ function pageLinks(
   { versions, hasMore, bookmark }: HistoryPage,
   { used, walk, page }: HistoryQuery,
   url: string,
-): Link[] {
-  const linkTo = (relation: string, changed?: Changed): Link => {
+): PageLink[] {
+  const linkTo = (relation: string, changed?: Changed): PageLink => {
     const parameters = new URLSearchParams(used);
     if (changed !== undefined) parameters.set(...changed);
     return { relation, url: `${url}?${parameters.toString()}` };
@@ -56,9 +56,10 @@ function pageLinks(
   // If the client reached this page by a link `next`, the page with that link is the previous one. If it reached this
   // page by a link `previous`, the page with that link is the next one.
   if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
-    links.push(linkTo('previous', ['_after', printPosition(first)]));
+    links.push(linkTo('previous', ['_after', printHistoryPosition(first)]));
   }
-  if (last !== undefined && (isOlder ? hasMore : true)) links.push(linkTo('next', ['_before', printPosition(last)]));
+  if (last !== undefined && (isOlder ? hasMore : true))
+    links.push(linkTo('next', ['_before', printHistoryPosition(last)]));
   // The links lead to older versions, so only the first page can link to later changes. RFC 5989 defines the relation
   // `monitor`.
   if (isFirst && bookmark !== undefined) links.push(linkTo('monitor', ['_txid', printBookmark(bookmark)]));
@@ -66,6 +67,6 @@ function pageLinks(
 }
 
 function positionOf({ from, direction }: HistoryQuery['walk'], page: number | undefined): Changed | undefined {
-  if (from !== undefined) return [direction === 'older' ? '_before' : '_after', printPosition(from)];
+  if (from !== undefined) return [direction === 'older' ? '_before' : '_after', printHistoryPosition(from)];
   return page === undefined ? undefined : ['_page', String(page)];
 }

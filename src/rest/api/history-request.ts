@@ -8,7 +8,7 @@ import { type HistoryRequest } from '../../resource/resource-history';
 import { assertGivenOnce, assertKnownParameters } from '../../platform/http/known-parameters';
 import { countOf, totalModeOf } from '../../search/query/result-parameters';
 import { type HistoryScope } from '../../store/history-statements';
-import { parsePosition } from '../../store/history-position';
+import { parseHistoryPosition } from '../../store/history-position';
 
 const PARAMETERS = [
   ...['_since', '_at', '_txid', '_count', '_page', '_sort', '_total', '_summary', '_elements', '_format', '_pretty'],
@@ -94,8 +94,8 @@ function walkOf(at: {
   const { before, after, page, count } = at;
   if ([before, after, page].filter((value) => value !== undefined).length > 1)
     throw new ServiceError('invalid', 'Use one of _before, _after and _page.', { code: 'parameters-exclusive' });
-  if (after !== undefined) return { direction: 'newer', from: parsePosition(after), skip: 0 };
-  if (before !== undefined) return { direction: 'older', from: parsePosition(before), skip: 0 };
+  if (after !== undefined) return { direction: 'newer', from: parseHistoryPosition(after), skip: 0 };
+  if (before !== undefined) return { direction: 'older', from: parseHistoryPosition(before), skip: 0 };
   return { direction: 'older', skip: ((page ?? 1) - 1) * count };
 }
 

@@ -16,7 +16,7 @@ export interface SearchPlace {
   readonly page: number | undefined;
 }
 
-export interface Link {
+export interface PageLink {
   readonly relation: string;
   readonly url: string;
 }
@@ -26,7 +26,7 @@ export interface Link {
  * that they stay correct if resources are written in the meantime. A page that was requested by number has links with
  * numbers.
  */
-export function searchLinks(page: SearchPage, place: SearchPlace): readonly Link[] {
+export function searchLinks(page: SearchPage, place: SearchPlace): readonly PageLink[] {
   const { rootUrl, path, used } = place;
   const link = linkFrom(`${rootUrl}${path === '' ? '' : `/${path}`}?`, used.toString());
   if (place.page !== undefined) return numberedLinksOf(page, place, place.page, link);
@@ -47,7 +47,7 @@ function numberedLinksOf(
   { count }: SearchPlace,
   page: number,
   link: ReturnType<typeof linkFrom>,
-): readonly Link[] {
+): readonly PageLink[] {
   const last = total === undefined || count === 0 ? undefined : Math.max(1, Math.ceil(total / count));
   const isByRow = isShort || isTooDeep(page + 1, count);
   return [
@@ -62,7 +62,7 @@ function numberedLinksOf(
 /** Makes a link from the applied parameters (`used`) and a position. The text of a position needs no escapes. */
 const linkFrom =
   (base: string, used: string) =>
-  (relation: string, at: PagePosition | number | undefined): Link => {
+  (relation: string, at: PagePosition | number | undefined): PageLink => {
     const place = at === undefined ? '' : typeof at === 'number' ? `_page=${at}` : `_${at.side}=${printPosition(at)}`;
     return { relation, url: `${base}${used}${used === '' || place === '' ? '' : '&'}${place}` };
   };

@@ -10,7 +10,7 @@ import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
-import { FoundResource } from '../conditional/found-resource';
+import { ShownContent } from '../conditional/shown-content';
 import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
 import { assertId, ResourceDraft } from '../../model/resource-draft';
@@ -52,7 +52,7 @@ export class WriteController {
     private readonly types: ResourceTypes,
     private readonly writer: ResourceWriter,
     private readonly conditional: ConditionalWriter,
-    private readonly found: FoundResource,
+    private readonly content: ShownContent,
     private readonly limits: RowLimits,
     private readonly rules: ResourceRules,
     private readonly environment: Environment,
@@ -70,7 +70,7 @@ export class WriteController {
       criteria === undefined
         ? { outcome: 'created', resource: await this.writer.create(draft, options) }
         : await this.conditional.create(draft, criteria, options);
-    const isShown = result.outcome !== 'existed' || (await this.found.isShown(result.resource, options.reach));
+    const isShown = result.outcome !== 'existed' || (await this.content.isShown(result.resource, options.reach));
     await this.answer(result, request, response, isShown);
   }
 
@@ -105,7 +105,7 @@ export class WriteController {
       id === undefined
         ? await this.conditional.patch(type, criteriaOf(request), patch, options)
         : await this.writer.patch(type, id, patch, options);
-    await this.answer(result, request, response, await this.found.isShown(result.resource, options.reach));
+    await this.answer(result, request, response, await this.content.isShown(result.resource, options.reach));
   }
 
   @Delete(BY_ID_OR_CRITERIA)
@@ -123,7 +123,7 @@ export class WriteController {
         ? await this.conditional.delete(type, criteriaOf(request), { ...options, all: isRemoveAll(request) })
         : deletionOf(await this.writer.delete(type, id, options));
     const { resource } = deletion;
-    const isShown = hasContent && (resource === undefined || (await this.found.isShown(resource, options.reach)));
+    const isShown = hasContent && (resource === undefined || (await this.content.isShown(resource, options.reach)));
     await sendAnswer(response, isShown ? deletionAnswer(deletion) : { status: 204 });
   }
 

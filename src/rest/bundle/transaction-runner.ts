@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { FoundResource } from '../conditional/found-resource';
+import { ShownContent } from '../conditional/shown-content';
 import { type Write, type WriteGuard } from '../../resource/writes/write';
 import { WriteSet } from '../../resource/writes/write-set';
 import { type Bundle, type BundleCall } from './bundle';
@@ -24,7 +24,7 @@ export class TransactionRunner {
     private readonly planner: TransactionPlanner,
     private readonly set: WriteSet,
     private readonly reads: EntryReads,
-    private readonly foundResource: FoundResource,
+    private readonly content: ShownContent,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -60,7 +60,7 @@ export class TransactionRunner {
   /** Whether content that the caller did not send would be shown to a caller who may not read it. */
   private async isHidden(write: Write, call: BundleCall): Promise<boolean> {
     const isFound = ['existing', 'patch', 'delete'].includes(write.mode) && preferenceOf(call) === 'representation';
-    return isFound && !(await this.foundResource.isShown(write, write.reach));
+    return isFound && !(await this.content.isShown(write, write.reach));
   }
 
   /**

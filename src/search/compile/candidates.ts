@@ -175,7 +175,7 @@ export class Candidates {
     if (order?.isDescending !== true) {
       return `select c.main_date, c.resource_key from (${all} offset 0) c where true${tests} ${page}`;
     }
-    const most = `${this.bind.value(mostLongDates(this.frequencies.of('resource', type)))}::integer`;
+    const most = `${this.bind.value(mostLongDates(resourcesOf(type, this.frequencies)))}::integer`;
     const alternatives = parameterAlternatives(date.parameterIds, this.bind);
     const begun = latestLongRows(date, this.bind);
     const unbegun = unbegunRows(date, this.bind);

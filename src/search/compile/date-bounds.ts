@@ -7,13 +7,13 @@ import { type DateBox, type DateClause, type SearchClause } from '../query/searc
 const MAX_BOXES = 16;
 
 /** The time span of the rows to read, in epoch milliseconds; an undefined end is open. */
-export interface Reach {
+export interface DateReach {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
 /** The time span in which all rows lie that can match one of the boxes (limits for the ends of a period). */
-export function reachOf(boxes: readonly DateBox[]): Reach {
+export function reachOf(boxes: readonly DateBox[]): DateReach {
   const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
   const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);
   const from = froms.includes(undefined) ? undefined : Math.min(...froms.map((one) => one ?? 0));

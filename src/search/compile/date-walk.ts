@@ -54,7 +54,7 @@ export const unbegunRows = (date: DateClause, bind: Binder): string =>
  * The number of long periods up to which they are gathered. Gathering a row costs seven times as much as passing one in
  * a walk; at this number, a page of 20 costs the same either way.
  */
-export const mostLongDates = (resources = 50_000): number =>
+export const mostLongDates = (resources: number): number =>
   Math.min(Math.max(Math.round(Math.sqrt(3 * resources)), 50), 1_000);
 
 /**

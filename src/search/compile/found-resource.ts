@@ -10,7 +10,7 @@ export interface FoundResource extends ListedVersion {
 }
 
 /** A row of a statement that reads resources; see {@link foundColumns}. */
-export interface ResourceRow {
+export interface FoundRow {
   readonly resource_key: number;
   readonly type: string;
   readonly id: string;
@@ -27,7 +27,7 @@ export interface ResourceRow {
 export const foundColumns = (alias: string, order: string): string =>
   `${['resource_key', 'type', 'id', 'version', 'reference_hash'].map((column) => `${alias}.${column}`).join(', ')}, ${earlyBody(alias, order)}`;
 
-export const foundResourceOf = (row: ResourceRow): FoundResource => ({
+export const foundResourceOf = (row: FoundRow): FoundResource => ({
   type: row.type,
   id: row.id,
   version: row.version,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Statements } from '../../platform/database/statements';
-import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
+import { type FoundResource, foundResourceOf, type FoundRow } from '../compile/found-resource';
 import { type Reach } from '../rows/reach';
 import { type RowLimit } from '../rows/row-limit';
 import { boundWithin, SOURCES, TARGETS } from './include-statements';
@@ -83,7 +83,7 @@ export class IncludedResources {
       [places, parameterIds, types, most],
       limit,
     );
-    const rows = await this.statements.run<ResourceRow>(statement, values);
+    const rows = await this.statements.run<FoundRow>(statement, values);
     const resources = rows.map(foundResourceOf);
     let isComplete = true;
     for (const path of named) {

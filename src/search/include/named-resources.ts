@@ -3,7 +3,7 @@ import { canonicalKeysOf, latestOf } from '../../fhir/reference';
 import { type Resource } from '../../fhir/types';
 import { Statements } from '../../platform/database/statements';
 import { RowHashes } from '../../search-index/extract/row-hashes';
-import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
+import { type FoundResource, foundResourceOf, type FoundRow } from '../compile/found-resource';
 import { fittingRows, LateTexts } from '../../store/late-texts';
 import { type RowLimit } from '../rows/row-limit';
 import { boundWithin, BY_NAME, SOURCES } from './include-statements';
@@ -64,7 +64,7 @@ export class NamedResources {
     if (keys.length === 0) return { resources: [], isComplete: true };
     const asked = [keys.map((key) => this.hashes.ofTarget(key)), path.parameterIds, [path.sourceType], bounds.most];
     const { statement, values } = boundWithin(SOURCES, asked, bounds.limit);
-    const rows = await this.statements.run<ResourceRow>(statement, values);
+    const rows = await this.statements.run<FoundRow>(statement, values);
     const fitting = fittingRows(rows);
     const { bearers, isComplete } = await this.bearersOf(names, path, bounds);
     const wanted = new Set(targets.map(({ key }) => key));
@@ -97,7 +97,7 @@ export class NamedResources {
     const asked = [...keys.values()].slice(0, MOST_NAMES);
     const columns = [asked.map(([hash]) => hash), asked.map(([, systemHash]) => systemHash), MOST_OF_A_NAME, most];
     const { statement, values } = boundWithin(BY_NAME, columns, limit);
-    const rows = await this.statements.run<ResourceRow>(statement, values);
+    const rows = await this.statements.run<FoundRow>(statement, values);
     const fitting = fittingRows(rows);
     const bearers = await this.parsed(fitting.map(foundResourceOf));
     const isComplete = asked.length === keys.size && rows.length < most && fitting.length === rows.length;

@@ -10,7 +10,7 @@ import { explanationOf, type SearchExplanation } from './explain-advice';
 import { type ExplainOptions } from '../query/explain-options';
 import { type BoundStatement } from '../../store/binder';
 import { type CompiledPage, compileListedPage, compileTotal } from '../compile/compile-search';
-import { type FoundResource, foundResourceOf, type ResourceRow } from '../compile/found-resource';
+import { type FoundResource, foundResourceOf, type FoundRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';
 import { type Include } from '../include/read-includes';
 import { type TotalMode } from '../query/result-parameters';
@@ -52,7 +52,7 @@ export interface PlacedRow {
   readonly [column: string]: unknown;
 }
 
-type PageRow = ResourceRow & PlacedRow & { readonly total?: number | null };
+type PageRow = FoundRow & PlacedRow & { readonly total?: number | null };
 
 @Injectable()
 export class ResourceSearch {

@@ -7,7 +7,7 @@ import { type RowLimit } from '../rows/row-limit';
 import { ClauseResolver } from '../run/clause-resolver';
 import { Binder } from '../../store/binder';
 import { compilePlaces, compileTotal } from '../compile/compile-search';
-import { foundColumns, foundResourceOf, type ResourceRow } from '../compile/found-resource';
+import { foundColumns, foundResourceOf, type FoundRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';
 import { type Include } from '../include/read-includes';
 import { neighboursOf, type PlacedRow, type SearchPage } from '../run/resource-search';
@@ -133,11 +133,11 @@ export class TypesSearch {
    * Reads the resources of a page. Those that were deleted in the meantime, or that the caller may no longer see, are
    * left out.
    */
-  private async rows(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly ResourceRow[]> {
+  private async rows(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly FoundRow[]> {
     if (places.length === 0) return [];
     const bind = new Binder();
     bind.value(places.map((place) => place.resource_key));
     const { statement, values } = bind.finish(bodiesIf(limit === undefined ? 'true' : limit.testOfAny(bind)));
-    return this.statements.run<ResourceRow>(statement, values);
+    return this.statements.run<FoundRow>(statement, values);
   }
 }

@@ -1,6 +1,6 @@
 import { localKey } from '../../fhir/reference';
 import { type AnswerValues } from '../../operation/operation';
-import { printPosition } from '../../store/history-position';
+import { printHistoryPosition } from '../../store/history-position';
 import { type HistoryPosition } from '../../store/history-statements';
 import { type DryRunRequest } from './dry-run-request';
 import { type DryRunTally, type UnmetPart } from './dry-run-tally';
@@ -51,7 +51,7 @@ export function dryRunValues(
     undecided,
     eventsPerHour: perHour(matchedAt.length, until.getTime() - from.getTime()),
     busiestHour: busiestHourOf(matchedAt),
-    next: next && printPosition(next),
+    next: next && printHistoryPosition(next),
     unmet: unmetParts
       .slice(0, MOST_UNMET)
       .map(({ index, reason, versions }) => ({ index, ...reasonValues(reason), versions })),

@@ -7,7 +7,7 @@ import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Steps } from '../../platform/time/steps';
 import { isObject } from '../../platform/json/plain-object';
-import { parsePosition } from '../../store/history-position';
+import { parseHistoryPosition } from '../../store/history-position';
 import { type HistoryPosition } from '../../store/history-statements';
 import { newTopicOf, type Topic } from '../topics/topic';
 
@@ -69,7 +69,7 @@ export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Da
     end: new Date(Math.min(end, now.getTime())),
     count: mostEvents(values.get('_count')),
     fires: flagOf('_fires', values.get('_fires')),
-    after: after === undefined ? undefined : parsePosition(after),
+    after: after === undefined ? undefined : parseHistoryPosition(after),
   };
 }
 

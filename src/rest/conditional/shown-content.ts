@@ -15,7 +15,7 @@ import { type RowLimit } from '../../search/rows/row-limit';
  * of a read.
  */
 @Injectable()
-export class FoundResource {
+export class ShownContent {
   constructor(
     private readonly access: EntryAccesses,
     private readonly limits: RowLimits,
