@@ -20,3 +20,7 @@ export function joined(kind: 'all' | 'any', clauses: readonly SearchClause[]): S
   const [only] = clauses;
   return only !== undefined && clauses.length === 1 ? only : { kind, clauses };
 }
+
+/** Whether a test of the clause reads the texts of resources. */
+export const readsTexts = (clause: SearchClause): boolean =>
+  ['body', 'path', 'words'].includes(clause.kind) || nestedIn(clause).some(readsTexts);

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { type SearchClause } from '../query/search-query';
+import { compilePage, compileTotal } from './compile-search';
+
+const body: SearchClause = { kind: 'body', paths: ['$.code.text'] };
+const words: SearchClause = { kind: 'words', alternatives: [['pulse']] };
+const token: SearchClause = { kind: 'token', tokens: [{ hash: 1 }] };
+const updated: SearchClause = { kind: 'updated', boxes: [{ lowFrom: Date.parse('2020-01-01') }] };
+const notToken: SearchClause = { kind: 'not', clause: { kind: 'token', tokens: [{ hash: 2 }] } };
+
+describe('The tests of a search', () => {
+  it.each<[string, SearchClause, SearchClause, string]>([
+    ['the time of the last update', body, updated, 'updated_at'],
+    ['the time of the last update (words)', words, updated, 'updated_at'],
+    ['an excluded token', body, notToken, 'search_token'],
+    ['an excluded token (not)', { kind: 'not', clause: body }, notToken, 'search_token'],
+  ])('read the text of a resource after %s', (_what, reading, other, sql) => {
+    for (const clauses of [
+      [reading, other],
+      [other, reading],
+      [reading, token, other],
+    ]) {
+      const query = { type: 'Observation', clauses, count: 10 };
+      const sorts = [undefined, [{ by: { kind: 'updated' }, isDescending: true }]] as const;
+      const texts = [
+        ...sorts.map((sort) => compilePage({ ...query, ...(sort === undefined ? {} : { sort }) }).statement.text),
+        compileTotal(query).statement.text,
+      ];
+      for (const text of texts) {
+        const read = text.indexOf('.body');
+        expect([text, read > text.indexOf(sql) && text.includes(sql)]).toEqual([text, true]);
+      }
+    }
+  });
+});
