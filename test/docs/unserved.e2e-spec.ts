@@ -25,6 +25,7 @@ describe('what docs/reference/open-points.md says is not served', () => {
     for (const asked of ['$expand', '$lookup', '$validate-code', '$export', '$lastn', '$match', 'X-Provenance'])
       expect(names).toContain(asked);
     expect(names.join()).toContain('XML');
+    expect(names).toContain('Binary as a file');
   });
 
   it.each(operations)('C11: answers %s with 404, which says what to use instead', async (operation, instead) => {
@@ -49,5 +50,18 @@ describe('what docs/reference/open-points.md says is not served', () => {
     for (const answer of answers)
       expect(diagnosticsOf(answer)).toContain('XML is not served: docs/reference/open-points');
     expect(diagnosticsOf(await app.get('/fhir/Patient?_format=turtle'))).not.toContain('XML');
+  });
+
+  it('C11: says of a file, sent or asked for as a Binary, where its content belongs', async () => {
+    const file = { headers: { 'Content-Type': 'application/pdf' }, body: '%PDF' };
+    const answers = [
+      await app.send('POST', '/fhir/Binary', file),
+      await app.send('PUT', '/Binary/b1', file),
+      await app.get('/fhir/Binary/b1', { headers: { Accept: 'application/pdf' } }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([415, 415, 406]);
+    for (const answer of answers)
+      expect(diagnosticsOf(answer)).toContain('A Binary has its content in data, as base64');
+    expect(diagnosticsOf(await app.send('POST', '/fhir/Patient', file))).not.toContain('Binary');
   });
 });

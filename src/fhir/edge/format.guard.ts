@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { type Request } from 'express';
 import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type AnswerFormat, type FormatOffer, xmlHint } from './format';
+import { type AnswerFormat, formatHint, type FormatOffer } from './format';
 import { formatOfRequest, formatParameterOf } from './requested-format';
 
 /** Guard of routes that answer with FHIR. It refuses unsupported formats before any work is done. */
@@ -28,6 +28,6 @@ export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerF
   if (format !== undefined) return format;
   throw new ServiceError(
     'not-acceptable',
-    `This server answers in application/fhir+json, application/json or text/json, and as YAML in text/yaml or application/yaml, by FHIR 4.0. Ask by Accept or _format.${xmlHint(formatParameterOf(request, '_format') ?? request.headers.accept)}`,
+    `This server answers in application/fhir+json, application/json or text/json, and as YAML in text/yaml or application/yaml, by FHIR 4.0. Ask by Accept or _format.${formatHint(request, formatParameterOf(request, '_format') ?? request.headers.accept)}`,
   );
 }

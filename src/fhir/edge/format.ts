@@ -1,3 +1,4 @@
+import { type Request } from 'express';
 import { Negotiator } from 'negotiator';
 import { memoized } from '../../platform/memoized';
 
@@ -66,6 +67,11 @@ export const UNSERVED_PAGE = 'docs/reference/open-points.md, "Not served".';
 /** A sentence in errors about media types, since many clients request XML. */
 export const xmlHint = (mediaType: string | null | undefined): string =>
   /xml/i.test(mediaType ?? '') ? ` XML is not served: ${UNSERVED_PAGE}` : '';
+
+/** As {@link xmlHint}, and for a Binary that is sent or requested as the file that it holds. */
+export const formatHint = ({ path }: Request, mediaType: string | null | undefined): string =>
+  xmlHint(mediaType) ||
+  (/\/Binary(\/|$)/.test(path) ? ` A Binary has its content in data, as base64: ${UNSERVED_PAGE}` : '');
 
 /**
  * Chooses the format of an answer. `_format` counts before `Accept`, as R4 says. In `Accept`, the range with the

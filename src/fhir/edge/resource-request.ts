@@ -1,5 +1,5 @@
 import { type Request } from 'express';
-import { xmlHint, YAML_MEDIA_TYPES } from './format';
+import { formatHint, YAML_MEDIA_TYPES } from './format';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { readJsonInSteps, type ScannedJson } from '../../platform/json/read-json';
@@ -27,7 +27,7 @@ export function readBodyText(request: Request): string {
   if (!isYaml && !isJson(request)) {
     throw new ServiceError(
       'unsupported-media-type',
-      `Send the resource as application/fhir+json, application/json or text/yaml.${xmlHint(mediaTypeOf(request))}`,
+      `Send the resource as application/fhir+json, application/json or text/yaml.${formatHint(request, mediaTypeOf(request))}`,
     );
   }
   if (isOtherRelease(request)) {
