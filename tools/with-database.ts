@@ -1,7 +1,7 @@
-import { constants } from 'node:os';
 import { directUrlIn } from '../src/platform/config/secret-settings';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { findRunningCluster } from '../src/platform/database/embedded/running-cluster';
+import { endAtSignal } from './end-at-signal';
 
 /**
  * Runs `work` on the database of DATABASE_URL, or on the embedded one in DATA_DIR, which is started if no server runs.
@@ -14,9 +14,7 @@ export async function withDatabase(work: (url: string) => Promise<void>): Promis
   const starting = startEmbeddedPostgres({ dataDirectory: DATA_DIR, isDurable: true });
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= starting.then((own) => own.stop()));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => void stop().finally(() => process.exit(128 + constants.signals[signal])));
-  }
+  endAtSignal(stop);
   const { url } = await starting;
   try {
     await work(url);

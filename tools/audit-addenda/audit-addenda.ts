@@ -1,5 +1,6 @@
 import { directUrlIn } from '../../src/platform/config/secret-settings';
 import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
+import { endAtSignal } from '../end-at-signal';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { auditAddenda } from './audit';
@@ -22,6 +23,7 @@ async function main(): Promise<number> {
   if (databaseUrl === undefined) throw new Error(`No server runs on ${DATA_DIR}: start it, or set DATABASE_URL.`);
   let faults = 0;
   const writer = values.heads === undefined ? undefined : await HeadWriter.open(values.heads);
+  if (writer !== undefined) endAtSignal(() => writer.drop());
   try {
     let bar: ProgressBar | undefined;
     const { chains, links } = await auditAddenda({

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,6 +8,7 @@ import { type Client } from 'pg';
 import { APPEND_ENTRY } from '../../../src/addendum/chain/addendum-statements';
 import { auditAddenda, type Finding } from '../../../tools/audit-addenda/audit';
 import { type Head, HeadWriter, readHeads } from '../../../tools/audit-addenda/head-list';
+import { eventually } from '../../../testing/eventually';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
@@ -135,6 +136,23 @@ describe('audit-addenda', () => {
         .map((line) => JSON.parse(line) as Head),
     ).toEqual(heads);
   });
+
+  it('leaves no unfinished list of heads after Ctrl-C', async () => {
+    const script = join(process.env.TEST_BUILD ?? '', 'tools/audit-addenda/audit-addenda.js');
+    const env = { PATH: process.env.PATH, DATABASE_URL: app.databaseUrl };
+    await database.query('begin; lock table addendum_entry in access exclusive mode');
+    try {
+      const child = spawn(process.execPath, [script, '--heads', join(folder, 'cut')], { env, stdio: 'ignore' });
+      const isCut = async (): Promise<boolean> => (await readdir(folder)).some((name) => name.startsWith('cut'));
+      await eventually('the list is begun', isCut, 30_000);
+      const ended = once(child, 'exit');
+      child.kill('SIGINT');
+      expect(await ended).toEqual([130, null]);
+      expect(await isCut()).toBe(false);
+    } finally {
+      await database.query('rollback');
+    }
+  }, 60_000);
 
   const entry = (id: string, sequence: number): string => `target_id = '${id}' and sequence = ${sequence}`;
   const cutOff = (id: string, sequence: number): string => `
