@@ -4,6 +4,7 @@
 const GIVEN = {
   app: ['TestApp', 'testing'],
   client: ['Client'],
+  criteria: ['ResourceCriteria'],
   grantedReader: ['GrantedReader'],
   guesses: ['CredentialGuard'],
   issuer: ['TokenIssuer'],
