@@ -1,6 +1,5 @@
 import { type Request } from 'express';
 import { ServiceError } from '../errors/service-error';
-import { Pace } from './pace';
 import { tooLarge } from './unpack';
 
 /** Larger bodies than this wait for memory, and their callers are served in turn. */
@@ -27,7 +26,7 @@ export function receive(request: Request, { length, mostBytes, stallSeconds, gro
     let size = 0;
     let isGrown = length !== undefined;
     const stop = (): void => {
-      pace.stop();
+      timer.stop();
       request.off('data', take).off('end', end).off('close', leave);
     };
     const fail = (error: Error): void => {
@@ -35,15 +34,15 @@ export function receive(request: Request, { length, mostBytes, stallSeconds, gro
       request.resume();
       reject(error);
     };
-    const pace = new Pace(stallSeconds, () => {
+    const timer = new StallTimer(stallSeconds, () => {
       fail(tooSlow());
     });
     const grow = (): void => {
       isGrown = true;
       request.pause();
-      pace.stop();
+      timer.stop();
       grows().then(() => {
-        pace.start();
+        timer.start();
         request.resume();
       }, fail);
     };
@@ -56,7 +55,7 @@ export function receive(request: Request, { length, mostBytes, stallSeconds, gro
       if (next > bytes.length) bytes = copied(bytes, size, Math.max(next, 2 * bytes.length));
       chunk.copy(bytes, size);
       size = next;
-      pace.move(chunk.length);
+      timer.move(chunk.length);
       if (!isGrown && size > SMALL_BYTES) grow();
     };
     const end = (): void => {
@@ -81,3 +80,50 @@ const tooSlow = (): ServiceError =>
     'too-slow',
     'The body did not arrive in time: 64 kB, or the rest, every few seconds. Send it again.',
   );
+
+/** How many bytes of a body must arrive in the time of a {@link StallTimer}. */
+const STALL_BYTES = 64 * 1024;
+
+/** Detects a stalled body: less than 64 kB of it, or less than its rest, arrives within a given time. */
+class StallTimer {
+  private moved = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly seconds: number,
+    private readonly stalled: () => void,
+  ) {
+    this.start();
+  }
+
+  start(): void {
+    clearTimeout(this.timer);
+    this.moved = 0;
+    this.timer = setTimeout(this.judge, this.seconds * 1000).unref();
+  }
+
+  move(bytes: number): void {
+    this.moved += bytes;
+    if (this.moved < STALL_BYTES) return;
+    this.moved = 0;
+    this.timer?.refresh();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /**
+   * Decides whether the body has stalled. After a long turn of the event loop, the timer fires before the bytes
+   * that arrived meanwhile are read. So those bytes are read first.
+   */
+  private readonly judge = (): void => {
+    const { timer, moved } = this;
+    setImmediate(() => {
+      if (this.timer !== timer) return;
+      if (this.moved === moved) this.stalled();
+      else this.start();
+    });
+  };
+}
