@@ -39,13 +39,19 @@ export class PolicyRows {
     // Each parameter is checked alone, since a sample that suits one parameter may be invalid for another.
     const alone = parameters.map((parameter) => ({ ...template, parameters: [parameter] }));
     for (const one of alone.length === 0 ? [template] : alone) {
-      const problem = await this.firstProblemOf(one);
+      const problem = (await this.firstProblemOf(one)) ?? this.similarityIn(one);
       if (problem === undefined) continue;
       throw new ServiceError('unprocessable', `AccessPolicy.criteria on ${type}: ${problem.message}`, {
         code: 'policy-invalid',
         expression: 'AccessPolicy.criteria',
       });
     }
+  }
+
+  private similarityIn({ parameters }: CriteriaTemplate): ServiceError | undefined {
+    return errorOf(() => {
+      for (const { name } of parameters) this.criteria.assertExactDots(name);
+    });
   }
 
   private async firstProblemOf(template: CriteriaTemplate): Promise<ServiceError | undefined> {
@@ -60,9 +66,11 @@ export class PolicyRows {
   }
 }
 
-function problemOf(criterion: string, read: ReadCriterion): ServiceError | undefined {
+const problemOf = (criterion: string, read: ReadCriterion): ServiceError | undefined => errorOf(() => read(criterion));
+
+function errorOf(check: () => unknown): ServiceError | undefined {
   try {
-    read(criterion);
+    check();
     return undefined;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

@@ -26,6 +26,15 @@ export function assertExactNames(query: URLSearchParams): void {
 }
 
 /**
+ * Refuses dot expressions that compare parts of texts.
+ * @throws ServiceError 'invalid' naming the parameter
+ */
+export function assertExactDots(name: string): void {
+  if (/\$(contains|starts|ends)$/.test(name))
+    throw invalid(name, 'compares parts of texts, so it cannot define access rights');
+}
+
+/**
  * Refuses clauses that compare only the beginning of texts.
  * @throws ServiceError 'invalid' naming the parameter
  */
