@@ -22,6 +22,7 @@ const UNIQUE_VIOLATION = '23505';
 const QUERY_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 const INSUFFICIENT_PRIVILEGE = '42501';
+const IDLE_IN_TRANSACTION_SESSION_TIMEOUT = '25P03';
 const CHARACTER_NOT_IN_REPERTOIRE = '22021';
 export const READ_ONLY_TRANSACTION = '25006';
 
@@ -42,6 +43,10 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 }
 
 export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(error)?.code === LOCK_NOT_AVAILABLE;
+
+/** Whether PostgreSQL ended the session because its transaction sent no statement for too long. */
+export const isIdleTimeout = (error: unknown): boolean =>
+  postgresErrorOf(error)?.code === IDLE_IN_TRANSACTION_SESSION_TIMEOUT;
 
 export const isInsufficientPrivilege = (error: unknown): error is Error =>
   postgresErrorOf(error)?.code === INSUFFICIENT_PRIVILEGE;

@@ -9,7 +9,7 @@ import { RequestContext } from '../request/request-context';
 import { errorTrace } from '../logging/error-trace';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { ConnectionSlots } from './connection-slots';
-import { TransactionConflict, isTransactionConflict } from './database-error';
+import { TransactionConflict, isIdleTimeout, isTransactionConflict } from './database-error';
 import { inOneFlight } from './in-one-flight';
 import { EarlyLocks, LockNeeded } from './early-locks';
 import { type IsolationLevel } from '../request/isolation-level';
@@ -324,35 +324,39 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs `work`, and ends it when the connection is lost. PostgreSQL ends the session of an idle transaction
-   * (`idle_in_transaction_session_timeout`), but that only makes later statements fail. Work that waits for something
-   * other than its connection would not notice, and would hold the connection forever.
+   * Runs `work`, and ends it when the connection is lost. A lost connection only makes later statements fail. Work that
+   * waits for something other than its connection would not notice, and would hold the connection forever.
    */
   private async untilLost<T>(unit: Unit, work: () => Promise<T>): Promise<T> {
     let onEnd = (): void => undefined;
+    let cause = new Error('Connection terminated');
+    const onError = (error: Error): void => {
+      cause = error;
+    };
     let timer: NodeJS.Timeout | undefined;
     const lost = new Promise<never>((_resolve, reject) => {
       onEnd = () => {
         timer = setTimeout(() => {
-          this.logger.error(
-            `${unit.runs ?? 'Work'} neither ended nor sent a statement: its transaction was rolled back`,
-          );
-          reject(
-            new ServiceError('timeout', 'A transaction of this request stood still and was rolled back.', {
-              code: 'transaction-timeout',
-            }),
-          );
+          reject(isIdleTimeout(cause) ? this.stoodStill(unit) : cause);
         }, STATEMENTS_FAIL_MILLISECONDS).unref();
       };
     });
+    unit.client.once('error', onError);
     unit.client.once('end', onEnd);
     const running = work();
     try {
       return await Promise.race([running, lost]);
     } finally {
+      unit.client.off('error', onError);
       unit.client.off('end', onEnd);
       clearTimeout(timer); // work that failed with its connection did not stand still
     }
+  }
+
+  private stoodStill(unit: Unit): ServiceError {
+    this.logger.error(`${unit.runs ?? 'Work'} neither ended nor sent a statement: its transaction was rolled back`);
+    const message = 'A transaction of this request stood still and was rolled back.';
+    return new ServiceError('timeout', message, { code: 'transaction-timeout' });
   }
 
   private runLater(action: () => unknown): Promise<unknown> {
