@@ -1,12 +1,12 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Environment } from '../config/environment';
-import { databaseErrorToServiceError } from '../database/database-error';
 import { Statements } from '../database/statements';
 import { UnitOfWork } from '../database/unit-of-work';
 import { HandlerRegistry } from '../discovery/handler-registry';
 import { RequestContext } from '../request/request-context';
-import { errorCodeOf, ServiceError } from '../errors/service-error';
+import { errorCodeOf } from '../errors/service-error';
+import { serviceErrorOf } from '../http/service-error-of';
 import { errorTrace } from '../logging/error-trace';
 import { family, type MetricFamily } from '../metrics/metric-family';
 import { MetricsFrom, type MetricSource } from '../metrics/metric-source';
@@ -110,7 +110,7 @@ export class BackgroundTasks
 
   /** Logs an expected failure, such as a lost database, by its code alone, and any other with its stack. */
   private log(message: string, error: unknown): void {
-    const known = error instanceof ServiceError ? error : databaseErrorToServiceError(error);
+    const known = serviceErrorOf(error);
     if (known === undefined) this.logger.error(message, errorTrace(error));
     else this.logger.warn(`${message}: ${errorCodeOf(known)}`);
   }

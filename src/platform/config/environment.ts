@@ -421,6 +421,7 @@ class VariableReader {
       this.problems.push(`${name} must list keys of 32 bytes in base64, separated by commas`);
     return keys;
   }
+
   private parts(name: string): string[] {
     return (this.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
   }

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { impliedCodesOf } from './implied-system';
 
 describe(impliedCodesOf, () => {
-  const gender = { type: 'Patient', branches: [{ type: 'code', steps: [{ member: 'gender' }] }] };
-  const codesOf = (system: string): readonly string[] | undefined =>
-    impliedCodesOf(gender as unknown as SearchParameter, system);
+  const gender = new SearchParameterSet().find('Patient', 'gender');
+  const codesOf = (system: string): readonly string[] | undefined => gender && impliedCodesOf(gender, system);
 
   it('gives the codes of the value set that R4 binds to the element', () => {
     expect(codesOf('http://hl7.org/fhir/administrative-gender')).toContain('female');
