@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { family, type MetricFamily } from '../metrics/metric-family';
+import { ProcessMetrics } from '../metrics/process.metrics';
 import { lasting, summed } from './summed';
 
 const ofTwo = (over: MetricFamily['over'], ...values: [number, number]): unknown => {
@@ -22,6 +23,20 @@ describe('metrics of several processes', () => {
     ];
     const families = [family('counter', 'one', '', samples), family('counter', 'other', '', samples)];
     expect(summed([families, []])).toEqual(families);
+  });
+
+  it('show the fullest heap, so that idle processes do not hide a process whose heap is full', () => {
+    const metrics = new ProcessMetrics();
+    const [full, idle] = [0.95, 0.05].map((part) =>
+      metrics.read().map((one): MetricFamily => {
+        const value = { nodejs_heap_size_used_bytes: 1000 * part, svc_heap_limit_bytes: 1000 }[one.name];
+        return value === undefined ? one : { ...one, samples: [{ value }] };
+      }),
+    );
+    metrics.onApplicationShutdown();
+    const families = summed([idle ?? [], full ?? [], idle ?? []]);
+    const valueOf = (name: string): number => families.find((one) => one.name === name)?.samples[0]?.value ?? NaN;
+    expect(valueOf('nodejs_heap_size_used_bytes') / valueOf('svc_heap_limit_bytes')).toBe(0.95);
   });
 
   it('of a process that ended are its counters', () => {
