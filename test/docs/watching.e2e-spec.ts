@@ -28,8 +28,10 @@ const namesIn = (expression: string): string[] =>
 describe('O7: what deploy/ watches', () => {
   let app: TestApp;
   let families: ReadonlySet<string>;
+  let atStart: string;
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_METRICS_PORT: '0' } });
+    atStart = (await scrapeOf(metricsUrlOf(app), '/metrics')).text;
     await app.post('/auth/token', { grant_type: 'password' }, { authorization: null });
     const scrapes = await Promise.all(METRIC_PATHS.map((path) => scrapeOf(metricsUrlOf(app), path)));
     families = new Set(scrapes.flatMap(({ types }) => [...types.keys()]));
@@ -45,6 +47,14 @@ describe('O7: what deploy/ watches', () => {
   it.each(panels)('the panel "$title" shows metrics that exist', ({ targets }) => {
     const named = targets.flatMap(({ expr }) => namesIn(expr));
     expect([named.length > 0, named.filter((name) => !families.has(name))]).toEqual([true, []]);
+  });
+
+  it('the first error of each class of SvcDatabaseErrors is an increase: its count is exported before, as 0', () => {
+    const { expr = '' } = rules.find(({ alert }) => alert === 'SvcDatabaseErrors') ?? {};
+    const classes = /class=~"([^"]+)"/.exec(expr)?.[1]?.split('|') ?? [];
+    expect(classes.length).toBeGreaterThan(0);
+    const missing = classes.filter((name) => !atStart.includes(`svc_database_errors_total{class="${name}"} 0\n`));
+    expect(missing).toEqual([]);
   });
 
   it('alerts are those of the runbook', () => {

@@ -19,6 +19,8 @@ import { type End, observePool } from './observed-pool';
 const TROUBLE = /^(53|58|25006|57P|08|XX)/;
 /** The label of failures without a SQLSTATE: there was no connection, or it broke. */
 const NO_CONNECTION = 'connection';
+/** The classes of which deploy/prometheus-rules.yaml reports each error. */
+const ALERTED_CLASSES = ['08', '25', '53', '58', 'XX', NO_CONNECTION];
 /** Name of the spans for waiting for a connection. */
 const CONNECT = { name: 'wait for a connection' };
 /** SQLSTATE of statements that follow a failed statement in the same transaction. */
@@ -40,6 +42,7 @@ export class PoolMetrics implements MetricSource {
   private readonly errors = new Counter(
     'svc_database_errors_total',
     'Errors of statements by class of SQLSTATE, and of connections.',
+    ALERTED_CLASSES.map((name) => ({ class: name })),
   );
   private readonly streaks = new Map<string, FailingStreak>();
 
