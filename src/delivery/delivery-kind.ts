@@ -149,6 +149,6 @@ export const DeliverBy = DiscoveryService.createDecorator<DeliveryKindDefinition
 @Injectable()
 export class DeliveryKinds extends HandlerRegistry<DeliveryKindDefinition, DeliveryKind> {
   constructor(discovery: DiscoveryService) {
-    super(discovery, DeliverBy, ({ kind }) => kind);
+    super(discovery, DeliverBy, ({ kind }) => kind, ['settingsOf', 'send']);
   }
 }

@@ -31,5 +31,12 @@ export function faultOfShape({ type, shape }: OwnResourceType): string | undefin
   return unused === undefined ? undefined : `no element has the type "${unused}"`;
 }
 
+/** The target types of references, in the shape and in the search parameters of a type. */
+export function targetsOf({ shape = {}, searchParameters = [] }: OwnResourceType): readonly string[] {
+  const elements = Object.values(shape).flatMap((one) => Object.values(one));
+  const lists = elements.flatMap((text) => [...text.matchAll(/\(([\w,]+)\)/g)].map(([, list = '']) => list.split(',')));
+  return [...lists, ...searchParameters.map(({ targets = [] }) => targets)].flat();
+}
+
 /** The types of an element in the notation of elements.json: `0..* Reference(Patient)|string` has two. */
 const typesOf = (text: string): string[] => (text.split(' ')[1] ?? '').split('|').map((one) => one.replace(/\(.*/, ''));

@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { isR4ResourceType, r4ResourceTypes } from '../fhir/definitions/definitions';
+import { elementsOfType, isR4ResourceType, r4ResourceTypes } from '../fhir/definitions/definitions';
 import { nearestCode } from '../platform/text/nearest-code';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { handlerNameOf } from '../platform/discovery/handler-calls';
 import { ServiceError } from '../platform/errors/service-error';
 import { StartError } from '../platform/errors/start-error';
-import { faultOfShape } from './own-shape';
+import { faultOfShape, targetsOf } from './own-shape';
 import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
+
+/** Policies link to an operation by a reference of this type, of which no resources exist. */
+const OPERATION = 'Operation';
+
+const TYPE = /^[A-Z][A-Za-z0-9]{0,63}$/;
 
 /** The kind of thing that a request is about: a type, or one resource of it. */
 export type Place = 'type' | 'instance';
@@ -22,16 +27,21 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   /** @throws StartError if a module defines a type in a way that would have no effect */
   override onModuleInit(): void {
     super.onModuleInit();
-    for (const { meta, handler } of this.all()) {
-      const { type, shape, searchParameters } = meta;
-      const fault = faultOfShape(meta);
-      if (fault !== undefined)
-        throw new StartError(`${handlerNameOf(handler)}: the shape of ${type} is wrong: ${fault}.`);
-      if (isR4ResourceType(type) && (shape ?? searchParameters) !== undefined)
-        throw new StartError(
-          `${handlerNameOf(handler)}: R4 defines ${type}, so it gets no shape and no searchParameters here. Store a StructureDefinition or a SearchParameter instead.`,
-        );
-    }
+    for (const { meta, handler } of this.all())
+      for (const target of targetsOf(meta)) if (target !== OPERATION) this.assertNamed(target, handler);
+  }
+
+  protected override faultOf(meta: OwnResourceType): string | undefined {
+    const { type, shape, searchParameters } = meta;
+    const fault = faultOfShape(meta);
+    if (fault !== undefined) return `the shape of ${type} is wrong: ${fault}`;
+    if (!TYPE.test(type)) return `the type "${type}" must be a capital letter, then letters and digits, 64 at most`;
+    if (!isR4ResourceType(type))
+      return elementsOfType(type) === undefined && type !== OPERATION
+        ? undefined
+        : `the type "${type}" needs another name, since it is that of a data type or of operations`;
+    if ((shape ?? searchParameters) === undefined) return undefined;
+    return `R4 defines ${type}, so it gets no shape and no searchParameters here. Store a StructureDefinition or a SearchParameter instead`;
   }
 
   /**

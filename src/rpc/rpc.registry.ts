@@ -6,6 +6,6 @@ import { type RpcHandler, RpcMethod, type RpcMethodDefinition } from './rpc-meth
 @Injectable()
 export class RpcRegistry extends HandlerRegistry<RpcMethodDefinition, RpcHandler<object, unknown>> {
   constructor(discovery: DiscoveryService) {
-    super(discovery, RpcMethod, ({ method }) => method);
+    super(discovery, RpcMethod, ({ method }) => method, ['execute']);
   }
 }

@@ -433,7 +433,11 @@ describe('@RpcMethod', () => {
   it('stops the boot when a name is taken twice', async () => {
     @Injectable()
     @RpcMethod({ method: 'svc/echo', description: 'Another one.' })
-    class SecondEcho {}
+    class SecondEcho implements RpcHandler<object, string> {
+      execute(): Promise<string> {
+        return Promise.resolve('echo');
+      }
+    }
     await expect(startApp(SecondEcho)).rejects.toThrow('RpcRegistry: "svc/echo" is registered twice');
   });
 });

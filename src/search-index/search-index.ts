@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { localKey } from '../fhir/reference';
 import { Environment } from '../platform/config/environment';
+import { handlerNameOf } from '../platform/discovery/handler-calls';
 import { CachedRegistry, RegistryEpoch } from '../platform/database/registry-epoch';
 import { ServiceError } from '../platform/errors/service-error';
 import { StartError } from '../platform/errors/start-error';
@@ -8,6 +9,7 @@ import { Clock } from '../platform/time/clock';
 import { ResourceTypes } from '../model/resource-types';
 import { type ExtractorOf, extractorsBy } from './extract/extractor';
 import { RowHashes } from './extract/row-hashes';
+import { CODE_RULE, PARAMETER_CODE } from './extract/search-parameter';
 import { SearchParameterSet } from './extract/search-parameter-set';
 import { definitionsDigest } from './extract/parameter-digest';
 import { KnownProgress } from './states/known-progress';
@@ -67,12 +69,14 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     );
     const ownTypes = own.map(({ type }) => type);
     const declared = new SearchParameterSet(parameters, ownTypes);
-    const unusable = ownTypes
-      .flatMap((type) => declared.listUnusable(type))
-      .find(({ type, code }) => parameters.some((parameter) => parameter.type === type && parameter.code === code));
-    if (unusable !== undefined) {
-      const { type, code, reason } = unusable;
-      throw new StartError(`The search parameter ${type}.${code} of a module cannot be used: ${reason}.`);
+    for (const { type, code, kind, targets = [] } of parameters) {
+      const unusable = declared.listUnusable(type).find((one) => one.code === code);
+      let reason = unusable?.reason;
+      if (!PARAMETER_CODE.test(code)) reason = `its code ${CODE_RULE}`;
+      if (kind !== 'reference' && targets.length > 0) reason = 'it has targets, but its kind is not "reference"';
+      if (reason === undefined) continue;
+      const module = handlerNameOf(this.types.find(type)?.handler ?? this);
+      throw new StartError(`${module}: the search parameter ${type}.${code} cannot be used: ${reason}.`);
     }
     this.digest = definitionsDigest(parameters, ownTypes);
     this.declared = declared.withBits(await this.states.compare(declared, this.digest));

@@ -28,7 +28,8 @@ const types: Pick<ResourceTypes, 'names'> = { names: () => ['Patient', 'Observat
 
 function rule(): AccessPolicyRule {
   const discovery: Pick<DiscoveryService, 'getProviders' | 'getMetadataByDecorator'> = {
-    getProviders: () => [{ instance: officeHours }] as ReturnType<DiscoveryService['getProviders']>,
+    getProviders: () =>
+      [{ instance: officeHours, isDependencyTreeStatic: () => true }] as ReturnType<DiscoveryService['getProviders']>,
     getMetadataByDecorator: () => 'office-hours' as never,
   };
   const engines = new PolicyEngines(discovery as DiscoveryService);

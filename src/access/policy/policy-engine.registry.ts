@@ -15,7 +15,7 @@ const REFUSED = new Map([
 @Injectable()
 export class PolicyEngines extends HandlerRegistry<string, PolicyEngine> {
   constructor(discovery: DiscoveryService) {
-    super(discovery, EngineOf, (name) => name);
+    super(discovery, EngineOf, (name) => name, ['compile']);
   }
 
   /** @throws ServiceError 'unprocessable' for an engine that this server does not have */

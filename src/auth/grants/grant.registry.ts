@@ -7,7 +7,7 @@ import { type Grant, GrantOf } from './grant';
 @Injectable()
 export class Grants extends HandlerRegistry<string, Grant> {
   constructor(discovery: DiscoveryService) {
-    super(discovery, GrantOf, (grantType) => grantType);
+    super(discovery, GrantOf, (grantType) => grantType, ['exchange']);
   }
 
   /**

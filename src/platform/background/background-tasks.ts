@@ -37,7 +37,7 @@ export class BackgroundTasks
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
   ) {
-    super(discovery, Background, ({ task }) => task);
+    super(discovery, Background, ({ task }) => task, ['step']);
   }
 
   /** Starts all tasks that have an interval. Call it after the setup of every module. */

@@ -8,9 +8,12 @@ interface Registered<Meta, Handler> {
   readonly handler: Handler;
 }
 
+const NOT_STATIC =
+  'it has the scope of a request, or injects a provider that has. A handler is made once: remove the scope';
+
 /**
- * Collects all providers that have `decorator`, by key. If two have the same key, the server does not start. Modules of
- * other teams extend the server through this class (docs/how-to/extend.md).
+ * Collects all providers that have `decorator`, by key. If two have the same key, or one could never work, the server
+ * does not start. Modules of other teams extend the server through this class (docs/how-to/extend.md).
  */
 export abstract class HandlerRegistry<Meta, Handler extends object> implements OnModuleInit {
   private readonly handlers = new Map<string, Registered<Meta, Handler>>();
@@ -18,7 +21,9 @@ export abstract class HandlerRegistry<Meta, Handler extends object> implements O
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly decorator: ReturnType<typeof DiscoveryService.createDecorator<Meta>>,
-    private readonly keyOf: (meta: Meta, handler: Handler) => string,
+    private readonly keyOf: (meta: Meta, handler: Handler) => string | undefined,
+    /** The methods that each handler must have. The compiler does not compare a class with its decorator. */
+    private readonly methods: readonly (keyof Handler & string)[] = [],
   ) {}
 
   onModuleInit(): void {
@@ -26,14 +31,24 @@ export abstract class HandlerRegistry<Meta, Handler extends object> implements O
       const meta = this.discovery.getMetadataByDecorator(this.decorator, wrapper) as Meta;
       const handler = wrapper.instance as Handler;
       nameHandler(handler, wrapper.host?.name);
+      const fault = wrapper.isDependencyTreeStatic() ? this.faultOf(meta, handler) : NOT_STATIC;
+      if (fault !== undefined) throw new StartError(`${handlerNameOf(handler)}: ${fault}.`);
       const key = this.keyOf(meta, handler);
+      if (typeof key !== 'string' || key === '')
+        throw new StartError(`${handlerNameOf(handler)}: its decorator gives it no name. Pass the name as a text.`);
       const taken = this.handlers.get(key);
       if (taken !== undefined) {
         const by = `by ${handlerNameOf(taken.handler)} and by ${handlerNameOf(handler)}`;
-        throw new StartError(`${this.constructor.name}: "${key}" is registered twice, ${by}`);
+        throw new StartError(`${this.constructor.name}: "${key}" is registered twice, ${by}. Rename one of both.`);
       }
       this.handlers.set(key, { meta, handler });
     }
+  }
+
+  /** Returns what is wrong with a provider, as a sentence without its point; undefined if nothing is. */
+  protected faultOf(_meta: Meta, handler: Handler): string | undefined {
+    const missing = this.methods.find((name) => typeof handler[name] !== 'function');
+    return missing === undefined ? undefined : `it has no method "${missing}". Add it, or remove the decorator`;
   }
 
   find(key: string): Registered<Meta, Handler> | undefined {

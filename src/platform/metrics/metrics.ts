@@ -22,7 +22,7 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
   private readonly running = new Map<string, Promise<readonly MetricFamily[]>>();
 
   constructor(discovery: DiscoveryService) {
-    super(discovery, MetricsFrom, ({ source }) => source);
+    super(discovery, MetricsFrom, ({ source }) => source, ['read']);
   }
 
   /**

@@ -24,6 +24,13 @@ export class ResourceChangeListeners
     super(discovery, OnResourceChange, (_meta, listener) => listener.constructor.name);
   }
 
+  protected override faultOf(meta: Meta, listener: ResourceChangeListener): string | undefined {
+    if (!['onChange', 'onChanges', 'adds'].some((method) => method in listener))
+      return 'it has none of the methods "onChange", "onChanges" and "adds". Add one, or remove the decorator';
+    if (meta?.types?.length !== 0) return undefined;
+    return 'its list of types is empty, so it would receive nothing. Name a type, or leave out "types" for all';
+  }
+
   /** @throws StartError for a misspelt type, whose changes the listener would never receive */
   onApplicationBootstrap(): void {
     for (const { meta, handler } of this.all())

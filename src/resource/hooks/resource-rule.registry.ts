@@ -11,7 +11,7 @@ export class ResourceRules extends HandlerRegistry<string, ResourceRule<unknown>
     discovery: DiscoveryService,
     private readonly types: ResourceTypes,
   ) {
-    super(discovery, ForResourceType, (type) => type);
+    super(discovery, ForResourceType, (type) => type, ['check']);
   }
 
   /** @throws StartError for a misspelt type, whose rule would never run */

@@ -3,14 +3,18 @@ import { parseCanonical } from '../../fhir/reference';
 import { definitionOfUrl } from '../../fhir/definitions/search-parameter-resources';
 import { type Resource } from '../../fhir/types';
 import { holdsValuesOf } from '../../search-index/extract/kind-types';
-import { type OwnSearchParameter, type SearchParameter } from '../../search-index/extract/search-parameter';
+import {
+  CODE_RULE,
+  type OwnSearchParameter,
+  PARAMETER_CODE,
+  type SearchParameter,
+} from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { assertAsBuiltIn } from './built-in-definition';
 import { assertPairs, readComponents } from './read-components';
 import { MAX_EXPRESSION, badElement, excerpt } from './refusal';
 
 const KINDS = ['token', 'reference', 'date', 'string', 'number', 'quantity', 'uri', 'composite'] as const;
-const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const RESERVED_CODE = /^_[A-Za-z]{1,63}$/;
 
 /**
@@ -36,8 +40,8 @@ function candidatesOf(
   { code, base, type, expression, target, component }: Resource,
   builtIn: SearchParameterSet,
 ): OwnSearchParameter[] {
-  if (typeof code !== 'string' || !(CODE.test(code) || RESERVED_CODE.test(code)))
-    throw badElement('code', 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most');
+  if (typeof code !== 'string' || !(PARAMETER_CODE.test(code) || RESERVED_CODE.test(code)))
+    throw badElement('code', CODE_RULE);
   const kind = KINDS.find((known) => known === type);
   if (kind === undefined) throw badElement('type', `must be one of ${KINDS.join(', ')}; others cannot be indexed`);
   if (!isListOfNames(base) || base.length === 0) throw badElement('base', 'must name one resource type at least');

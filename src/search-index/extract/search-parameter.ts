@@ -2,6 +2,10 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type CompositePart } from './composite-rows';
 import { type Branch } from '../../fhirpath/fhirpath';
 
+/** The codes of parameters that modules and stored SearchParameters add. Modifiers and chains need the other signs. */
+export const PARAMETER_CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+export const CODE_RULE = 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most';
+
 /** A search parameter that this server adds to HL7's, for one resource type. `expression` is FHIRPath. */
 export interface OwnSearchParameter {
   readonly type: string;

@@ -1,15 +1,20 @@
 import { runInThisContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable, Module, type Type } from '@nestjs/common';
+import { Injectable, Module, Scope, type Type } from '@nestjs/common';
 import { eventually, type Received, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
 import {
+  Background,
   BringsMigrations,
   DefinesResourceType,
+  DeliverBy,
   EngineOf,
   ForResourceType,
   GrantOf,
+  MetricsFrom,
   OnResourceChange,
   Operation,
+  type OperationDefinition,
+  type OwnSearchParameter,
   type ResourceChangeListener,
   RpcMethod,
   ServiceError,
@@ -233,8 +238,22 @@ describe('a module of another team at the start', () => {
   @Module({})
   class BadSqlModule {}
 
+  const bedWith = (over: Partial<OwnSearchParameter>): ClassDecorator =>
+    DefinesResourceType({
+      type: 'Bed',
+      searchParameters: [{ code: 'site', kind: 'token', expression: 'Bed.site', ...over }],
+    });
+
+  let healthy: TestApp;
+  beforeAll(async () => {
+    healthy = await startTestApp();
+  });
+  afterAll(() => healthy.close());
+
   const start = async (...modules: readonly Type[]): Promise<string> => {
-    const app = await startTestApp({ modules }).catch((error: unknown) => String(error));
+    const app = await startTestApp({ databaseUrl: healthy.databaseUrl, modules }).catch((error: unknown) =>
+      String(error),
+    );
     if (typeof app === 'string') return app;
     await app.close();
     return 'started';
@@ -286,6 +305,19 @@ describe('a module of another team at the start', () => {
       {},
       ': the shape of Bed is wrong: "Bed.code" has the type "cod", which neither R4 nor the shape has.',
     ],
+    [
+      'target of a shape',
+      DefinesResourceType({ type: 'Bed', shape: { Bed: { ward: '0..1 Reference(Locaton)' } } }),
+      {},
+      'names the resource type "Locaton", which is not defined. Did you mean "Location"?',
+    ],
+    [
+      'native target of a shape',
+      DefinesResourceType({ type: 'Bed', shape: { Bed: { by: '0..* NativeReference(User,Usr)' } } }),
+      {},
+      'names the resource type "Usr", which is not defined. Did you mean "User"?',
+    ],
+    ['target of a parameter', bedWith({ kind: 'reference', targets: ['Wrad'] }), {}, 'names the resource type "Wrad"'],
   ])('whose %s has a misspelt type is named', async (_what, decorator, members, expected) => {
     @Injectable()
     @decorator
@@ -299,6 +331,83 @@ describe('a module of another team at the start', () => {
     );
   });
 
+  const call = { execute: () => Promise.resolve({ status: 200 }) };
+  const operation = (over: Partial<OperationDefinition>): ClassDecorator =>
+    Operation({ code: 'count', level: 'system', methods: ['GET'], description: 'x', ...over });
+
+  it.each<[string, ClassDecorator, object, string]>([
+    [
+      'lacks the method of a call',
+      RpcMethod({ method: 'acme/x', description: 'x' }),
+      {},
+      'it has no method "execute".',
+    ],
+    ['lacks the method of an operation', operation({}), {}, 'it has no method "execute".'],
+    ['lacks the method of a rule', ForResourceType('Basic'), {}, 'it has no method "check".'],
+    ['lacks the method of an engine', EngineOf('acme'), {}, 'it has no method "compile".'],
+    ['lacks the method of a grant', GrantOf('acme'), {}, 'it has no method "exchange".'],
+    ['lacks the method of a job', Background({ task: 'acme', interval: () => 0 }), {}, 'it has no method "step".'],
+    ['lacks the method of metrics', MetricsFrom({ source: 'acme', path: '/metrics' }), {}, 'it has no method "read".'],
+    [
+      'lacks a method of a kind',
+      DeliverBy({ kind: 'acme', profiles: [] }),
+      { settingsOf: call.execute },
+      'no method "send".',
+    ],
+    ['lacks the methods of a listener', OnResourceChange({ types: ['Basic'] }), {}, 'it has none of the methods'],
+    ['listens to no type', OnResourceChange({ types: [] }), { onChange: call.execute }, 'its list of types is empty'],
+    ['has no name', EngineOf(''), { compile: call.execute }, 'its decorator gives it no name.'],
+    ['has a code with $', operation({ code: '$count' }), call, 'the code "$count" must begin with a letter'],
+    ['has a code with /', operation({ code: 'a/b' }), call, 'the code "a/b" must begin with a letter'],
+    ['has no HTTP method', operation({ methods: [] }), call, '$count has no methods. Name GET, POST or both.'],
+    ['has a level without its type', operation({ level: 'type' }), call, 'has the level "type" and no resourceType.'],
+    ['has a type at level system', operation({ resourceType: 'Basic' }), call, 'and the resourceType "Basic".'],
+    [
+      'has the id of a route',
+      operation({ code: 'read' }),
+      call,
+      '$read has the id FhirRead, which is that of a route.',
+    ],
+    [
+      'has the id of another operation',
+      operation({ code: 'Version' }),
+      call,
+      'FhirVersion, which is that of $version.',
+    ],
+    ['has a type in lower case', DefinesResourceType({ type: 'bed' }), {}, 'the type "bed" must be a capital letter'],
+    ['has the type of a path', DefinesResourceType({ type: 'Bed/x' }), {}, 'the type "Bed/x" must be a capital letter'],
+    ['has a data type', DefinesResourceType({ type: 'HumanName' }), {}, 'the type "HumanName" needs another name'],
+    ['has the type of links', DefinesResourceType({ type: 'Operation' }), {}, '"Operation" needs another name'],
+    ['has a reserved code', bedWith({ code: '_id' }), {}, 'the search parameter Bed._id cannot be used: its code'],
+    ['has a code of a chain', bedWith({ code: 'a.b' }), {}, 'the search parameter Bed.a.b cannot be used: its code'],
+    ['has targets of a token', bedWith({ targets: ['Basic'] }), {}, 'it has targets, but its kind is not "reference"'],
+  ])('that %s is named', async (_what, decorator, members, expected) => {
+    @Injectable()
+    @decorator
+    class Wrong {}
+    Object.assign(Wrong.prototype, members);
+
+    @Module({ providers: [Wrong] })
+    class WrongModule {}
+    const refusal = await start(WrongModule);
+    expect(refusal).toContain('StartError: Wrong of WrongModule: ');
+    expect(refusal).toContain(expected);
+  });
+
+  it('whose handler is made for each request is named', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    @EngineOf('acme')
+    class Anew {
+      compile(): void {
+        beFaulty();
+      }
+    }
+
+    @Module({ providers: [Anew] })
+    class AnewModule {}
+    expect(await start(AnewModule)).toContain('Anew of AnewModule: it has the scope of a request');
+  });
+
   it.each([
     ['Bed.', 'the expression ends too early'],
     ['Ward.site', 'it names nothing of Bed'],
@@ -310,7 +419,7 @@ describe('a module of another team at the start', () => {
     @Module({ providers: [BedType] })
     class BedModule {}
     const refusal = await start(BedModule);
-    expect(refusal).toContain('The search parameter Bed.site of a module cannot be used: ');
+    expect(refusal).toContain('BedType of BedModule: the search parameter Bed.site cannot be used: ');
     expect(refusal).toContain(reason);
   });
 
