@@ -22,13 +22,14 @@ export interface MigrationSet {
 export const digestOf = ({ statements }: Migration): string =>
   createHash('sha256').update(JSON.stringify(statements)).digest('hex');
 
+const tablesMatching = (statements: readonly string[], pattern: RegExp): string[] =>
+  statements.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name));
+
 export const tablesMadeBy = (statements: readonly string[]): string[] =>
-  statements.flatMap((text) =>
-    [...text.matchAll(/^\s*create (?:unlogged )?table (\w+)/g)].map(([, name = '']) => name),
-  );
+  tablesMatching(statements, /^\s*create\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?"?(\w+)/gi);
 
 export const tablesDroppedBy = (statements: readonly string[]): string[] =>
-  statements.flatMap((text) => [...text.matchAll(/^\s*drop table (\w+)/g)].map(([, name = '']) => name));
+  tablesMatching(statements, /^\s*drop\s+table\s+(?:if\s+exists\s+)?"?(\w+)/gi);
 
 /**
  * Returns statements that build an index while servers read and write its table. An interrupted build leaves an invalid

@@ -47,6 +47,10 @@ describe('a module of another team (its doors: examples/ward/test)', () => {
       migrate(app.databaseUrl, undefined, [{ module: 'acme_ward', migrations }]);
     await expect(start(changed)).rejects.toThrow('was applied with other SQL');
     await expect(start([])).rejects.toThrow('was migrated by a newer server');
+    const early = { name: 'Early1794000000000', statements: ['create table acme_ward_early (id int)'] };
+    await expect(start([early, createHandOvers])).rejects.toThrow(
+      'if it is new, move it to the end of the migrations with the prefix "acme_ward", with a later timestamp',
+    );
     await expect(start([createHandOvers])).resolves.toBeUndefined();
   });
 });
@@ -91,7 +95,11 @@ describe('a key that is taken', () => {
   it('stops the boot and is named', async () => {
     const providers = ['first', 'second'].map((description) => {
       @RpcMethod({ method: 'acme.ward/hand-over', description })
-      class Method {}
+      class Method {
+        execute(): void {
+          throw new Error('not called');
+        }
+      }
       return { provide: description, useClass: Method };
     });
     const app = await Test.createTestingModule({

@@ -45,7 +45,11 @@ function refusalOfMigrated(
   }
   const gap = migrations.slice(0, applied.length).find((migration) => rowOf(migration) === undefined);
   if (gap !== undefined) {
-    return `The migration ${gap.name} is missing in schema_migration, though later ones were applied: restore the backup that was made before the upgrade.`;
+    const advice =
+      module === CORE.module
+        ? 'restore the backup that was made before the upgrade'
+        : `if it is new, move it to the end of the migrations with the prefix "${module}", with a later timestamp; if not, restore the backup that was made before the upgrade`;
+    return `The migration ${gap.name} is missing in schema_migration, though later ones were applied: ${advice}.`;
   }
   const changed = applied.find(
     (migration) => (rowOf(migration)?.digest ?? digestOf(migration)) !== digestOf(migration),
