@@ -22,8 +22,9 @@ async function main(): Promise<number> {
   const databaseUrl = directUrlIn(process.env) ?? (await findRunningCluster(DATA_DIR));
   if (databaseUrl === undefined) throw new Error(`No server runs on ${DATA_DIR}: start it, or set DATABASE_URL.`);
   let faults = 0;
-  const writer = values.heads === undefined ? undefined : await HeadWriter.open(values.heads);
-  if (writer !== undefined) endAtSignal(() => writer.drop());
+  const opening = values.heads === undefined ? undefined : HeadWriter.open(values.heads);
+  if (opening !== undefined) endAtSignal(async () => (await opening).drop()); // before the file is there
+  const writer = await opening;
   try {
     let bar: ProgressBar | undefined;
     const { chains, links } = await auditAddenda({
