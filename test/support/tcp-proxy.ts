@@ -13,13 +13,15 @@ export class TcpProxy {
   private lateness: { readonly sent: RegExp; readonly milliseconds: () => number } | undefined;
   private isRefusing = false;
   private delay: { readonly sent: string; readonly milliseconds: number } | undefined;
+  private last: { readonly answer: string; readonly sent: string } | undefined;
+  private isDown = false;
 
   private constructor(
     private readonly server: Server,
     private readonly target: URL,
   ) {
     server.on('connection', (client) => {
-      if (this.isRefusing) client.destroy();
+      if (this.isRefusing || this.isDown) client.destroy();
       else this.join(client);
       this.isRefusing = false;
     });
@@ -53,6 +55,22 @@ export class TcpProxy {
   breakConnections(): void {
     for (const socket of this.sockets) socket.destroy();
     this.isRefusing = true;
+  }
+
+  /**
+   * Loses the database when `answer` has passed on a connection on which `sent` was sent: closes all connections, and
+   * refuses new ones until {@link mend}.
+   */
+  breakAfter(answer: string, sent: string): void {
+    this.last = { answer, sent };
+  }
+
+  /** Ends the loss of {@link breakAfter}. Returns whether there was one. */
+  mend(): boolean {
+    const wasDown = this.isDown;
+    this.isDown = false;
+    this.last = undefined;
+    return wasDown;
   }
 
   /** Drops all data on the currently open connections, and keeps them open. */
@@ -92,7 +110,7 @@ export class TcpProxy {
           other.destroy();
         });
     }
-    let [isMeant, isHeld] = [false, false];
+    let [isMeant, isHeld, isLast] = [false, false, false];
     let slowed: TcpProxy['delay'];
     let [heldUntil, passed] = [0, Promise.resolve()];
     this.opened.add(client);
@@ -103,7 +121,8 @@ export class TcpProxy {
       }
       if (this.delay !== undefined && chunk.includes(this.delay.sent)) slowed = this.delay;
       isMeant ||= this.wanted !== undefined && chunk.includes(this.wanted.sent);
-      database.write(chunk);
+      isLast ||= this.last !== undefined && chunk.includes(this.last.sent);
+      if (!this.isDown) database.write(chunk);
     });
     database.on('data', (chunk: Buffer) => {
       if (!this.opened.has(client)) return;
@@ -112,7 +131,13 @@ export class TcpProxy {
         this.wanted = undefined;
         this.onHeld?.();
       }
-      if (isHeld) return;
+      if (isHeld || this.isDown) return;
+      if (isLast && this.last !== undefined && chunk.includes(this.last.answer)) {
+        this.isDown = true;
+        client.end(chunk); // the answer still arrives
+        for (const socket of this.sockets) if (socket !== client) socket.destroy();
+        return;
+      }
       if (this.lateness !== undefined) {
         passed = passed
           .then(() => wait(Math.max(0, heldUntil - performance.now())))

@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
+import { errorTrace } from '../../platform/logging/error-trace';
 import { RequestContext } from '../../platform/request/request-context';
 import { OAuthError } from '../oauth/oauth-error';
 import { type Account, type GuessKeys, GuessKeyMaker } from './guess-keys';
@@ -33,6 +34,8 @@ interface Taken {
  */
 @Injectable()
 export class CredentialGuard {
+  private readonly logger = new Logger(CredentialGuard.name);
+
   /** The credentials that this process is judging now, by their hash. */
   private readonly trying = new Map<string, Promise<void>>();
 
@@ -84,15 +87,19 @@ export class CredentialGuard {
     judge: () => Promise<T>,
     isWrong: (error: unknown) => boolean,
   ): Promise<T> {
+    let judged: T;
     try {
-      const judged = await judge();
-      await this.count(FORGET_TRIES, [account]);
-      return judged;
+      judged = await judge();
     } catch (error) {
       if (isWrong(error)) await this.countFailure(address);
       else await this.count(GIVE_BACK_TRY, [account, this.environment.credentialFailuresFree]);
       throw error;
     }
+    // The login is committed, so it must not fail because its tries cannot be forgotten: they only expire later.
+    await this.count(FORGET_TRIES, [account]).catch((error: unknown) => {
+      this.logger.error('The tries before a login still count', errorTrace(error));
+    });
+    return judged;
   }
 
   private async take({ account, address }: GuessKeys): Promise<void> {

@@ -6,7 +6,8 @@ import { type StoredResource } from '../../model/stored-resource';
 /** The rules of one resource type. `R` is the type of the result of `check`, which `store` receives. */
 export interface ResourceRule<R = void> {
   /**
-   * Refuses an invalid resource, and does slow work such as hashing. It runs before the transaction.
+   * Refuses an invalid resource, and does slow work such as hashing. It runs before the transaction, except for a
+   * patch, a conditional update, or a type with {@link shown}.
    * @throws ServiceError 'unprocessable' with the expression at fault
    */
   check(draft: ResourceDraft): Promise<R> | R;
@@ -19,7 +20,7 @@ export interface ResourceRule<R = void> {
   store?(draft: ResourceDraft, checked: R, previous: Resource | undefined): Promise<void>;
   /**
    * The text for the caller who read or wrote this resource directly; undefined if it is the stored text. Bundles,
-   * searches and histories always return the stored text.
+   * searches and histories always return the stored text. For a write it runs in the transaction, after the write.
    */
   shown?(resource: StoredResource): Promise<string | undefined>;
 }

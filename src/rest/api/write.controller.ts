@@ -10,8 +10,7 @@ import { Environment } from '../../platform/config/environment';
 import { EnforcesRows, OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
-import { ShownContent } from '../conditional/shown-content';
-import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
+import { ShownContent, type ShownWrite } from '../conditional/shown-content';
 import { ResourceTypes } from '../../model/resource-types';
 import { assertId, ResourceDraft } from '../../model/resource-draft';
 import { ResourceWriter } from '../../resource/resource-writer';
@@ -54,7 +53,6 @@ export class WriteController {
     private readonly conditional: ConditionalWriter,
     private readonly content: ShownContent,
     private readonly limits: RowLimits,
-    private readonly rules: ResourceRules,
     private readonly environment: Environment,
     private readonly slices: Slices,
   ) {}
@@ -66,12 +64,14 @@ export class WriteController {
     const draft = await this.draftOf(request, type);
     const criteria = createCriteriaOf(request);
     const options = { reach: await this.limits.reach() };
-    const result: ConditionalResult =
+    const written =
       criteria === undefined
-        ? { outcome: 'created', resource: await this.writer.create(draft, options) }
-        : await this.conditional.create(draft, criteria, options);
-    const isShown = result.outcome !== 'existed' || (await this.content.isShown(result.resource, options.reach));
-    await this.answer(result, request, response, isShown);
+        ? await this.content.ofSent<ConditionalResult>(draft, async (own) => ({
+            outcome: 'created',
+            resource: await this.writer.create(own, options),
+          }))
+        : await this.content.ofFound(() => this.conditional.create(draft, criteria, options), options.reach);
+    await this.answer(written, request, response);
   }
 
   @Put(BY_ID_OR_CRITERIA)
@@ -84,11 +84,10 @@ export class WriteController {
     this.assertTarget('update', type, id, request);
     const draft = await this.draftOf(request, type, id);
     const options = await this.optionsOf(request);
-    const result =
-      id === undefined
-        ? await this.conditional.put(draft, criteriaOf(request), options)
-        : await this.writer.put(draft, id, options);
-    await this.answer(result, request, response);
+    const written = await this.content.ofSent<ConditionalResult>(draft, (own) =>
+      id === undefined ? this.conditional.put(own, criteriaOf(request), options) : this.writer.put(own, id, options),
+    );
+    await this.answer(written, request, response);
   }
 
   @Patch(BY_ID_OR_CRITERIA)
@@ -101,11 +100,14 @@ export class WriteController {
     this.assertTarget('update', type, id, request);
     const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
     const options = await this.optionsOf(request);
-    const result =
-      id === undefined
-        ? await this.conditional.patch(type, criteriaOf(request), patch, options)
-        : await this.writer.patch(type, id, patch, options);
-    await this.answer(result, request, response, await this.content.isShown(result.resource, options.reach));
+    const written = await this.content.ofFound<ConditionalResult>(
+      () =>
+        id === undefined
+          ? this.conditional.patch(type, criteriaOf(request), patch, options)
+          : this.writer.patch(type, id, patch, options),
+      options.reach,
+    );
+    await this.answer(written, request, response);
   }
 
   @Delete(BY_ID_OR_CRITERIA)
@@ -118,13 +120,14 @@ export class WriteController {
     this.assertTarget('delete', type, id, request);
     const options = await this.optionsOf(request);
     const hasContent = !isNoContent(request);
-    const deletion =
+    const all = id === undefined && isRemoveAll(request);
+    const remove = async (): Promise<ConditionalDeletion> =>
       id === undefined
-        ? await this.conditional.delete(type, criteriaOf(request), { ...options, all: isRemoveAll(request) })
+        ? this.conditional.delete(type, criteriaOf(request), { ...options, all })
         : deletionOf(await this.writer.delete(type, id, options));
-    const { resource } = deletion;
-    const isShown = hasContent && (resource === undefined || (await this.content.isShown(resource, options.reach)));
-    await sendAnswer(response, isShown ? deletionAnswer(deletion) : { status: 204 });
+    if (hasContent) return sendAnswer(response, deletionAnswer(await this.content.ofFound(remove, options.reach)));
+    await remove();
+    return sendAnswer(response, { status: 204 });
   }
 
   /**
@@ -158,10 +161,9 @@ export class WriteController {
   }
 
   private async answer(
-    { outcome, resource }: ConditionalResult,
+    { outcome, resource, shown }: ShownWrite<ConditionalResult>,
     request: Request,
     response: Response,
-    isShown = true,
   ): Promise<void> {
     const isNew = outcome === 'created';
     const location = locationOf(rootUrlOf(request, this.environment), resource);
@@ -169,16 +171,17 @@ export class WriteController {
       ...(isNew || outcome === 'existed' ? { Location: location } : {}),
       ...(outcome === 'existed' ? { 'Content-Location': location } : {}),
     };
-    const answer = resourceAnswer(isNew ? 201 : 200, await this.rules.shown(resource), headers);
-    await sendAnswer(response, isShown ? answer : withoutResource(answer));
+    const answer = resourceAnswer(isNew ? 201 : 200, shown ?? resource, headers);
+    await sendAnswer(response, shown === undefined ? withoutResource(answer) : answer);
   }
 }
 
 const deletionOf = (resource: ConditionalDeletion['resource']): ConditionalDeletion =>
   resource === undefined ? { count: 0 } : { count: 1, resource };
 
-function deletionAnswer({ count, resource }: ConditionalDeletion): FhirAnswer {
+/** The answer to a deletion; a deleted resource that the caller may not read is left out. */
+function deletionAnswer({ count, resource, shown }: ShownWrite<ConditionalDeletion>): FhirAnswer {
   if (count === 0) return { status: 204 };
-  if (resource !== undefined) return resourceAnswer(200, resource);
+  if (resource !== undefined) return shown === undefined ? { status: 204 } : resourceAnswer(200, shown);
   return { status: 200, text: JSON.stringify(informationOutcome(`${count} resources were deleted.`)) };
 }
