@@ -41,6 +41,9 @@ try {
   const loads = `import { RpcMethod } from '${name}'; if (typeof RpcMethod !== 'function') throw new Error('RpcMethod is missing');`;
   run('node', ['--input-type=module', '--eval', loads], ward);
   run('npm', ['test'], ward);
+  // `migrate` needs a database: that of a server without the module.
+  const makes = `import { createServer } from '${name}'; await (await createServer({ environment: { PORT: '0' } })).stop();`;
+  run('node', ['--input-type=module', '--eval', makes], ward);
   const plan = execFileSync('npm', ['run', '-s', 'migrate', '--', '--check'], { cwd: ward }).toString();
   if (!plan.includes('CreateHandOvers'))
     throw new Error(`migrate does not know the migrations of the module:\n${plan}`);

@@ -19,7 +19,8 @@ docs/how-to/upgrade.md names.
 --check: changes nothing, and prints which migrations a start would apply and how large the tables are that they name.
 Exit code 1: a start would be refused, by the database or by the settings; the sentence says what to do. So give --check
 all settings of the server.
-Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/migrate/migrate.js
+Database: DATABASE_URL, or the embedded one in DATA_DIR, which a start creates.
+In the image: node dist/tools/migrate/migrate.js
 `;
 
 const write = (line: string): void => {

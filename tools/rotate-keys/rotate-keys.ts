@@ -1,5 +1,5 @@
 import { readEnvironmentOfOne } from '../../src/platform/config/environment';
-import { completeCredentials } from '../../src/platform/config/local-credentials';
+import { withKeptCredentials } from '../../src/platform/config/local-credentials';
 import { SecretBox } from '../../src/platform/crypto/secret-box';
 import { findRootSecret } from '../demo/demo-secrets';
 import { type Authorization, HttpClient } from '../http-client';
@@ -28,8 +28,7 @@ async function main(): Promise<number> {
 }
 
 async function rotateEncryption(): Promise<number> {
-  const read = readEnvironmentOfOne();
-  const environment = read.databaseUrl === undefined ? await completeCredentials(read, () => undefined) : read;
+  const environment = await withKeptCredentials(readEnvironmentOfOne());
   await withDatabase(async (url) => {
     const { all, anew } = await encryptAnew(url, new SecretBox(environment));
     process.stdout.write(

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 import { findRunningCluster } from '../../../src/platform/database/embedded/running-cluster';
 import { eventually } from '../../../testing/eventually';
 import { cloneDatabase } from '../../../testing/test-databases';
@@ -109,12 +110,30 @@ describe('a tool that started the embedded database', () => {
   ] as const)(
     'stops it at %s',
     async (signal, exitCode) => {
+      const created = await startEmbeddedPostgres({ dataDirectory: folder, isDurable: false });
+      await created.stop();
       const child = run(['-e', WAITING], {});
       await eventually('PostgreSQL runs', () => findRunningCluster(folder), PATIENCE);
       const end = ended(child);
       child.kill(signal);
       expect((await end).code).toBe(exitCode);
       expect(await findRunningCluster(folder)).toBeUndefined();
+    },
+    PATIENCE,
+  );
+});
+
+describe('a tool whose DATA_DIR has no database', () => {
+  it.each(['after-restore/after-restore.js', 'migrate/migrate.js --check', 'rotate-keys/rotate-keys.js --encryption'])(
+    '%s fails, and creates nothing',
+    async (command) => {
+      const [script = '', ...parameters] = command.split(' ');
+      const encryption = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+      expect(await ended(run([join(BUILD, 'tools', script), ...parameters], encryption))).toEqual({
+        code: 1,
+        errors: `${folder} has no embedded database. Set DATA_DIR to that of the server, or set DATABASE_URL.\n`,
+      });
+      expect(await readdir(folder)).toEqual([]);
     },
     PATIENCE,
   );

@@ -1,8 +1,15 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { clusterFolder, clusterUser, findClusterPlace, passwordFile } from './cluster';
 import { isPostmaster } from './leftover-postmaster';
 import { findPostmasterPid } from './postmaster-pid-file';
 import { isSystemError } from '../../errors/system-error';
+
+/** Whether the data directory has an embedded database, running or not. */
+export async function hasCluster(dataDirectory: string): Promise<boolean> {
+  if (!existsSync(dataDirectory)) return false;
+  return existsSync((await findClusterPlace(dataDirectory, () => undefined)).home);
+}
 
 /**
  * Returns the URL of the embedded database, for tools, while its PostgreSQL runs; undefined if none runs. A PostgreSQL
