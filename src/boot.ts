@@ -3,6 +3,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from './app.setup';
 import { type Environment } from './platform/config/environment';
 import { completeCredentials } from './platform/config/local-credentials';
+import { dataDirectoryRefusal } from './platform/database/embedded/data-directory';
 import { startEmbeddedPostgres } from './platform/database/embedded/embedded-postgres';
 import { migrationSetsOf } from './platform/database/schema/brings-migrations';
 import { migrate } from './platform/database/schema/migrate';
@@ -84,6 +85,12 @@ async function startDatabase(environment: Environment, tell: (line: string) => v
       lost: new Promise(() => undefined),
     };
   }
+  return startOwnDatabase(environment, tell).catch((error: unknown) => {
+    throw dataDirectoryRefusal(environment.dataDirectory, error) ?? error;
+  });
+}
+
+async function startOwnDatabase(environment: Environment, tell: (line: string) => void): Promise<Database> {
   const { dataDirectory, postgresBinDirectory } = environment;
   const postgres = await startEmbeddedPostgres({
     dataDirectory,

@@ -1,16 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
-import { clusterFolder, clusterHome } from '../../src/platform/database/embedded/cluster';
+import { clusterFolder, clusterHome, findClusterPlace } from '../../src/platform/database/embedded/cluster';
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from '../../src/platform/database/embedded/embedded-postgres';
+import { findBinaries } from '../../src/platform/database/embedded/postgres-binaries';
 import { findPostmasterPid, postmasterPidPath } from '../../src/platform/database/embedded/postmaster-pid-file';
 import { readCommandLine } from '../../src/platform/database/embedded/process-by-id';
 import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
@@ -208,6 +209,29 @@ describe(startEmbeddedPostgres.name, () => {
 
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
+
+  // With a limit for the size of files, initdb fails as on a full disk.
+  (process.platform === 'linux' ? it : it.skip)(
+    'says in one line why initdb fails, and starts when it can',
+    async () => {
+      const [binaryDirectory, dataDirectory] = await Promise.all([makeDirectory(), makeDirectory()]);
+      const { initdb, postgres } = await findBinaries(
+        (await findClusterPlace(dataDirectory, () => undefined)).account,
+        undefined,
+      );
+      await symlink(postgres, join(binaryDirectory, 'postgres'));
+      await writeFile(join(binaryDirectory, 'initdb'), `#!/bin/sh\nulimit -f 100\nexec ${initdb} "$@"\n`, {
+        mode: 0o755,
+      });
+
+      await expect(start({ dataDirectory, binaryDirectory })).rejects.toThrow(
+        /^PostgreSQL could not create a database in \S+: could not write to file .*: File too large$/,
+      );
+
+      expect(await query((await start({ dataDirectory })).url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await Promise.all([binaryDirectory, dataDirectory].map((path) => rm(path, { recursive: true })));
+    },
+  );
 
   it('says what to do when there are no binaries', async () => {
     await expect(start({ binaryDirectory: '/nowhere' })).rejects.toThrow(

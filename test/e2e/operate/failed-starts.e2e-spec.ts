@@ -62,6 +62,13 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     );
   });
 
+  // No account can write to /sys, not even root.
+  (process.platform === 'linux' ? it : it.skip)('where the data folder cannot be written', async () => {
+    expect(await sentenceOf({ PORT: '0', DATA_DIR: '/sys' })).toMatch(
+      /^The data directory \/sys cannot be written: E.* Give this account space and rights there, or set DATA_DIR to another folder\.$/,
+    );
+  });
+
   it('where the database does not exist', async () => {
     const sentence = await sentenceOf(external(databaseUrl(database.url, 'svc_no_such_database')));
     expect(sentence).toMatch(/^The database of DATABASE_URL .*: database "svc_no_such_database" does not exist$/);

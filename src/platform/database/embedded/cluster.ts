@@ -82,7 +82,10 @@ async function makeCluster(
     await chown(unfinished, account.uid, account.gid);
     await chown(passwordFile(unfinished), account.uid, account.gid);
   }
-  await runPostgresProgram(binaries.initdb, initdbParameters(unfinished, binaries.majorVersion, isDurable), account);
+  const parameters = initdbParameters(unfinished, binaries.majorVersion, isDurable);
+  await runPostgresProgram(binaries.initdb, parameters, account).catch((cause: unknown) => {
+    throw new StartError(`PostgreSQL could not create a database in ${parent}: ${reasonOf(cause)}`, { cause });
+  });
   // The rename makes cluster and password appear together, and only when both are complete.
   await rename(unfinished, home);
 }
@@ -101,6 +104,12 @@ function initdbParameters(home: string, majorVersion: number, isDurable: boolean
     ...(majorVersion >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     ...(isDurable ? [] : ['--no-sync']),
   ];
+}
+
+/** Returns the first error that initdb printed, for example that of a full disk. Its output has further lines. */
+function reasonOf(error: unknown): string {
+  const printed = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+  return /(?:FATAL|error): +(.+)/.exec(printed)?.[1] ?? String(error);
 }
 
 async function ownerOf(path: string): Promise<PostgresAccount> {

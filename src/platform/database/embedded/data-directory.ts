@@ -7,6 +7,18 @@ import { isSystemError } from '../../errors/system-error';
 /** Thrown when a running process uses the data directory. */
 export class DirectoryInUseError extends StartError {}
 
+const UNUSABLE = new Set(['EACCES', 'EDQUOT', 'EMFILE', 'ENOSPC', 'EPERM', 'EROFS']);
+
+/**
+ * Returns the error with a message for a file that cannot be written to the data directory: a full or read-only disk,
+ * or a folder of another account. Returns undefined for other errors.
+ */
+export function dataDirectoryRefusal(path: string, error: unknown): StartError | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !UNUSABLE.has(String(error.code))) return undefined;
+  const message = `The data directory ${path} cannot be written: ${error.message}. Give this account space and rights there, or set DATA_DIR to another folder.`;
+  return new StartError(message, { cause: error });
+}
+
 /**
  * Locks the folder at `path` (created if missing) for this process, until the release or the end of the process.
  * @returns the function that releases the folder
