@@ -1,6 +1,5 @@
 import { type Type } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { createApp, listen } from './app.setup';
 import { type Environment } from './platform/config/environment';
 import { completeCredentials } from './platform/config/local-credentials';
 import { dataDirectoryRefusal } from './platform/database/embedded/data-directory';
@@ -50,6 +49,8 @@ export async function startServer(
         await waitForDatabase(url, given.databaseWaitSeconds, tell);
     }
     await migrate(directUrl, tell, migrationSetsOf(extensions), checkDatabase);
+    // The application is loaded only now: a start without a usable database fails after half the CPU time.
+    const { createApp, listen } = await import('./app.setup.js');
     const app = await createApp({ environment: database.environment, databaseUrl: database.url, extensions });
     try {
       await listen(app, given.port, given.host, !isWorker).catch((error: unknown) => {

@@ -61,8 +61,8 @@ export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
 }
 
 /**
- * Loads the application, which takes 1.6 s of CPU time and 70 MB. A process that only starts others does without it,
- * and so does a start whose settings are wrong.
+ * Loads the code of a start. The application, which takes a second of CPU time and 70 MB, is loaded once the database
+ * is ready (boot.ts). A process that only starts others loads neither, nor does a start whose settings are wrong.
  */
 const loadAndStart: typeof startServer = async (...settings) => (await import('./boot.js')).startServer(...settings);
 

@@ -100,12 +100,23 @@ const DELIVERED = 'svc_topic_destination_messages_delivered_total{destination="q
 const valueOf = (line: string): number => Number(line.slice(line.lastIndexOf(' ')));
 
 describe('A start with two processes', () => {
+  /** The files that Node loads for a file of the server. */
+  const loadedBy = (name: string): string[] => {
+    const code = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src', name))});`;
+    const print = `console.log(Object.keys(require.cache).join('\\n'))`;
+    return execFileSync(process.execPath, ['-e', `${code} ${print}`], { encoding: 'utf8' }).split('\n');
+  };
+
   it('loads the application only in the processes that serve', () => {
-    const server = JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src', 'server.js'));
-    const code = `require(${server}); console.log(Object.keys(require.cache).join('\\n'))`;
-    const loaded = execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }).split('\n');
+    const loaded = loadedBy('server.js');
     expect(loaded).toContainEqual(expect.stringMatching(/platform.processes.workers\.js$/));
     expect(loaded.find((path) => /src.boot\.js$|node_modules.typeorm/.test(path))).toBeUndefined();
+  });
+
+  it('loads the application after the code that makes the database ready', () => {
+    const loaded = loadedBy('boot.js');
+    expect(loaded).toContainEqual(expect.stringMatching(/schema.migrate\.js$/));
+    expect(loaded.find((path) => /src.app\.\w+\.js$|node_modules.express/.test(path))).toBeUndefined();
   });
 
   it('shares one port and one log, sums metrics, and stops by one signal with exit code 0', async () => {
