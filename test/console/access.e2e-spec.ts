@@ -116,7 +116,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await ask(page, 'gone', '/fhir/Patient/p1');
       await page.getByText('Refused with 401').waitFor();
       expect(tab.complaints).toEqual([]);
-      await tab.close();
     },
     90_000,
   );
@@ -132,13 +131,12 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await page.getByRole('tab', { name: 'Why?' }).click();
     await page.getByText('Hidden from u-ana: answered with 404').waitFor();
     expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('ana@clinic.example');
-    await tab.close();
   }, 60_000);
 
   it.each(SCREENS)(
     'opens the decision of a refusal that is pasted, %s',
     async (screen) => {
-      const tab = await bed.signIn(OPERATOR, screen);
+      const tab = await bed.operatorTab(screen);
       const { page } = tab;
       const text = await refusal();
       const [, id = ''] = DECISION.exec(text) ?? [];
@@ -169,7 +167,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.locator('input:focus[value="/fhir/Patient/p2"]').waitFor();
       await tab.go('access/decisions/00000000-0000-4000-8000-000000000000');
       await page.getByText('There is no such decision').waitFor();
-      await tab.close();
     },
     60_000,
   );
@@ -184,7 +181,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       const others = await tokenOf('ana');
       const statusOf = async (token = ''): Promise<number> =>
         (await bed.app.get('/auth/userinfo', { authorization: token })).status;
-      const tab = await bed.signIn(OPERATOR, screen);
+      const tab = await bed.operatorTab(screen);
       const { page } = tab;
       await tab.go('access/sessions');
       await page.getByLabel('User', { exact: true }).fill(who.slice(0, -1));
@@ -215,7 +212,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
       await page.getByRole('button', { name: 'Keep it' }).click();
       await page.getByText('(you)').first().waitFor();
       expect(tab.complaints).toEqual([]);
-      await tab.close();
     },
     90_000,
   );
@@ -223,7 +219,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
   it.each(SCREENS)(
     'lists and opens users, clients, roles and policies, with markup as text, %s',
     async (screen) => {
-      const tab = await bed.signIn(OPERATOR, screen);
+      const tab = await bed.operatorTab(screen);
       const { page } = tab;
       await tab.go('access/users');
       await page.getByRole('searchbox', { name: 'Search users' }).fill('clinic.example');
@@ -251,7 +247,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
         await expectReadable(page);
       }
       expect([await page.title(), tab.complaints]).toEqual(['Access · Console', []]);
-      await tab.close();
     },
     90_000,
   );
@@ -274,6 +269,5 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     // Vera may not read decisions either, so the page shows only the refusal.
     await page.getByRole('link', { name: 'Why it was refused' }).click();
     await page.getByText('No policy lets you see the decision.').waitFor();
-    await tab.close();
   }, 60_000);
 });

@@ -34,12 +34,11 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
   afterEach(() => receiver.stop());
 
   const open = async (screen: Screen = 'desktop'): Promise<void> => {
-    tab = await bed.sharedTab(screen);
+    tab = await bed.operatorTab(screen);
     ({ page } = tab);
   };
-  const close = async (...expected: readonly RegExp[]): Promise<void> => {
+  const expectNoComplaints = (...expected: readonly RegExp[]): void => {
     expect(tab.complaints.filter((text) => !expected.some((known) => known.test(text)))).toEqual([]);
-    await tab.close();
   };
   const store = async (id: string, ...parameter: readonly object[]): Promise<void> => {
     const body = destination(topic, {
@@ -62,7 +61,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await tab.go('destinations');
     await page.getByText('npm run demo -- --keep').waitFor();
     await expectReadable(page);
-    await close();
+    expectNoComplaints();
   }, 60_000);
 
   it.each(['desktop', 'phone'] as const)(
@@ -119,7 +118,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       expect(new Set(receiver.requests.slice(sent).map(({ headers }) => headers['webhook-id'])).size).toBe(2);
       expect(await page.content()).not.toContain('geheim');
       await remove(id);
-      await close();
+      expectNoComplaints();
     },
     90_000,
   );
@@ -174,7 +173,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await page.getByRole('grid', { name: 'Webhooks' }).waitFor();
     expect((await app.get('/fhir/SvcTopicDestination/made')).status).toBe(410);
     await remove('taken');
-    await close(/412|422/);
+    expectNoComplaints(/412|422/);
   }, 90_000);
 
   it('says since when it fails where a replay does', async () => {
@@ -192,7 +191,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await tab.go('destinations/replayed');
     await page.getByText(/Failing since \d{4}-/).waitFor();
     await remove('replayed');
-    await close();
+    expectNoComplaints();
   }, 60_000);
 
   it('sends a test, and grades the receiver', async () => {
@@ -210,7 +209,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await expectReadable(page);
     await keepPicture(page, 'destination-test');
     await remove('tested');
-    await close();
+    expectNoComplaints();
   }, 60_000);
 
   it('edits with validation, under the condition of the version, and no secret comes to the browser', async () => {
@@ -250,7 +249,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await eventually('it is read', async () => (await page.getByLabel('Content').inputValue()) === 'empty');
     expect((await Promise.all(answers)).filter((text) => text.includes('geheim'))).toEqual([]);
     await remove('edited');
-    await close(/412|422/);
+    expectNoComplaints(/412|422/);
   }, 60_000);
 
   it('rotates a secret: it is shown once, both sign, then the new one alone', async () => {
@@ -277,7 +276,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await page.getByText('One secret signs each notification.').waitFor();
     expect(await signatures()).toBe(1);
     await remove('rotated');
-    await close();
+    expectNoComplaints();
   }, 60_000);
 
   it('runs a topic on the real history while it is typed', async () => {
@@ -303,7 +302,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await page.getByLabel('Id').fill('women');
     await page.getByRole('button', { name: 'Store the topic' }).click();
     await eventually('it is stored', async () => (await app.get('/fhir/SvcSubscriptionTopic/women')).status === 200);
-    await close(/422/);
+    expectNoComplaints(/422/);
   }, 60_000);
 
   it.each(SCREENS)(
@@ -331,7 +330,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       await expectReadable(page);
       if (screen === 'phone') await keepPicture(page, 'topic-phone');
       await remove(id);
-      await close();
+      expectNoComplaints();
     },
     90_000,
   );
@@ -352,7 +351,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await page.getByText('<b>bold</b>').first().waitFor();
     expect(await page.locator('main img, main b').count()).toBe(0);
     await remove('markup');
-    await close();
+    expectNoComplaints();
   }, 60_000);
 
   it('says which decision refused a part', async () => {
@@ -370,7 +369,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     const link = page.getByRole('link', { name: 'Why it was refused' });
     expect(await link.getAttribute('href')).toMatch(/^#\/access\?decision=/);
     await remove('refused');
-    await close(/403/);
+    expectNoComplaints(/403/);
   }, 60_000);
 
   it(`scrolls and filters ${MANY} destinations without a long task`, async () => {
@@ -391,8 +390,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
       [MANY],
     );
     await database.end();
-    tab = await bed.signIn();
-    ({ page } = tab);
+    await open();
     const trace = await traceTasks(bed.browser, page);
     await tab.go('destinations');
     const table = page.getByRole('grid', { name: 'Webhooks' });
@@ -417,6 +415,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await keepPicture(page, 'destinations-desktop');
     expect(tasks.length).toBeGreaterThan(100);
     expect(tasks.filter((milliseconds) => milliseconds > LONGEST_TASK_MILLISECONDS)).toEqual([]);
-    await close();
+    expectNoComplaints();
   }, 180_000);
 });

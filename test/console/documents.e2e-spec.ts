@@ -100,12 +100,11 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
       expect(await slider.getAttribute('aria-valuetext')).toMatch(/^Revision 1, completed, Dr\. Ada Okafor, 2/);
       await expectReadable(page);
       expect(tab.complaints).toEqual([]);
-      await tab.close();
     }, 120_000);
   });
 
   it('has comments at their fields, and notes with who and when', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'vitals-7', '?revision=1');
     const temperature = fields(page).getByRole('row').filter({ hasText: 'Body temperature' });
@@ -129,11 +128,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
       ]),
     );
     expect(changed.some((text) => text.includes('Smoking'))).toBe(false);
-    await tab.close();
   }, 60_000);
 
   it('verifies the chain, and says where the first fault is', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'vitals-7');
     await page.getByRole('button', { name: 'Verify now' }).click();
@@ -147,11 +145,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await chain.getByRole('button', { name: 'Show where' }).click();
     await page.getByRole('heading', { name: 'Revision 1', level: 2 }).waitFor();
     await page.getByText('not covered by the chain').first().waitFor();
-    await tab.close();
   }, 60_000);
 
   it('names people, shows what nobody signed, and markup as text', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'letter');
     await page.getByRole('heading', { name: 'Not signed: changes since revision 1' }).waitFor();
@@ -169,11 +166,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.getByText('Nobody has signed it yet').waitFor();
     await expectReadable(page);
     expect(tab.complaints).toEqual([]);
-    await tab.close();
   }, 60_000);
 
   it('prints the whole record, and saves it as a page', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'vitals-7', '?revision=1');
     await page.evaluate(
@@ -205,7 +201,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     ]);
     expect(saved.suggestedFilename()).toBe('SDCDocument-vitals-7.html');
     expect(await readFile(await saved.path(), 'utf8')).toContain('Intact: all 8 addenda are as recorded');
-    await tab.close();
   }, 60_000);
 
   it('shows the changes to a caller who may not read the addenda', async () => {
@@ -221,7 +216,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.getByRole('button', { name: 'Earlier revision' }).click();
     await page.getByText('37.20').waitFor();
     await expectReadable(page);
-    await tab.close();
   }, 60_000);
 
   it('stays fluid with a document of 20,000 changed fields', async () => {
@@ -232,7 +226,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await call(app, '/sign', `{"document":{"resourceType":"SDCDocument","id":"long",${body(0)}}}`);
     await call(app, '/amend', { id: 'long' });
     await call(app, '/sign', `{"document":{"resourceType":"SDCDocument","id":"long",${body(1)}}}`);
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await tab.go('overview');
     const trace = await traceTasks(bed.browser, page);
@@ -248,6 +242,5 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.keyboard.press('ArrowLeft');
     await page.getByRole('heading', { name: 'Revision 1', level: 2 }).waitFor();
     expect(await trace.longest()).toBeLessThan(600); // measured: 61 to 209 ms
-    await tab.close();
   }, 180_000);
 });

@@ -40,13 +40,12 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     );
   }, 120_000);
   afterAll(async () => {
-    await proxy.stop();
     await bed.close();
+    await proxy.stop();
   });
 
-  afterEach(async () => {
+  afterEach(() => {
     proxy.moodOf = () => ({ kind: 'fair' });
-    await bed.closeTabs();
   });
 
   const wrong = { username: OPERATOR.userName, password: 'wrong' };

@@ -108,11 +108,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
         await expectReadable(page);
       }
       expect(tab.complaints).toEqual([]);
-      await tab.close();
     }, 120_000);
 
     it('shows a long record', async () => {
-      const tab = await bed.signIn(OPERATOR, screen);
+      const tab = await bed.operatorTab(screen);
       const { page } = tab;
       await openRecord(tab, `patients/${chart.patientId}`);
       await settled(page);
@@ -123,7 +122,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await page.getByText('In the compartment by Encounter.patient').waitFor();
       if (screen === 'phone') await keepPicture(page, 'patient-resource-phone');
       await expectReadable(page);
-      await tab.close();
     }, 120_000);
   });
 
@@ -142,7 +140,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await tab.page.getByRole('gridcell', { name: id, exact: true }).waitFor();
       // The typed text may be a name, so no URL contains it.
       expect(tab.page.url()).toMatch(/#\/patients$/);
-      await tab.close();
     },
     60_000,
   );
@@ -157,11 +154,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await page.getByText('1 patient', { exact: true }).waitFor();
     await page.getByLabel('Identifier', { exact: true }).fill('nobody-1');
     await page.getByText('No patient matches').waitFor();
-    await tab.close();
   }, 60_000);
 
   it('has exactly what belongs to the patient, by type and by date', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, `patients/${chart.patientId}`);
     await settled(page);
@@ -188,11 +184,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     expect(months.length).toBeGreaterThan(1);
     const asDate = (text: string): number => Date.parse(`1 ${text.replace(/ \d+$/, '')} UTC`);
     expect(months.map(asDate)).toEqual([...months.map(asDate)].sort((one, other) => other - one));
-    await tab.close();
   }, 60_000);
 
   it('shows the difference of any two versions, and the digits of each', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'patients/ana/Observation/k?view=history');
     const difference = page.getByRole('region', { name: 'Difference' });
@@ -203,11 +198,10 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await difference.getByText('2 fields differ from version 1 to 2').waitFor();
     expect(await difference.locator('del').allTextContents()).toEqual(['4.10 mmol/L']);
     expect(await difference.locator('ins').allTextContents()).toEqual(['4.70 mmol/L', 'Read again']);
-    await tab.close();
   }, 60_000);
 
   it('follows references both ways', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'patients/ana/Encounter/visit?view=references');
     const incoming = page.getByRole('region', { name: 'What refers to it' });
@@ -220,7 +214,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     const outgoing = page.getByRole('region', { name: 'What it refers to' });
     await outgoing.getByRole('link', { name: 'Encounter/visit' }).click();
     await page.getByRole('heading', { name: 'Encounter visit' }).waitFor();
-    await tab.close();
   }, 90_000);
 
   it('shows markup as text', async () => {
@@ -239,7 +232,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     expect(await page.locator('main img, main b').count()).toBe(0);
     expect(tab.complaints).toEqual([]);
     await bed.app.delete('/fhir/Patient/marked');
-    await tab.close();
   }, 60_000);
 
   it('says what a caller may not see, and links the decision', async () => {
@@ -257,7 +249,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     );
     expect(await page.content()).not.toContain('4.7');
     await expectReadable(page);
-    await tab.close();
   }, 60_000);
 
   it('reads 5 MB without freezing', async () => {
@@ -269,7 +260,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
         (_, index) => `{"url":"urn:pixel","valueString":"${'x'.repeat(100)} ${index}"}`,
       ).join(',')},{"url":"urn:data","valueString":"${'y'.repeat(900_000)}"}]`,
     );
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await tab.go('overview');
     const trace = await traceTasks(bed.browser, page);
@@ -283,7 +274,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await page.getByText('more characters').or(json.getByText('urn:data')).first().waitFor();
     expect(await trace.longest()).toBeLessThan(600); // measured: 109 to 113 ms
     await bed.app.delete('/fhir/Basic/large');
-    await tab.close();
   }, 180_000);
 
   it('goes on after the Session ended, with what was entered', async () => {
@@ -305,7 +295,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await settled(page);
     await page.getByRole('link', { name: '← All patients' }).click();
     expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe('rivera');
-    await tab.close();
   }, 90_000);
 
   describe(`a patient with ${LONG} resources`, () => {
@@ -315,7 +304,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     }, 240_000);
 
     it('streams in, stays fluid, and can be stopped', async () => {
-      const tab = await bed.signIn();
+      const tab = await bed.operatorTab();
       const { page } = tab;
       await tab.go('overview');
       const trace = await traceTasks(bed.browser, page);
@@ -343,7 +332,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       expect(await trace.longest()).toBeLessThan(600); // measured: 64 to 158 ms
       const heap = await page.evaluate<number>('performance.memory.usedJSHeapSize');
       expect(heap).toBeLessThan(300e6); // measured: 40 to 90 MB
-      await tab.close();
     }, 300_000);
   });
 });

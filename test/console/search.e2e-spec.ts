@@ -136,7 +136,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await tabOf(page, 'Matches (1,200)').or(tabOf(page, 'Matches (1200)')).waitFor();
       expect([await nameOf(page, 1).inputValue(), await valueOf(page, 2).inputValue()]).toEqual(['code', '-date']);
       expect(tab.complaints).toEqual([]);
-      await tab.close();
     },
     120_000,
   );
@@ -173,13 +172,12 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       const { stdout } = await promisify(execFile)('bash', ['-c', curl], { env: environment });
       const { total, entry } = JSON.parse(stdout) as { total: number; entry: unknown[] };
       expect([total, entry.length]).toEqual([30, 7]);
-      await tab.close();
     },
     60_000,
   );
 
   it('takes a whole search that is pasted, and scrolls over all its pages', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const { page } = tab;
     await tab.go('search');
     await typeOf(page).fill(`${bed.app.url}/fhir/Observation?code=http://loinc.org%7C8302-2&_count=200`);
@@ -203,7 +201,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     });
     // Only visible rows are rendered.
     expect(await page.locator('[role=row]').count()).toBeLessThan(80);
-    await tab.close();
   }, 60_000);
 
   it('repeats what the server says about a search that is wrong, and teaches where nothing is found', async () => {
@@ -222,7 +219,6 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     // A corrected search runs after an error, on the same page.
     await run(page, 'Patient?family=Rivera');
     await tabOf(page, 'Matches (1)').waitFor();
-    await tab.close();
   }, 60_000);
 
   it('shows to a limited reader what is granted, and why there is no plan', async () => {
@@ -235,6 +231,5 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await page.getByText('No policy lets you see the plan.').waitFor();
     await run(page, 'Patient?family=Rivera');
     await page.getByText('No Patient matches').or(page.getByText('No policy lets you see the search.')).waitFor();
-    await tab.close();
   }, 60_000);
 });

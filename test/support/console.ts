@@ -24,7 +24,7 @@ interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
-/** A browser tab with the console. */
+/** The browser tab with the console. */
 export interface ConsoleTab {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -32,17 +32,17 @@ export interface ConsoleTab {
   readonly complaints: string[];
   /** Opens a page by its address after `#/`, without a reload. */
   go(path: string): Promise<void>;
-  /** Closes the tab; one of {@link ConsoleBed.sharedTab} stays open for the next test. */
-  close(): Promise<void>;
 }
 
-/** A server with the console, and Chromium. */
+/**
+ * A server with the console, and Chromium. All tests of a file use one tab: to load the console again takes 0.15 s of
+ * CPU time, a new tab 1 s.
+ */
 export class ConsoleBed {
-  private readonly sharedTabs = new Map<Screen, ConsoleTab>();
-
   private constructor(
     readonly app: TestApp,
     readonly browser: Browser,
+    private readonly tab: ConsoleTab,
   ) {}
 
   static async start(options: TestAppOptions = {}): Promise<ConsoleBed> {
@@ -53,47 +53,38 @@ export class ConsoleBed {
     await app.put('/User/operator', { name: { formatted: 'Olga Operator' }, ...OPERATOR });
     await app.put('/AccessPolicy/operator', { engine: 'allow', link: [{ resourceType: 'User', id: 'operator' }] });
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-    return new ConsoleBed(app, browser);
+    return new ConsoleBed(app, browser, await newTab(browser));
   }
 
   /**
-   * The tab of the operator that tests of a file share, at the overview. A new tab with its sign-in takes 2 s of CPU
-   * time. The console keeps in memory what was entered and read, so a test that needs a new document signs in instead.
+   * The tab of the operator at the overview, with what the tests before entered and read. It is loaded only if the
+   * operator is not signed in. A test that needs a new document uses {@link signIn}.
    */
-  async sharedTab(screen: Screen = 'desktop'): Promise<ConsoleTab> {
-    let tab = this.sharedTabs.get(screen);
-    if (tab === undefined) {
-      tab = { ...(await this.signIn(OPERATOR, screen)), close: () => Promise.resolve() };
-      this.sharedTabs.set(screen, tab);
-    }
+  async operatorTab(screen: Screen = 'desktop'): Promise<ConsoleTab> {
+    const { tab } = this;
+    const user = tab.page.locator('.menu-user', { hasText: 'Olga Operator' });
+    if ((await user.count()) === 0) return this.signIn(OPERATOR, screen);
+    await this.reset(screen);
     await tab.go('overview');
     await tab.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     tab.complaints.length = 0;
     return tab;
   }
 
-  /** Opens the console at its sign-in. @param origin where it is served, if not by the server itself */
+  /**
+   * Loads the console, at its sign-in. The browser then has nothing of the tests before.
+   * @param origin where it is served, if not by the server itself
+   */
   async open(screen: Screen = 'desktop', origin = this.app.url): Promise<ConsoleTab> {
-    const context = await this.browser.newContext({ viewport: VIEWPORTS[screen], colorScheme: 'light' });
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${origin}/console/`);
-    return {
-      page,
-      context,
-      complaints,
-      go: async (path) => {
-        await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
-      },
-      close: () => context.close(),
-    };
+    const { tab } = this;
+    await this.reset(screen);
+    if (tab.page.url() !== 'about:blank') await tab.page.evaluate('localStorage.clear()');
+    tab.complaints.length = 0;
+    await tab.page.goto(`${origin}/console/`);
+    return tab;
   }
 
-  /** Opens the console and signs in. */
+  /** Loads the console and signs in. */
   async signIn(
     { userName, password } = OPERATOR,
     screen: Screen = 'desktop',
@@ -105,15 +96,30 @@ export class ConsoleBed {
     return tab;
   }
 
-  /** Closes tabs that a spec left open, since their pages would continue to send requests. */
-  async closeTabs(): Promise<void> {
-    for (const context of this.browser.contexts()) await context.close();
+  /** Sets the screen, and ends what the test before did by events of the page. */
+  private async reset(screen: Screen): Promise<void> {
+    this.tab.page.removeAllListeners('request').removeAllListeners('response');
+    await this.tab.page.setViewportSize(VIEWPORTS[screen]);
   }
 
   async close(): Promise<void> {
     await this.browser.close();
     await this.app.close();
   }
+}
+
+async function newTab(browser: Browser): Promise<ConsoleTab> {
+  const context = await browser.newContext({ colorScheme: 'light' });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  const go = async (path: string): Promise<void> => {
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
+  };
+  return { page, context, complaints, go };
 }
 
 export async function fillSignIn(page: Page, userName: string, password: string): Promise<void> {
