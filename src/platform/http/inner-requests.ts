@@ -23,6 +23,8 @@ export interface InnerAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly text: string;
+  /** Data that the route keeps beside its answer: `response.locals` of Express. */
+  readonly locals: Readonly<Record<string, unknown>>;
   /** Why the text of a processed request is missing: it is too long, or the memory budget is full. */
   readonly refusal?: ServiceError;
 }
@@ -126,7 +128,8 @@ function gatheringResponse(
   };
   const end = (chunk?: unknown): ServerResponse => {
     write(chunk);
-    resolve({ status: response.statusCode, headers: response.getHeaders(), ...collected.answer });
+    const { locals = {} } = response as { locals?: InnerAnswer['locals'] };
+    resolve({ status: response.statusCode, headers: response.getHeaders(), locals, ...collected.answer });
     return response;
   };
   const destroy = (error?: Error): ServerResponse => {

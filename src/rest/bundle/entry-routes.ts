@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
+import { SHOWN_RESOURCE } from '../../fhir/edge/fhir-answer';
+import { memberText } from '../../platform/json/json-members';
 import { type InnerAnswer, InnerRequests } from '../../platform/http/inner-requests';
 import { ResourceTypes } from '../../model/resource-types';
 import { type BundleEntry, type BundleCall } from './bundle';
@@ -72,12 +74,14 @@ export class EntryRoutes {
   }
 }
 
-export function answeredEntry({ request }: BundleEntry, { status, headers, text }: InnerAnswer): RoutedEntry {
+export function answeredEntry(
+  { request }: BundleEntry,
+  { status, headers, text, locals }: Omit<InnerAnswer, 'refusal'>,
+): RoutedEntry {
   const header = (name: string): string | undefined => {
     const value = headers[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const changedAt = header('last-modified');
   return {
     kind: 'route',
     status,
@@ -85,6 +89,16 @@ export function answeredEntry({ request }: BundleEntry, { status, headers, text 
     isRead: request.method === 'GET',
     location: header('location'),
     etag: header('etag'),
-    lastModified: changedAt === undefined ? undefined : new Date(changedAt).toISOString(),
+    lastModified: lastUpdatedIn(locals[SHOWN_RESOURCE]) ?? instantOf(header('last-modified')),
   };
 }
+
+/** The instant of a version. The header `Last-Modified` has whole seconds, so it is earlier than the version. */
+function lastUpdatedIn(resource: unknown): string | undefined {
+  const meta = typeof resource === 'string' ? memberText(resource, 'meta') : undefined;
+  const text = meta === undefined ? undefined : memberText(meta, 'lastUpdated');
+  return text === undefined ? undefined : String(JSON.parse(text));
+}
+
+const instantOf = (date: string | undefined): string | undefined =>
+  date === undefined ? undefined : new Date(date).toISOString();

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 interface AnswerEntry {
   readonly resource?: { readonly resourceType: string };
-  readonly response: { readonly status: string; readonly location?: string };
+  readonly response: { readonly status: string; readonly location?: string; readonly lastModified?: string };
 }
 
 const put = (id: string, more: object = {}): object => ({
@@ -57,6 +57,32 @@ describe('an answer that is a Bundle', () => {
     const second = await send(root, type, put(id, { active: true }));
     expect(second.map(({ response }) => response.status)).toEqual(['200 OK']);
   });
+
+  it.each(['return=minimal', 'return=representation'])(
+    'tells in lastModified the instant of meta (%s)',
+    async (prefer) => {
+      const one = async (type: string, entry: object): Promise<string | undefined> => {
+        const answer = await app.post(
+          '/fhir',
+          { resourceType: 'Bundle', type, entry: [entry] },
+          { headers: { Prefer: prefer } },
+        );
+        return answer.json<{ entry: readonly AnswerEntry[] }>().entry[0]?.response.lastModified;
+      };
+      const patch = { resourceType: 'Parameters', parameter: [] };
+      for (const type of ['batch', 'transaction']) {
+        for (const entry of [
+          put(`instant-${type}`, { active: prefer === 'return=minimal' }),
+          request('GET', `Patient/instant-${type}`),
+          { resource: patch, request: { method: 'PATCH', url: `Patient/instant-${type}` } },
+        ]) {
+          const told = await one(type, entry);
+          const { meta } = (await app.get(`/fhir/Patient/instant-${type}`)).json<{ meta: { lastUpdated: string } }>();
+          expect(told).toBe(meta.lastUpdated);
+        }
+      }
+    },
+  );
 
   it('C5: a batch names the reason of each refusal', async () => {
     const entries = await send('/fhir', 'batch', request('GET', 'Patient/c5-never'), put('c5-bad', { gender: 'm' }));
