@@ -10,7 +10,7 @@ import { waitForDatabase } from './platform/database/schema/wait-for-database';
 import { assertPortsFree, portRefusal } from './platform/http/free-ports';
 import { Drain } from './platform/health/drain';
 import { Metrics } from './platform/metrics/metrics';
-import { assertEncryptionKeySet, checkStart } from './start-checks';
+import { assertEncryptionKeySet, checkStart, isNewDatabase } from './start-checks';
 
 export interface RunningServer {
   readonly url: string;
@@ -101,7 +101,7 @@ async function startOwnDatabase(environment: Environment, tell: (line: string) =
   try {
     return {
       url: postgres.url,
-      environment: await completeCredentials(environment, tell),
+      environment: await completeCredentials(environment, tell, () => isNewDatabase(postgres.url)),
       stop: () => postgres.stop(),
       lost: postgres.lost,
     };

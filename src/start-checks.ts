@@ -1,8 +1,9 @@
 import { type ClientBase } from 'pg';
 import { readAddendumTypesFile } from './addendum/types/addendum-types-file';
-import { assertStoredKeyOpenable } from './auth/keys/signing-key-check';
+import { assertStoredKeyOpenable, hasStoredKey } from './auth/keys/signing-key-check';
 import { type Environment, EnvironmentError } from './platform/config/environment';
 import { SecretBox } from './platform/crypto/secret-box';
+import { onOwnConnection } from './platform/database/database-client';
 
 /** @throws EnvironmentError if an external database is given without an encryption key */
 export function assertEncryptionKeySet({ databaseUrl, encryptionKey }: Environment): void {
@@ -24,3 +25,7 @@ export async function checkStart(environment: Environment): Promise<(client: Cli
     if (environment.encryptionKey !== undefined) await assertStoredKeyOpenable(new SecretBox(environment), client);
   };
 }
+
+/** Whether no start has stored secrets in this database yet. A start that was killed may have created the database. */
+export const isNewDatabase = (url: string): Promise<boolean> =>
+  onOwnConnection(url, 'svc-health-server start', async (client) => !(await hasStoredKey(client)));

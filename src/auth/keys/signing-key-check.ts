@@ -35,9 +35,16 @@ export function assertOpenable(secrets: SecretBox, row: WrappedKey | undefined):
  * has no table yet.
  */
 export async function assertStoredKeyOpenable(secrets: SecretBox, client: ClientBase): Promise<void> {
+  assertOpenable(secrets, await findStoredKey(client));
+}
+
+/** Whether the database has a signing key, which is encrypted with the key of an earlier start. */
+export const hasStoredKey = async (client: ClientBase): Promise<boolean> => (await findStoredKey(client)) !== undefined;
+
+async function findStoredKey(client: ClientBase): Promise<WrappedKey | undefined> {
   const { rows: tables } = await client.query<{ exists: boolean }>(
     `select to_regclass('signing_key') is not null as exists`,
   );
-  if (tables[0]?.exists !== true) return;
-  assertOpenable(secrets, (await client.query<WrappedKey>(FIND_SIGNING_KEY.text)).rows[0]);
+  if (tables[0]?.exists !== true) return undefined;
+  return (await client.query<WrappedKey>(FIND_SIGNING_KEY.text)).rows[0];
 }

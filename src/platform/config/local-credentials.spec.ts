@@ -13,9 +13,14 @@ describe(completeCredentials, () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  function complete(variables: Record<string, string> = {}): Promise<Environment> {
+  function complete(variables: Record<string, string> = {}, isNew = true): Promise<Environment> {
     told = [];
-    return completeCredentials(readEnvironment({ DATA_DIR: folder, ...variables }), (line) => told.push(line));
+    const environment = readEnvironment({ DATA_DIR: folder, ...variables });
+    return completeCredentials(
+      environment,
+      (line) => told.push(line),
+      () => Promise.resolve(isNew),
+    );
   }
   const path = (): string => join(folder, 'credentials.json');
 
@@ -76,5 +81,15 @@ describe(completeCredentials, () => {
     await writeFile(path(), '{"rootClientSecret":');
     await expect(complete()).rejects.toThrow('restore the file');
     expect(await readFile(path(), 'utf8')).toBe('{"rootClientSecret":');
+  });
+
+  it('generates none for a database that has secrets: they would be wrong', async () => {
+    const some = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'), SVC_ADMIN_PASSWORD: 'set password' };
+    for (const given of [{}, some]) {
+      await expect(complete(given, false)).rejects.toThrow(`${path()} is missing`);
+      expect([told, await readdir(folder)]).toEqual([[], []]);
+    }
+    const all = { ...some, SVC_ROOT_CLIENT_SECRET: 'set secret' };
+    expect(await complete(all, false)).toMatchObject({ rootClientSecret: 'set secret', adminPassword: 'set password' });
   });
 });

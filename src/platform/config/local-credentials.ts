@@ -15,13 +15,21 @@ interface LocalCredentials {
 /**
  * Fills missing settings with credentials that are kept in the data directory. The first start generates these
  * credentials and prints them once.
+ * @param isNew whether the database has no secrets yet
+ * @throws StartError if the credentials of an existing database are missing: generated ones would not be those of the
+ * database
  */
 export async function completeCredentials(
   environment: Environment,
   tell: (line: string) => void,
+  isNew: () => Promise<boolean>,
 ): Promise<Environment> {
   const path = join(environment.dataDirectory, 'credentials.json');
   const known = await readCredentials(path);
+  if (known === undefined && !hasAllCredentials(environment) && !(await isNew()))
+    throw new StartError(
+      `${path} is missing, and its encryption key is that of this database: restore the file, or set SVC_ENCRYPTION_KEY, SVC_ROOT_CLIENT_SECRET and SVC_ADMIN_PASSWORD to its values.`,
+    );
   const credentials = known ?? newCredentials(environment);
   if (known === undefined) {
     await writeCredentials(path, credentials);
@@ -42,6 +50,9 @@ export async function withKeptCredentials(environment: Environment): Promise<Env
   const known = await readCredentials(join(environment.dataDirectory, 'credentials.json'));
   return known === undefined ? environment : completed(environment, known);
 }
+
+const hasAllCredentials = ({ rootClientSecret, adminPassword, encryptionKey }: Environment): boolean =>
+  rootClientSecret !== undefined && adminPassword !== undefined && encryptionKey !== undefined;
 
 const completed = (environment: Environment, credentials: LocalCredentials): Environment =>
   Object.freeze({

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -113,6 +113,19 @@ describe('a server with the embedded database', () => {
     server = await ServerProcess.start(environment);
     expect([(await send('GET', '/Client/console')).status, (await signIn()).status]).toEqual([410, 401]);
     expect(await server.end('SIGTERM')).toBe(0);
+  }, 60_000);
+
+  it('is refused without the credentials of its database, and starts when they are restored', async () => {
+    await server.end('SIGTERM');
+    const path = join(dataDirectory, 'credentials.json');
+    renameSync(path, `${path}.moved`);
+    const { exitCode, output } = await ServerProcess.startInVain(environment);
+    expect([exitCode, existsSync(path)]).toEqual([1, false]);
+    expect(output).toMatch(/^\S+credentials\.json is missing, .*restore the file.*\n$/);
+
+    renameSync(`${path}.moved`, path);
+    server = await ServerProcess.start(environment);
+    expect((await send('GET', '/User/admin')).status).toBe(200);
   }, 60_000);
 
   it('ends when its database does, for a supervisor to start it again', async () => {
