@@ -2,9 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Environment } from '../platform/config/environment';
 import { inOneFlight } from '../platform/database/in-one-flight';
-import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
-import { UnitOfWork } from '../platform/database/unit-of-work';
+import { type Finish, UnitOfWork } from '../platform/database/unit-of-work';
 import {
   CLAIM,
   COUNT_UNKNOWN_OUTCOME,
@@ -106,8 +105,8 @@ export class DeliveryQueue {
    * is probably open
    */
   claim(slot: number, destinationKey: number, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
-    return this.unitOfWork.run(async (finish) => {
-      const [claim] = await this.runOnLongQueue<Claim>(CLAIM, [slot, destinationKey]);
+    return this.run(async (finish) => {
+      const claim = await this.statements.runOne<Claim>(CLAIM, [slot, destinationKey]);
       if (claim === undefined) return undefined;
       if (claim.isOrphaned) await this.statements.run(COUNT_UNKNOWN_OUTCOME, [destinationKey, WORKER_LOST]);
       const [opened] = await finish([this.openBatch(claim, readsTexts)]);
@@ -117,18 +116,14 @@ export class DeliveryQueue {
 
   /** Reads the batch of a claim, to render it. @throws DeliveryFailure when the claim was lost */
   async read(claim: ClaimedBatch): Promise<DeliveryBatch> {
-    const opened = await this.unitOfWork.run(async (finish) => {
-      const planning = this.statements.run(PLAN_FOR_LONG_QUEUES, []);
-      const [, read] = await finish([planning, this.openBatch(claim, true)]);
-      return read;
-    });
+    const [opened] = await this.run((finish) => finish([this.openBatch(claim, true)]));
     if (opened?.content === undefined) throw new DeliveryFailure('The server lost its claim during the attempt');
     return opened.content;
   }
 
   /** Returns destinations that can be claimed, those with the fewest failures in a row first. */
   due(): Promise<readonly Pick<Claim, 'destinationKey' | 'failStreak'>[]> {
-    return this.unitOfWork.run(() => this.runOnLongQueue(READ_DUE, [MAX_DUE]));
+    return this.run(() => this.statements.run(READ_DUE, [MAX_DUE]));
   }
 
   /** Records a delivery. With `takesNext` the worker keeps the lease and gets the next batch. It can be repeated. */
@@ -137,11 +132,10 @@ export class DeliveryQueue {
     const values = [destinationKey, epoch, slot, durationMilliseconds, outcome, takesNext];
     // A repeated call finds the claim settled, and returns the next batch, which the first call opened.
     const following = { ...claim, epoch: epoch + 1, failStreak: 0 };
-    return this.unitOfWork.run(async (finish) => {
-      const settling = this.runOnLongQueue(SETTLE, values);
+    return this.run(async (finish) => {
+      const settling = this.statements.runOne(SETTLE, values);
       const [settled, next] = await finish([settling, this.openBatch(following, true)]);
-      const isInForce = settled.length > 0 || next !== undefined;
-      return { isInForce, next };
+      return { isInForce: settled !== undefined || next !== undefined, next };
     });
   }
 
@@ -205,12 +199,11 @@ export class DeliveryQueue {
     return { ...claim, presentation, firstNumber: content.firstNumber, eventCount: content.events.length, content };
   }
 
-  /** Runs the first statement of a transaction, in one round trip with the planner settings of the transaction. */
-  private async runOnLongQueue<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const [, rows] = await inOneFlight([
-      this.statements.run(PLAN_FOR_LONG_QUEUES, []),
-      this.statements.run<Row>(statement, values),
-    ]);
-    return rows;
+  /** Runs a transaction. Its planner settings share the round trip of its first statements. */
+  private run<T>(work: (finish: Finish) => Promise<T>): Promise<T> {
+    return this.unitOfWork.run(async (finish) => {
+      const [, result] = await inOneFlight([this.statements.run(PLAN_FOR_LONG_QUEUES, []), work(finish)]);
+      return result;
+    });
   }
 }
