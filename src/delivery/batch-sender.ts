@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { SecretBox } from '../platform/crypto/secret-box';
 import { type DeliveryKind, DeliveryKinds, type DeliverySettings, type Outgoing } from './delivery-kind';
 import { DeliveryFailure } from './delivery-failure';
-import { type ClaimedBatch, DeliveryQueue } from './delivery-queue';
+import { type ClaimedBatch, DeliveryQueue, type DestinationRow, settingsIn } from './delivery-queue';
 import { type DeliveryBatch } from './notification-renderer';
 import { OutgoingBatch, type Sending } from './outgoing-batch';
 import { SendMemory } from './send-memory';
@@ -58,12 +58,9 @@ export class BatchSender {
   }
 
   /** @throws DeliveryFailure when no module of this server provides the kind */
-  wayOf({ kind, sealedSettings }: Pick<ClaimedBatch, 'kind' | 'sealedSettings'>): DeliveryWay {
-    const found = this.kinds.find(kind);
-    if (found === undefined) throw new DeliveryFailure(`No module of this server delivers by "${kind}"`);
-    return {
-      handler: found.handler,
-      settings: JSON.parse(this.secrets.open(sealedSettings).toString()) as DeliverySettings,
-    };
+  wayOf(row: DestinationRow): DeliveryWay {
+    const found = this.kinds.find(row.kind);
+    if (found === undefined) throw new DeliveryFailure(`No module of this server delivers by "${row.kind}"`);
+    return { handler: found.handler, settings: settingsIn(row, this.secrets) };
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Environment } from '../platform/config/environment';
+import { type SecretBox } from '../platform/crypto/secret-box';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { Statements } from '../platform/database/statements';
 import { type Finish, UnitOfWork } from '../platform/database/unit-of-work';
@@ -19,6 +20,7 @@ import {
 import { type AttemptLogLevel } from './attempt-log-level';
 import { type BatchRow, batchIn } from './batch-row';
 import { DeliveryFailure } from './delivery-failure';
+import { type DeliverySettings } from './delivery-kind';
 import { type DeliveryBatch, rendererIn } from './notification-renderer';
 
 /** The row of a destination, as workers use it. */
@@ -33,6 +35,9 @@ export interface DestinationRow {
   /** The settings as encrypted JSON, since they contain secrets. */
   readonly sealedSettings: Buffer;
 }
+
+export const settingsIn = ({ sealedSettings }: DestinationRow, box: SecretBox): DeliverySettings =>
+  JSON.parse(box.open(sealedSettings).toString()) as DeliverySettings;
 
 /** The lease of a worker on one destination. It ends when a claim or change of the destination raises the epoch. */
 interface Claim extends DestinationRow {

@@ -7,7 +7,7 @@ import { SecretBox } from '../platform/crypto/secret-box';
 import { ServiceError } from '../platform/errors/service-error';
 import { type DeliverySettings } from './delivery-kind';
 import { COUNT_UNKNOWN_OUTCOME } from './delivery-statements';
-import { type DestinationRow } from './delivery-queue';
+import { type DestinationRow, settingsIn } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { QUEUE_SWEEP } from './queue-sweeper';
 import { END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
@@ -162,11 +162,7 @@ export class Destinations {
   }
 
   private settingsOf(row: DestinationRuntime | undefined): DestinationSettings | undefined {
-    if (row === undefined) return undefined;
-    return {
-      kind: row.kind,
-      settings: JSON.parse(this.secrets.open(row.sealedSettings).toString()) as DeliverySettings,
-    };
+    return row && { kind: row.kind, settings: settingsIn(row, this.secrets) };
   }
 
   private endAttemptAfterCommit(destinationKey: number): void {
