@@ -170,8 +170,8 @@ export const OPEN_BATCH: Statement = {
         and ${GENERATION_IN_FORCE} is not null
       order by event_id limit least($4::integer, ${MAX_BATCH_EVENTS})
     ), measured as (
-      select event_id, replayed_number, replayed_batch_at, replayed_origin, row_number() over running as position,
-        sum(payload_bytes::bigint) over running as total_bytes, first_value(replayed_number) over running as first_replayed,
+      select *, row_number() over running as position, sum(payload_bytes::bigint) over running as total_bytes,
+        first_value(replayed_number) over running as first_replayed,
         first_value(replayed_batch_at) over running as first_batch_at,
         first_value(replayed_origin) over running as first_origin
       from oldest window running as (order by event_id)

@@ -243,20 +243,16 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       visit.wakers = undefined;
     }
     const span = this.tracing.attempt(batch.destinationId, batch.eventCount, visit.causes);
-    let outcome: string;
-    let failure: DeliveryFailure | undefined;
-    try {
-      outcome = await this.sender.send(batch, attempt.control, traceparentOf(span));
-    } catch (error) {
-      failure = this.failureOf(error);
-      outcome = failure.message;
-    }
-    this.tracing.end(span, failure && 'failed');
+    const sending = this.sender.send(batch, attempt.control, traceparentOf(span));
+    const answer = await sending.catch((error: unknown) => this.failureOf(error));
+    const isDelivered = typeof answer === 'string';
+    this.tracing.end(span, isDelivered ? undefined : 'failed');
     const durationMilliseconds = Math.round(performance.now() - attempt.startedAt);
-    const result = { durationMilliseconds, outcome: outcome.slice(0, MAX_OUTCOME_LENGTH) };
-    this.log(batch, result, failure === undefined);
-    if (failure !== undefined) {
-      await this.fail(visit, attempt, result, failure.retryAfterSeconds);
+    const outcome = (isDelivered ? answer : answer.message).slice(0, MAX_OUTCOME_LENGTH);
+    const result = { durationMilliseconds, outcome };
+    this.log(batch, result, isDelivered);
+    if (!isDelivered) {
+      await this.fail(visit, attempt, result, answer.retryAfterSeconds);
       return undefined;
     }
     visit.isFailing = false;
@@ -288,22 +284,18 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
    * Logs the result of an attempt, if the destination has a log level. The entry contains numbers and the outcome that
    * `$events` shows, and no data of the events.
    */
-  private log(batch: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, isDelivered: boolean): void {
+  private log(batch: ClaimedBatch, result: AttemptResult, isDelivered: boolean): void {
     const { attemptLogLevel, destinationId: destination, firstNumber, eventCount, failStreak } = batch;
     if (attemptLogLevel === null) return;
     const lastNumber = firstNumber + eventCount - 1;
-    this.logger[ATTEMPT_LOG_METHODS[attemptLogLevel]]({
-      ...{ event: 'delivery attempt', destination, firstNumber, lastNumber, attempt: failStreak + 1 },
-      ...{ isDelivered, outcome, durationMilliseconds },
-    });
+    const entry = { event: 'delivery attempt', destination, firstNumber, lastNumber, attempt: failStreak + 1 };
+    this.logger[ATTEMPT_LOG_METHODS[attemptLogLevel]]({ ...entry, isDelivered, ...result });
   }
 
   /** Repeats the statement while it fails, as during a restart of the database, until the lease is nearly over. */
-  private async untilKnown(
-    { batch, startedAt }: Attempt,
-    settle: () => Promise<Settled>,
-  ): Promise<Settled | undefined> {
-    const endsAt = startedAt + (batch.timeoutSeconds + LEASE_GRACE_SECONDS) * 1000 - LEASE_MARGIN_MILLISECONDS;
+  private async untilKnown(attempt: Attempt, settle: () => Promise<Settled>): Promise<Settled | undefined> {
+    const leaseSeconds = attempt.batch.timeoutSeconds + LEASE_GRACE_SECONDS;
+    const endsAt = attempt.startedAt + leaseSeconds * 1000 - LEASE_MARGIN_MILLISECONDS;
     for (;;) {
       try {
         const settled = await settle();

@@ -56,13 +56,8 @@ export class DeliveryMetrics implements MetricSource {
         name: `${PREFIX}_delivery_seconds`,
         type: 'histogram',
         help: 'Time of events from their change to their delivery.',
-        samples: rows.flatMap(({ id, latencyCounts, latencySeconds, deliveredEvents }) =>
-          histogramSamples(
-            { destination: id },
-            LATENCY_BOUNDS_SECONDS,
-            [...latencyCounts, deliveredEvents],
-            latencySeconds,
-          ),
+        samples: rows.flatMap(({ id, latencyCounts, latencySeconds, deliveredEvents: all }) =>
+          histogramSamples({ destination: id }, LATENCY_BOUNDS_SECONDS, [...latencyCounts, all], latencySeconds),
         ),
       },
     ];

@@ -275,8 +275,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'settled before it is sent',
     file: 'delivery/delivery-worker.js',
-    from: 'outcome = await this.sender.send(',
-    to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); outcome = await this.sender.send(",
+    from: 'const sending = this.sender.send(',
+    to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); const sending = this.sender.send(",
     scenario: killed,
   },
   {

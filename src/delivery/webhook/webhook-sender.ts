@@ -86,10 +86,8 @@ export class WebhookSender implements OnApplicationShutdown {
     // The agent closes a connection after this idle time, or earlier if the Keep-Alive header of the peer says so.
     const reuse = keepAliveSeconds === 0 ? { keepAlive: false } : { keepAlive: true, timeout: keepAliveSeconds * 1000 };
     const options = { ...reuse, lookup: this.addresses.lookup };
-    const agents = this.agents.get(keepAliveSeconds) ?? {
-      http: new HttpAgent(options),
-      https: new HttpsAgent(options),
-    };
+    const known = this.agents.get(keepAliveSeconds);
+    const agents = known ?? { http: new HttpAgent(options), https: new HttpsAgent(options) };
     this.agents.set(keepAliveSeconds, agents);
     return agents;
   }
