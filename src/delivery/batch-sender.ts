@@ -25,10 +25,7 @@ export class BatchSender {
     private readonly memory: SendMemory,
   ) {}
 
-  /**
-   * Sends a claimed batch and returns the receiver's response, for the timeline. The content is taken out of `batch`,
-   * since `batch` stays in memory until the attempt ends.
-   */
+  /** Sends a claimed batch, and removes its content from it. Returns the receiver's response, for the timeline. */
   async send(batch: ClaimedBatch, control: AbortController, traceparent?: string): Promise<string> {
     const { content, failStreak, firstNumber, timeoutSeconds: seconds } = batch;
     delete batch.content;

@@ -2,10 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 
-/**
- * An element of a destination's `parameter`: a name and one `value[x]` (interface specification,
- * "SvcTopicDestination").
- */
+/** An element of `SvcTopicDestination.parameter`: a name and one `value[x]`. */
 export interface DestinationParameter {
   readonly name: string;
   readonly [member: string]: unknown;
@@ -35,29 +32,18 @@ export interface Notification {
   readonly body: Buffer;
 }
 
-/**
- * A notification that is being sent. All attempts share the memory for bodies, so each should keep its body as briefly
- * as possible.
- */
+/** A notification that is being sent. Keep its body as briefly as possible, since all attempts share the memory. */
 export interface Outgoing {
-  /**
-   * The value of the header `traceparent` (https://www.w3.org/TR/trace-context/) of the request; undefined without
-   * traces.
-   */
+  /** The value of the header `traceparent` (https://www.w3.org/TR/trace-context/); undefined without traces. */
   readonly traceparent?: string | undefined;
   /**
    * Renders the notification; each call gives the same bytes. Call it when the receiver is connected, so that the body
    * is not in memory before it can be sent.
    */
   render(): Promise<Notification>;
-  /**
-   * Call this for each 64 kB sent. An attempt without progress for 10 s may be aborted when other attempts wait for
-   * memory.
-   */
+  /** Call this for each 64 kB sent. Without progress for 10 s, an attempt may be aborted to free memory for others. */
   progress(): void;
-  /**
-   * Call this when nothing refers to the body any more. Without this call, the body is released at the end of `send`.
-   */
+  /** Call this when nothing refers to the body any more. Otherwise the body is released at the end of `send`. */
   release(): void;
 }
 
@@ -85,14 +71,11 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
    * @throws ServiceError 'unprocessable' that says what to do
    */
   settingsOf(parameters: readonly DestinationParameter[], inForce: Settings | undefined): Settings;
-  /**
-   * Returns the parameter with its secrets masked, as it is stored and read. Without this method no parameter is
-   * secret.
-   */
+  /** Masks the secrets of a parameter, as it is stored and read. Without this method no parameter is secret. */
   masked?(parameter: DestinationParameter): DestinationParameter;
   /**
-   * Returns stored parameters for callers who may update the destination. Values that such callers could send to their
-   * own endpoint anyway are not masked. Without this method all masked values stay masked.
+   * Returns stored parameters for callers who may update the destination. They see the values that they could send to
+   * their own endpoint anyway. Without this method all masked values stay masked.
    * @returns the given elements, some with their values instead of the mask
    */
   unmasked?(parameters: readonly DestinationParameter[], inForce: Settings): readonly DestinationParameter[];
@@ -107,14 +90,9 @@ export interface DeliveryKind<Settings extends DeliverySettings = DeliverySettin
    * calls that name a test endpoint are refused.
    */
   redirected?(settings: Settings, endpoint: string): Settings;
-  /**
-   * Returns the request that `send` would make, with {@link MASK} for each secret. Without this method `$request` is
-   * refused.
-   */
+  /** Returns the request of `send`, with {@link MASK} for each secret. Without this method `$request` is refused. */
   shown?(outgoing: Outgoing, settings: Settings): Promise<ShownRequest>;
-  /**
-   * Sends a sample and grades the responses. Without this method `$test` sends the sample once and reports the outcome.
-   */
+  /** Sends a sample and grades the responses. Without this method `$test` only reports the outcome of `send`. */
   probe?(sample: Outgoing, settings: Settings, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 

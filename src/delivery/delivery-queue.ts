@@ -55,7 +55,7 @@ interface Claim extends DestinationRow {
 export interface ClaimedBatch extends Claim {
   readonly firstNumber: number;
   readonly eventCount: number;
-  /** The content to render, if it was read with the claim. The sender removes it, to free the memory early. */
+  /** The content to render, if it was read with the claim. The sender removes it: the rest lives until the result. */
   content?: DeliveryBatch | undefined;
 }
 
@@ -85,10 +85,7 @@ const HELD =
 
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 
-/**
- * Runs the statements by which workers use the queue. Each method is one short transaction. If a worker has lost its
- * claim, the result of its attempt changes nothing.
- */
+/** The queue, as workers use it. Each method is one short transaction. The result of a lost claim changes nothing. */
 @Injectable()
 export class DeliveryQueue {
   private readonly logger = new Logger(DeliveryQueue.name);
@@ -106,8 +103,7 @@ export class DeliveryQueue {
 
   /**
    * Claims a destination and returns its open batch or a new batch; undefined if it is not due or has nothing to send.
-   * @param readsTexts whether to read the texts to render in the same round trip, since a connection to the receiver
-   * is probably open
+   * @param readsTexts whether to read the texts in the same round trip, since a connection is probably open
    */
   claim(slot: number, destinationKey: number, readsTexts: boolean): Promise<ClaimedBatch | undefined> {
     return this.run(async (finish) => {
@@ -165,10 +161,7 @@ export class DeliveryQueue {
     return new Map(rows.map(({ destination_key: key, epoch }) => [key, epoch]));
   }
 
-  /**
-   * Creates a new generation, within which event numbers are unique, if the database was promoted or restored (ADR
-   * 0036). If delivery must then wait until an operator releases it, this is logged once.
-   */
+  /** Creates a new generation if the database was promoted or restored (ADR 0036). Logs once if delivery is held. */
   async renewGeneration(): Promise<void> {
     const row = await this.statements.runOne<{ finding: string | null; is_held: boolean }>(RENEW_GENERATION, []);
     if (row?.finding === 'timeline') this.logger.warn(PROMOTED);

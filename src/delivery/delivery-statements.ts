@@ -47,10 +47,7 @@ export const RENEW_GENERATION: Statement = {
 
 const LEASE = `clock_timestamp() + make_interval(secs => r.timeout_seconds + ${LEASE_GRACE_SECONDS})`;
 
-/**
- * Condition for the queued events `e` of a destination `r`. Only events above the low-water mark are read: below it all
- * events are delivered, but their deleted rows may still cost time.
- */
+/** Condition for the queued events `e` of a destination `r`. Below the mark are only deleted rows, which cost time. */
 export const WAITING = 'e.destination_key = r.destination_key and e.event_id > r.low_water_mark';
 
 /**
@@ -66,10 +63,7 @@ export const IS_OPEN = 'b.destination_key = r.destination_key and b.epoch > r.se
 const IS_CLAIMED = `b.destination_key = $1 and b.epoch > (
         select settled_epoch from destination_runtime where destination_key = $1 and epoch = $2 and owner_slot = $3)`;
 
-/**
- * Raises the low-water mark of the outbox: the event number up to which each event is committed or gone. It must be the
- * only statement of its transaction (ADR 0035).
- */
+/** Raises the low-water mark of the outbox (ADR 0035). It must be the only statement of its transaction. */
 export const RAISE_MARK: Statement = { name: 'delivery-raise-mark', text: 'select raise_outbox_mark()' };
 
 /**
@@ -152,10 +146,9 @@ export const COUNT_UNKNOWN_OUTCOME: Statement = {
  * Returns the open batch of the destination that the worker has claimed ($1 destination, $2 epoch, $3 worker slot, $4
  * maximum number of events, $5 base URL). If there is none, the oldest events move into a new batch. If there are no
  * events, the lease is released. It must be a separate statement that begins after CLAIM has locked the row; otherwise
- * it could see a batch that was settled in between. Replayed events keep their numbers. If all events of a delivered
- * batch are replayed and fit, they form the same batch again, and so the same notification. `low_water_mark` is the
- * event number up to which the queue is empty. It is below the oldest event of the batch, and each event up to it is
- * committed or gone in this snapshot (ADR 0035).
+ * it could see a batch that was settled in between. If all events of a delivered batch are replayed and fit, they form
+ * the same batch again, with the same numbers, and so the same notification. Up to `low_water_mark`, the queue is empty
+ * and each event is committed or gone in this snapshot (ADR 0035).
  */
 export const OPEN_BATCH: Statement = {
   name: 'delivery-open-batch',
@@ -220,10 +213,7 @@ export const OPEN_EVENTS = `(select e.* from open_batch b
     cross join lateral unnest(b.resource_types, b.resource_ids, b.versions) with ordinality e(type, id, version, position)
     where ${IS_CLAIMED})`;
 
-/**
- * Upper bounds of the buckets of `svc_topic_destination_delivery_seconds`. The table of destinations stores a count for
- * each bucket, so a change of the bounds needs a migration.
- */
+/** Buckets of `svc_topic_destination_delivery_seconds`. Their counts are stored, so a change needs a migration. */
 export const LATENCY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600];
 
 /** Counts the latency of each event: from the change that caused it (just before its commit) to the settling. */

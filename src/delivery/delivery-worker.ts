@@ -41,15 +41,15 @@ interface Visit {
 }
 
 /**
- * A destination counts as failing after a first failure that took longer than this. When a thousand hanging receivers
- * timed out together and were retried in the slots of healthy destinations, an event of a healthy destination waited
- * 2.6 s. After a faster failure, the first retry still uses these slots.
+ * A destination counts as failing after a first failure that took longer than this. After a faster failure, the first
+ * retry uses the slots of healthy destinations. When a thousand hanging receivers were retried in these slots, an event
+ * of a healthy destination waited 2.6 s.
  */
 const SLOW_MILLISECONDS = 1000;
 /**
  * The share of `SVC_DELIVERY_SLOTS` for destinations that fail or that the poll found. While healthy destinations are
- * active, each of these slots also rests between its statements. A thousand destinations that begin together need
- * seconds of work. Without rests, each event of a healthy destination would wait for some of that work.
+ * active, each of these slots also rests between its statements: a thousand destinations that begin together need
+ * seconds of work, which would delay each event of a healthy destination.
  */
 const LATER_PART = 1 / 4;
 const REST_MILLISECONDS = 10;
@@ -68,9 +68,8 @@ const CLAIM_LOST = 'The server lost its claim during the attempt';
 const STOPPED = 'The server was stopped before an answer came';
 
 /**
- * Delivers events: claims due destinations, sends a batch once, settles it, and continues with the next batch. Each
- * destination has only one attempt at a time in the whole cluster. The number of destinations is not limited. While
- * an attempt waits for a connection or a response, it holds no shared resource (`send-memory.ts`).
+ * Delivers events: claims due destinations, sends a batch once, settles it, and continues with the next batch. Only the
+ * number of attempts per destination is limited: to one in the whole cluster (ADR 0037).
  */
 @Injectable()
 @Background({
@@ -164,8 +163,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       return present;
     }
     this.visits.set(key, visit);
-    // The visit runs outside the context of the request that woke the destination, since delivery continues long after
-    // its response.
+    // Outside the context of the request that woke the destination: delivery continues long after its response.
     visit.ended = this.requests.outside(() => this.visit(key, visit));
     return visit;
   }
@@ -280,10 +278,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     visit.isWanted = true;
   }
 
-  /**
-   * Logs the result of an attempt, if the destination has a log level. The entry contains numbers and the outcome that
-   * `$events` shows, and no data of the events.
-   */
+  /** Logs the result of an attempt, if the destination has a log level. The entry has no data of the events. */
   private log(batch: ClaimedBatch, result: AttemptResult, isDelivered: boolean): void {
     const { attemptLogLevel, destinationId: destination, firstNumber, eventCount, failStreak } = batch;
     if (attemptLogLevel === null) return;

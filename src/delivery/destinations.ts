@@ -102,8 +102,8 @@ export class Destinations {
   }
 
   /**
-   * Calls `destinationOf` with the current settings, and stores the result in the open transaction. The queue stays.
-   * The next attempt starts at once, with the new settings. Returns whether anything changed.
+   * Stores what `destinationOf` makes of the current settings, in the open transaction. The queue stays. The next
+   * attempt starts at once, with the new settings. Returns whether anything changed.
    */
   async save(id: string, destinationOf: (inForce: DestinationSettings | undefined) => Destination): Promise<boolean> {
     const row: DestinationRuntime | undefined = await this.statements.runOne(LOCK, [id]);

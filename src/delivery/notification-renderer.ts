@@ -41,10 +41,7 @@ export interface DeliveryBatch {
  * Another module provides the renderer: delivery does not depend on resources.
  */
 export abstract class NotificationRenderer {
-  /**
-   * Returns a statement that reads what the renderer needs for the events of a batch (`OPEN_EVENTS`); undefined if
-   * nothing is needed. The statement runs in the pipelined round trip that opens the batch.
-   */
+  /** Returns a statement that reads what `render` needs for the events of a batch (`OPEN_EVENTS`), if anything. */
   abstract statementFor(presentation: string): Statement | undefined;
   abstract render(batch: DeliveryBatch): Promise<string>;
 }

@@ -12,16 +12,13 @@ export interface NewEvent extends Omit<DeliveryEvent, 'correlationId'> {
   /** Approximate size that the event will have in a notification. */
   readonly payloadBytes: number;
   /**
-   * The rights epoch at which it was decided that the destination gets the event: a number in the database that each
-   * change of rights raises. Null if the rights were read from the database for the decision.
+   * The rights epoch at which the destination was selected. Each change of rights raises this number in the database.
+   * Null if the rights were read from the database for the decision.
    */
   readonly rightsEpoch: number | null;
 }
 
-/**
- * Records events in the transaction of the change that causes them (interface specification, "Delivery rules", 1). The
- * events have the correlation id of the request that the transaction belongs to.
- */
+/** Records events in the transaction of the change that causes them, with the correlation id of its request. */
 @Injectable()
 export class Outbox {
   private readonly gathered = Symbol('outbox');

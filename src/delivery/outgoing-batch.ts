@@ -8,23 +8,18 @@ import { type HeldBody, type SendMemory, type Share } from './send-memory';
 /** An attempt to send: its content, its timeout, and its control. */
 export interface Sending {
   readonly share: Share;
-  /**
-   * The result of `read`, if it is already in memory. If rendering must wait until memory is free, it is dropped, and
-   * `read` is called again later. So a waiting attempt keeps no texts in memory.
-   */
+  /** The result of `read`, if it is in memory. An attempt that must wait for memory drops it and reads it again. */
   content?: DeliveryBatch | undefined;
   readonly read: () => Promise<DeliveryBatch>;
   /** How long the receiver may take to connect, to take the body, and to respond, all together. */
   readonly seconds: number;
   readonly control: AbortController;
-  /** The `traceparent` of the attempt's span; undefined without traces. */
-  readonly traceparent?: string | undefined;
+  readonly traceparent?: Outgoing['traceparent'];
 }
 
 /**
- * How long an attempt may wait for memory; this time does not count as the receiver's. It is shorter than
- * `LEASE_GRACE_SECONDS`, and longer than a receiver may stall: a stalled attempt fails before those that wait for its
- * memory.
+ * How long an attempt may wait for memory, in addition to its timeout. It is shorter than `LEASE_GRACE_SECONDS`, and
+ * longer than a receiver may stall: a stalled attempt fails before those that wait for its memory.
  */
 const PREPARE_MILLISECONDS = 12_000;
 const BUSY = 'The server had no memory free to send within 12 s: other receivers are slow';
@@ -100,8 +95,7 @@ export class OutgoingBatch implements Outgoing {
 }
 
 /**
- * Returns the id of a notification: a hash of its body. Equal ids mean equal bytes, so a receiver may ignore an id that
- * it already has. Different batches have different bodies, since the body contains the destination and the event
- * numbers.
+ * Returns the id of a notification: a hash of its body. A receiver may ignore an id that it already has, since the
+ * bodies of different batches differ: they contain the destination and the event numbers.
  */
 const notificationIdOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex').slice(0, 32);

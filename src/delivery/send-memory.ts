@@ -15,8 +15,7 @@ export interface HeldBody {
 
 /**
  * The share of the memory that a destination may use. Destinations whose last attempt failed, or that have no delivered
- * batch yet, may use half of it and have a queue of their own. So they do not delay destinations that have taken a
- * batch.
+ * batch yet, may use half of it and have a queue of their own, so that they do not delay the others.
  */
 export type Share = 'all' | 'half';
 

@@ -8,9 +8,8 @@ import { RequestContext } from '../platform/request/request-context';
 const HANDED_ON = /^[\x20-\x7e]{1,256}$/;
 
 /**
- * A guard for all routes. The events that a request causes have the value of its header `SVC_TOPIC_CORRELATION_HEADER`.
- * An invalid value is refused on every request, also on reads, since the stored topics decide which requests cause
- * events.
+ * Takes the header `SVC_TOPIC_CORRELATION_HEADER` for the events that a request causes. An invalid value is refused on
+ * all routes, also on reads, since the stored topics decide which requests cause events.
  */
 @Injectable()
 export class TopicCorrelationGuard implements CanActivate {

@@ -6,10 +6,7 @@ import { TAKE_SLOT } from './delivery-statements';
 /** TCP keepalive of the connection: if a machine vanishes, PostgreSQL releases its lock after about 10 + 3 × 5 s. */
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
-/**
- * How long PostgreSQL may leave a query of the heartbeat connection unanswered. It is shorter than a failover from a
- * frozen primary, and longer than the pauses of a busy primary or of this process.
- */
+/** The limit of heartbeat queries: shorter than a failover from a frozen primary, longer than pauses of a busy one. */
 const SILENT_MILLISECONDS = 10_000;
 
 /**

@@ -50,10 +50,7 @@ const PUBLIC = ['0.0.0.0/0', '2000::/3'];
 /** IPv6 prefixes of 96 bits that are followed by an IPv4 address: compatible, mapped, NAT64 (RFC 4291, 6052). */
 const EMBEDDING_PREFIXES = ['::', '::ffff:', '64:ff9b::'];
 
-/**
- * The lists by class; the first list that contains an address decides. `::1` comes first: it is a native IPv6 address,
- * not the embedded IPv4 address 0.0.0.1.
- */
+/** The first list that contains an address decides. `::1` comes first, since it embeds no IPv4 address 0.0.0.1. */
 const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
   ['private', listOf(['::1/128'])],
   ['forbidden', listOf([...FORBIDDEN, ...TUNNELS])],

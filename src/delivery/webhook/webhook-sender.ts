@@ -17,10 +17,7 @@ const ANSWER_MILLISECONDS = 1000;
 
 export const isSuccess = (status = 0): boolean => status >= 200 && status <= 299;
 
-/**
- * The HTTP client of webhooks. It follows no redirects, uses no proxy, decompresses nothing, keeps no cookies, and
- * reads only short responses.
- */
+/** The HTTP client of webhooks: no redirects, no proxy, no decompression, no cookies, and only short responses. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   /** HTTP agents by keep-alive time. An agent pools connections by host, so destinations can share it. */
@@ -65,8 +62,7 @@ export class WebhookSender implements OnApplicationShutdown {
         releaseConnection(data);
         return { status, retryAfterSeconds: retryAfterSecondsOf(headers['retry-after'], headers.date), isRepeated };
       } catch (error) {
-        // The peer may close an idle connection just when it is reused. This is no failure of the endpoint, so the
-        // request is sent once more.
+        // No failure of the endpoint: the peer may close an idle connection just when it is reused.
         if (!isRepeated && !signal.aborted && body.metClosingConnection(error)) continue;
         throw connectionFailureOf(error);
       } finally {
@@ -93,10 +89,7 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 }
 
-/**
- * Reads the rest of a short response in the background, so that the connection can be reused. The connection of a
- * longer response is closed.
- */
+/** Reads the rest of a short response, so that its connection can be reused. Closes that of a longer response. */
 function releaseConnection(answer: Readable): void {
   let sizeBytes = 0;
   const timer = setTimeout(() => answer.destroy(), ANSWER_MILLISECONDS);

@@ -17,10 +17,7 @@ export interface WebhookSettings extends DeliverySettings {
   readonly secrets: readonly string[];
 }
 
-/**
- * The parameters of a webhook, each with its `value[x]` (interface specification, "SvcTopicDestination (webhook
- * kind)"). `secret` is an extension of this server.
- */
+/** The parameters of a webhook, each with its `value[x]`. `secret` is an extension of the interface specification. */
 const VALUE_FIELDS = {
   endpoint: 'valueUrl',
   timeout: 'valueUnsignedInt',
@@ -32,10 +29,7 @@ const VALUE_FIELDS = {
 type ParameterName = keyof typeof VALUE_FIELDS;
 type ParameterValues = ReadonlyMap<ParameterName, readonly unknown[]>;
 
-/**
- * Default, minimum and maximum of the number parameters. Nobody needs more than a day (86,400 s), and timers of Node
- * are limited to 2^31 ms.
- */
+/** Default, minimum and maximum. Nobody needs more than a day (86,400 s), and timers of Node end at 2^31 ms. */
 const WHOLE_NUMBERS = {
   timeout: [30, 1, 86_400],
   keepAlive: [120, -1, 86_400],
