@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DEFECTS, type Defect, type Stage, withDefect } from '../support/delivery-defects';
+import { withChanges } from '../support/changed-code';
+import { DEFECTS, type Defect, type Stage } from '../support/delivery-defects';
 import { DeliveryBed } from '../support/delivery-bed';
 
 /** The server and the destination of a scenario. */
@@ -20,7 +21,7 @@ describe('A defect is noticed', () => {
     async (_name, defect) => {
       const bed = await DeliveryBed.open();
       try {
-        const stage = await stageOf(bed, defect, withDefect(defect));
+        const stage = await stageOf(bed, defect, withChanges(defect));
         const patience = { patienceMilliseconds: 4000, silenceMilliseconds: 4000 };
         await expect(defect.scenario({ ...stage, ...patience })).rejects.toThrow(defect.noticedBy);
       } finally {

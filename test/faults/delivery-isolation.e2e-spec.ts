@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
 import { arrivalsAt } from '../support/arrivals';
+import { constant, withChanges } from '../support/changed-code';
 import { eventually } from '../../testing/eventually';
 import { type WebhookReceiver } from '../../testing/webhook-receiver';
 import { FullBacklog } from '../support/full-backlog';
@@ -30,6 +31,8 @@ beforeAll(async () => {
     SVC_DELIVERY_BUFFER_BYTES: String(BUFFER_BYTES),
     SVC_METRICS_PORT: '0',
     SVC_SHUTDOWN_SECONDS: '1',
+    // A receiver is stalled when it has taken nothing for 3 s instead of 10 s.
+    ...withChanges(constant('delivery/send-memory.js', 'STALL_MILLISECONDS', ['10_000', '3_000'])),
   });
   [well, hanging] = await Promise.all([bed.startReceiver(), HangingReceivers.start()]);
   server = await bed.start();
@@ -237,7 +240,7 @@ describe('A destination with a long queue', () => {
   it('is emptied in order, while others get what is new', async () => {
     const busy = await bed.startReceiver();
     await server.makeDestination({ id: 'busy', url: busy.url, parameter: [PATIENT] });
-    await queueEvents('busy', 'p', 30_000);
+    await queueEvents('busy', 'p', 10_000);
     await eventually('it is sent to', () => busy.requests.length > 0);
     await write(20);
     await healthyHaveAll();

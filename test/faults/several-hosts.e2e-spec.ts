@@ -13,13 +13,17 @@ import { databaseErrorToServiceError } from '../../src/platform/database/databas
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { migrate } from '../../src/platform/database/schema/migrate';
 import { runStatement } from '../../testing/databases';
-import { delivered, destination, newDestination, newTopic } from '../support/destinations';
+import { constant, withChanges } from '../support/changed-code';
+import { DeliveryBed } from '../support/delivery-bed';
 import { eventually } from '../../testing/eventually';
-import { startTestApp } from '../../testing/test-app';
-import { WebhookReceiver } from '../../testing/webhook-receiver';
 
 const ROLE = 'odd@role';
 const PASSWORD = 'p@ss:w/ö#%,1';
+/** A server that notices silent connections to PostgreSQL after 1 and 2 s. The usual times are 5 and 10 s. */
+const SOON = withChanges(
+  constant('database/silent-connections.js', 'SILENT_MILLISECONDS', ['5_000', '1_000']),
+  constant('delivery/worker-identity.js', 'SILENT_MILLISECONDS', ['10_000', '2_000']),
+);
 /** An address at which nothing listens. */
 const NOBODY = '127.0.0.1:1';
 
@@ -91,7 +95,8 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
 
   it('the error says what each host answered, and is 503', async () => {
     const hosts = [NOBODY, '[::1]:1', hostOf(standby), silentHost()];
-    const error: unknown = await connect(urlOf(hosts, '?target_session_attrs=read-write')).catch((e: unknown) => e);
+    const url = urlOf(hosts, '?target_session_attrs=read-write');
+    const error: unknown = await connect(url, 1_000).catch((e: unknown) => e);
     const [nobody, ipv6, standbyHost, silentOne] = hosts;
     expect(String(error)).toMatch(
       `${nobody}: connect ECONNREFUSED 127.0.0.1:1; ${ipv6}: connect E`, // the code differs on machines without IPv6
@@ -129,12 +134,13 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
 
   it('O11: a server follows a promotion beside a frozen primary, without a restart, and goes on delivering', async () => {
     const databaseUrl = urlOf([hostOf(standby), hostOf(primary)], '?target_session_attrs=read-write');
-    const app = await startTestApp({ databaseUrl });
-    const receiver = await WebhookReceiver.start();
+    const database = { name: 'postgres', url: databaseUrl, drop: () => Promise.resolve() };
+    const bed = await DeliveryBed.open(SOON, database);
     try {
-      const id = await newDestination(app, destination(await newTopic(app), {}, receiver.url));
-      expect((await app.put('/Patient/before', { resourceType: 'Patient' })).status).toBe(201);
-      await delivered(app, id, 1);
+      const server = await bed.start();
+      await server.makeDestination();
+      expect((await server.putPatient('before')).status).toBe(201);
+      await server.delivered(1);
       const { rows } = await run<{ position: string }>(primary, 'select pg_current_wal_insert_lsn()::text as position');
       const isThere = `select pg_last_wal_replay_lsn() >= '${rows[0]?.position ?? ''}' as found`;
       await eventually(
@@ -142,17 +148,16 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
         async () => (await run<{ found: boolean }>(standby, isThere)).rows[0]?.found,
       );
       await signalPrimary('SIGSTOP');
-      const sent = app.put('/Patient/between', { resourceType: 'Patient' });
+      const sent = server.putPatient('between');
       await run(standby, 'select pg_promote()');
       const between = await sent;
       expect([between.status, between.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[15]$/)]);
-      const after = await app.put('/Patient/after', { resourceType: 'Patient' });
-      expect([after.status, (await app.get('/Patient/before')).status]).toEqual([201, 200]);
-      await delivered(app, id, 2);
+      const after = await server.putPatient('after');
+      expect([after.status, (await server.send('GET', '/Patient/before')).status]).toEqual([201, 200]);
+      await server.delivered(2);
     } finally {
       await signalPrimary('SIGCONT');
-      await app.close();
-      await receiver.stop();
+      await bed.close();
     }
   }, 60_000);
 });

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { type DeliveryBed, type DeliveringServer } from './delivery-bed';
 import { arrivalsAt } from './arrivals';
+import { type CodeChange } from './changed-code';
 import { eventually } from '../../testing/eventually';
 import { WebhookReceiver } from '../../testing/webhook-receiver';
 
@@ -18,23 +18,14 @@ export interface Stage {
 }
 
 /** A defect that is inserted into a server's code when it is loaded, and the scenario that must detect it. */
-export interface Defect {
+export interface Defect extends CodeChange {
   readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
   readonly scenario: (stage: Stage) => Promise<void>;
   /** The failure that the scenario must have. Default: any. */
   readonly noticedBy?: RegExp;
   /** Timeout of the destination. Default: the server's. */
   readonly timeoutSeconds?: number;
 }
-
-/** The settings of a server with the defect. It does not start if the code to change is missing. */
-export const withDefect = ({ file, from, to }: Defect): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, 'defect.cjs'))}`,
-  TEST_DEFECT: JSON.stringify({ file, from, to }),
-});
 
 function assert(isRight: boolean, message: string): void {
   if (!isRight) throw new Error(message);
