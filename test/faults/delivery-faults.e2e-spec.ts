@@ -1,7 +1,7 @@
 import { rm, mkdtemp, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { DeliveryBed, type DeliveringServer } from '../support/delivery-bed';
 import { arrivalsAt } from '../support/arrivals';
@@ -145,33 +145,3 @@ async function crash(bed: DeliveryBed): Promise<void> {
     ),
   );
 }
-
-describe('Two servers', () => {
-  let bed: DeliveryBed;
-
-  beforeEach(async () => {
-    bed = await DeliveryBed.open();
-  });
-  afterEach(() => bed.close());
-
-  it('do not both count a batch when one of them was frozen longer than its lease (F5, F11)', async () => {
-    const frozen = await bed.start();
-    await frozen.makeDestination();
-    bed.receiver.next({ kind: 'held' });
-    await frozen.putPatient('p', 1);
-    await eventually('the attempt has begun', () => bed.receiver.requests.length === 1);
-    const other = await bed.start();
-    process.kill(frozen.pid, 'SIGSTOP');
-    // Ends the lease early: the connections of the frozen server stay open, so nothing else shows that it hangs.
-    await bed.query('update destination_runtime set lease_until = clock_timestamp()');
-    await other.delivered(1);
-    bed.receiver.release();
-    process.kill(frozen.pid, 'SIGCONT');
-    await eventually('the late result is discarded', () => frozen.output.includes('was discarded'));
-    await expectAllIsRight(bed, other);
-    expect((await other.status()).counts).toMatchObject({
-      messageBatchesDelivered: 1,
-      messageBatchesDeliveryAttempts: 1,
-    });
-  }, 60_000);
-});

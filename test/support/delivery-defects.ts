@@ -45,6 +45,13 @@ async function allDelivered({ bed, server, patienceMilliseconds }: Stage, count:
   assert(faults.length === 0, faults.join(', '));
 }
 
+async function assertCounted(server: DeliveringServer, batches: number, failures: number): Promise<void> {
+  const { messageBatchesDelivered, messageBatchesDeliveryAttempts } = (await server.status()).counts;
+  const counted = `${messageBatchesDelivered ?? '?'} batches and ${messageBatchesDeliveryAttempts ?? '?'} failures`;
+  const isRight = messageBatchesDelivered === batches && messageBatchesDeliveryAttempts === failures;
+  assert(isRight, `${counted} are counted of ${batches} and ${failures}`);
+}
+
 const arrivals = ({ bed, patienceMilliseconds }: Stage, count: number): Promise<unknown> =>
   eventually(`${count} requests came`, () => bed.receiver.requests.length >= count, patienceMilliseconds);
 
@@ -168,6 +175,7 @@ async function frozen(stage: Stage): Promise<void> {
   await bed.query('update destination_runtime set lease_until = clock_timestamp()');
   await arrivals(stage, 2);
   await allDelivered({ ...stage, server: other }, 1);
+  await assertCounted(other, 1, 1); // the frozen attempt has failed, and is no second delivery
   bed.receiver.next({ kind: 'held', status: 503 });
   await other.putPatient('p');
   await arrivals(stage, 3);
@@ -181,6 +189,7 @@ async function frozen(stage: Stage): Promise<void> {
   bed.receiver.release();
   await arrivals(stage, 4);
   await allDelivered({ ...stage, server: other }, 2);
+  await assertCounted(other, 2, 2);
 }
 
 /** Scenario: the receiver refuses the first attempt. */
