@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { cloneDatabase, type ClonedDatabase } from '../../../testing/test-databases';
 import { eventually } from '../../../testing/eventually';
@@ -23,10 +23,14 @@ let server: ServerProcess;
 beforeAll(async () => {
   database = await cloneDatabase('started');
 });
-afterAll(() => database.drop());
-afterEach(() => (server as ServerProcess | undefined)?.end('SIGKILL'));
+afterAll(async () => {
+  await (server as ServerProcess | undefined)?.end('SIGKILL');
+  await database.drop();
+});
 
+/** Starts a server, after the end of the one before. */
 const start = async (settings: Readonly<Record<string, string>> = {}): Promise<void> => {
+  await (server as ServerProcess | undefined)?.end('SIGKILL');
   server = await ServerProcess.start({
     PORT: '0',
     HOST: '127.0.0.1',
@@ -119,62 +123,67 @@ describe('A start with two processes', () => {
     expect(loaded.find((path) => /src.app\.\w+\.js$|node_modules.express/.test(path))).toBeUndefined();
   });
 
-  it('shares one port and one log, sums metrics, and stops by one signal with exit code 0', async () => {
-    await start({ SVC_METRICS_PORT: '0', SVC_DATABASE_POOL_SIZE: '9' });
-    expect(workers()).toHaveLength(2);
-    for (let n = 0; n < 20; n++) await statusOf('/fhir/Patient/nobody', new Agent());
-    await eventually('all answers are counted', async () => (await scrape()).get(ANSWERS) === 20);
-    const metrics = await scrape();
-    expect(metrics.get('svc_processes')).toBe(2);
-    expect(metrics.get('svc_database_pool_size')).toBe(8);
-    expect(metrics.get('svc_topic_destinations')).toBe(0);
-    expect(metrics.get('svc_metrics_source_up{source="destinations"}')).toBe(1);
-    const status = await (
-      await fetch(`${server.url}/fhir/$server-status`, { headers: { Authorization: ROOT } })
-    ).text();
-    expect(status).toContain('{"name":"processes","valueDecimal":2}');
-    expect(status).toContain(
-      '"requests","part":[{"name":"count","valueDecimal":20},{"name":"refused","valueDecimal":20}',
-    );
-    expect(await server.end('SIGTERM')).toBe(0);
-  }, 320_000);
+  describe('that serves', () => {
+    beforeAll(() => start({ SVC_METRICS_PORT: '0', SVC_DATABASE_POOL_SIZE: '9' }), 320_000);
 
-  it('replaces a process that was killed, says so, keeps what it counted, and counts nothing of the database twice', async () => {
-    await start({ SVC_METRICS_PORT: '0' });
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    await client.query(`insert into destination_runtime
-        (destination_id, max_messages_in_batch, timeout_seconds, kind, presentation, sealed_settings, delivered_events)
-      values ('quiet', 1, 1, 'webhook-at-least-once', '', '', 3)`);
-    await client.end();
-    const [killed = 0, other = 0] = workers();
-    for (let n = 0; n < 20; n++) await statusOf('/fhir/Patient/nobody', new Agent());
-    await eventually('all answers are counted', async () => (await scrape()).get(ANSWERS) === 20);
-    process.kill(killed, 'SIGKILL');
-    await eventually('it is replaced', async () => (await scrape()).get('svc_processes') === 2, PATIENCE);
-    expect(server.output).toContain(`Process ${killed} ended by itself (SIGKILL) and is replaced`);
-    expect([workers().includes(killed), workers().includes(other)]).toEqual([false, true]);
-    const after = await scrape();
-    expect([after.get(ANSWERS), after.get(DELIVERED)]).toEqual([20, 3]);
-  }, 320_000);
+    it('shares one port and one log, and sums metrics', async () => {
+      expect(workers()).toHaveLength(2);
+      for (let n = 0; n < 20; n++) await statusOf('/fhir/Patient/nobody', new Agent());
+      await eventually('all answers are counted', async () => (await scrape()).get(ANSWERS) === 20);
+      const metrics = await scrape();
+      expect(metrics.get('svc_processes')).toBe(2);
+      expect(metrics.get('svc_database_pool_size')).toBe(8);
+      expect(metrics.get('svc_topic_destinations')).toBe(0);
+      expect(metrics.get('svc_metrics_source_up{source="destinations"}')).toBe(1);
+      const status = await (
+        await fetch(`${server.url}/fhir/$server-status`, { headers: { Authorization: ROOT } })
+      ).text();
+      expect(status).toContain('{"name":"processes","valueDecimal":2}');
+      expect(status).toContain(
+        '"requests","part":[{"name":"count","valueDecimal":20},{"name":"refused","valueDecimal":20}',
+      );
+    }, 320_000);
 
-  it('O2: replaces its processes at SIGHUP, without a failed request', async () => {
-    await start();
-    const before = workers();
-    const load = new Load();
-    server.signal('SIGHUP');
-    await eventually(
-      'both are replaced',
-      () => server.output.match(/Process \d+ was replaced by \d+/g)?.length === 2,
-      PATIENCE,
-    );
-    const answered = load.answered;
-    await eventually('the new ones answer', () => load.answered > answered + 20);
-    await load.stop();
-    expect(load.failures).toEqual([]);
-    expect(workers().filter((pid) => before.includes(pid))).toEqual([]);
-    expect(workers()).toHaveLength(2);
-  }, 320_000);
+    it('replaces a process that was killed, says so, keeps what it counted, and counts nothing of the database twice', async () => {
+      const client = new Client({ connectionString: database.url });
+      await client.connect();
+      await client.query(`insert into destination_runtime
+          (destination_id, max_messages_in_batch, timeout_seconds, kind, presentation, sealed_settings, delivered_events)
+        values ('quiet', 1, 1, 'webhook-at-least-once', '', '', 3)`);
+      await client.end();
+      const [killed = 0, other = 0] = workers();
+      const counted = (await scrape()).get(ANSWERS) ?? 0;
+      for (let n = 0; n < 20; n++) await statusOf('/fhir/Patient/nobody', new Agent());
+      await eventually('all answers are counted', async () => (await scrape()).get(ANSWERS) === counted + 20);
+      process.kill(killed, 'SIGKILL');
+      await eventually('it is replaced', async () => (await scrape()).get('svc_processes') === 2, PATIENCE);
+      expect(server.output).toContain(`Process ${killed} ended by itself (SIGKILL) and is replaced`);
+      expect([workers().includes(killed), workers().includes(other)]).toEqual([false, true]);
+      const after = await scrape();
+      expect([after.get(ANSWERS), after.get(DELIVERED)]).toEqual([counted + 20, 3]);
+    }, 320_000);
+
+    it('O2: replaces its processes at SIGHUP, without a failed request', async () => {
+      const before = workers();
+      const load = new Load();
+      server.signal('SIGHUP');
+      await eventually(
+        'both are replaced',
+        () => server.output.match(/Process \d+ was replaced by \d+/g)?.length === 2,
+        PATIENCE,
+      );
+      const answered = load.answered;
+      await eventually('the new ones answer', () => load.answered > answered + 20);
+      await load.stop();
+      expect(load.failures).toEqual([]);
+      expect(workers().filter((pid) => before.includes(pid))).toEqual([]);
+      expect(workers()).toHaveLength(2);
+    }, 320_000);
+
+    it('stops by one signal with exit code 0', async () => {
+      expect(await server.end('SIGTERM')).toBe(0);
+    });
+  });
 
   /** Starts a server, and does not wait until it listens. */
   const boot = (): { readonly child: ChildProcess; readonly output: () => string } => {
