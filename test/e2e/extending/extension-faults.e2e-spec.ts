@@ -1,6 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module, Scope, type Type } from '@nestjs/common';
+import { Statements } from '../../../src/platform/database/statements';
 import { eventually, type Received, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
 import {
   Background,
@@ -68,6 +69,9 @@ class FaultyGrant {
 class FaultyModule {}
 
 const FAULTY_GRANT = { grant_type: 'acme-faulty', client_id: 'c', client_secret: 's' };
+const LIMIT = 'idle_in_transaction_session_timeout';
+const READ_LIMIT = { name: 'spec-read-limit', text: `select current_setting('${LIMIT}') as limit` };
+const LOWER_LIMIT = { name: 'spec-lower-limit', text: `set local ${LIMIT} = '1s'` };
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('a module of another team at a request', () => {
@@ -117,10 +121,17 @@ describe('a module of another team at a request', () => {
   });
 
   it('whose listener never ends stores nothing, is named, and frees its connection', async () => {
-    fault = never;
+    const statements = app.provider(Statements);
+    const limits = new Set<unknown>();
+    // The server has PostgreSQL end idle transactions after 15 s. Here the transaction itself lowers that limit to 1 s.
+    fault = async () => {
+      limits.add((await statements.runOne<{ limit: string }>(READ_LIMIT, []))?.limit);
+      await statements.run(LOWER_LIMIT, []);
+      return never();
+    };
     const writes = [1, 2, 3, 4, 5].map((n) => app.put(`/fhir/Basic/blocked-${n}`, { code: { text: 'x' } }));
-    // PostgreSQL ends idle transactions after 15 s.
     const statuses = (await Promise.all(writes)).map(({ status }) => status);
+    expect([...limits]).toEqual(['15s']);
     expect(statuses).toContain(504);
     expect(statuses.filter((status) => ![503, 504].includes(status))).toEqual([]); // 503: it waited for a connection
     expect(logged).toContain('FaultyListener of FaultyModule neither ended nor sent a statement');
