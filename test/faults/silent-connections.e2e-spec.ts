@@ -44,42 +44,44 @@ describe('O1: connections to PostgreSQL that go silent and stay open', () => {
   );
 });
 
-describe('O1: statements that rightly take long', () => {
-  it.concurrent(
-    'are left alone, and so are transactions that rest',
-    async () => {
-      const database = await cloneDatabase('new');
-      const source = await new DataSource(dataSourceOptions(database.url)).initialize();
-      try {
-        const resting = source.transaction(async (manager) => {
-          await manager.query('select 1');
-          await delay(8_000);
-          return manager.query<unknown>('select 2 as two');
-        });
-        const slow = source.query<unknown>('select 1 as one from pg_sleep(8)');
-        expect(await Promise.all([resting, slow])).toEqual([[{ two: 2 }], [{ one: 1 }]]);
-      } finally {
-        await source.destroy();
-        await database.drop();
-      }
-    },
-    60_000,
-  );
+describe('O1: statements on connections that are not silent', () => {
+  /** Statements that rightly take long, and a transaction that rests, for longer than the limit of silence. */
+  async function takeLong(databaseUrl: string): Promise<void> {
+    const source = await new DataSource(dataSourceOptions(databaseUrl)).initialize();
+    try {
+      const resting = source.transaction(async (manager) => {
+        await manager.query('select 1');
+        await delay(8_000);
+        return manager.query<unknown>('select 2 as two');
+      });
+      const slow = source.query<unknown>('select 1 as one from pg_sleep(8)');
+      expect(await Promise.all([resting, slow])).toEqual([[{ two: 2 }], [{ one: 1 }]]);
+    } finally {
+      await source.destroy();
+    }
+  }
+
+  /** A statement whose result is larger than the buffers in between, so the backend waits until the client reads. */
+  async function loseResult(databaseUrl: string): Promise<void> {
+    const proxy = await TcpProxy.start(databaseUrl);
+    const source = await new DataSource(dataSourceOptions(proxy.url)).initialize();
+    try {
+      const large = source.query(`select repeat('x', 1000) as pad from generate_series(1, 100000)`);
+      proxy.fallSilent();
+      await expect(large).rejects.toThrow('PostgreSQL went silent');
+    } finally {
+      await source.destroy();
+      await proxy.stop();
+    }
+  }
 
   it.concurrent(
-    'do not keep a backend that waits for its client',
+    'are left alone, and so are transactions that rest; a backend that waits for its client is not kept',
     async () => {
       const database = await cloneDatabase('new');
-      const proxy = await TcpProxy.start(database.url);
-      const source = await new DataSource(dataSourceOptions(proxy.url)).initialize();
       try {
-        // The result is larger than the buffers in between, so the backend waits until the client reads.
-        const large = source.query(`select repeat('x', 1000) as pad from generate_series(1, 100000)`);
-        proxy.fallSilent();
-        await expect(large).rejects.toThrow('PostgreSQL went silent');
+        await Promise.all([takeLong(database.url), loseResult(database.url)]);
       } finally {
-        await source.destroy();
-        await proxy.stop();
         await database.drop();
       }
     },
