@@ -11,7 +11,7 @@ let receiver: WebhookReceiver;
 let server: DeliveringServer;
 
 beforeAll(async () => {
-  bed = await DeliveryBed.open();
+  bed = await DeliveryBed.open({ SVC_SHUTDOWN_SECONDS: '1' });
 });
 beforeEach(async () => {
   server = await bed.onlyServer();
@@ -67,7 +67,7 @@ describe('kill -9 of a server', () => {
 
   it('at any moment loses nothing, mixes up nothing, and keeps the numbers truthful', async () => {
     receiver.always({ kind: 'slow', milliseconds: 5 });
-    const kills = 3;
+    const kills = 2;
     const writers = new SteadyWriters(() => server);
     for (let count = 0; count < kills; count++) {
       const before = receiver.requests.length;

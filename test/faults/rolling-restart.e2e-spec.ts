@@ -8,7 +8,7 @@ import { eventually } from '../../testing/eventually';
 import { ROOT } from '../../testing/test-app';
 
 const DRAIN_SECONDS = 2;
-const SHUTDOWN_SECONDS = 2;
+const SHUTDOWN_SECONDS = 1;
 const CLIENTS = 4;
 
 let bed: DeliveryBed;
@@ -121,7 +121,7 @@ class Load {
 describe('A rolling restart', () => {
   it('O2: of two servers behind a proxy loses no request', async () => {
     const proxy = await Proxy.start();
-    let servers = [await bed.start(), await bed.start()];
+    let servers: DeliveringServer[] = await Promise.all([bed.start(), bed.start()]);
     for (const { url } of servers) proxy.add(url);
     const allAreUp = (): Promise<boolean> =>
       eventually('the proxy sends to all', () => servers.every(({ url }) => proxy.isUp(url)));
@@ -131,8 +131,7 @@ describe('A rolling restart', () => {
       for (const old of servers) {
         const before = load.answered;
         await eventually('some requests are answered', () => load.answered > before + 20);
-        await old.kill('SIGTERM');
-        const fresh = await bed.start();
+        const [fresh] = await Promise.all([bed.start(), old.kill('SIGTERM')]);
         servers = [...servers.filter((server) => server !== old), fresh];
         proxy.add(fresh.url);
         await allAreUp();
