@@ -12,6 +12,8 @@ import { WebhookReceiver } from '../../../testing/webhook-receiver';
 /** The number of events that are appended at once: more than 1,000, the least step of the low-water mark. */
 const MANY = 1500;
 const POLL_MILLISECONDS = 100;
+/** Delay of an answer of the database that comes late: several polls. */
+const LATE_MILLISECONDS = 400;
 
 let database: ClonedDatabase;
 let proxy: TcpProxy;
@@ -103,7 +105,7 @@ const setNextAttempt = (at: string): Promise<unknown> =>
 describe('The low-water mark of a queue', () => {
   it('D1: loses nothing where answers of the database come late and transactions commit slowly', async () => {
     let isLate = false;
-    proxy.delayStatements(/delivery-(read-living|raise)/, () => (isLate ? 1000 : 0));
+    proxy.delayStatements(/delivery-(read-living|raise)/, () => (isLate ? LATE_MILLISECONDS : 0));
     let slow = await begin();
     let count = 1;
     for (let round = 0; round < 4; round++) {
@@ -117,7 +119,7 @@ describe('The low-water mark of a queue', () => {
       await wait(POLL_MILLISECONDS);
       isLate = false;
       await delivered(app, destinationId, count - 1);
-      await wait(1200);
+      await wait(2 * LATE_MILLISECONDS);
       await slow.end();
       slow = next;
     }
@@ -198,7 +200,7 @@ describe('The low-water mark of a queue', () => {
   });
 
   it('D1: loses nothing where several raise it at once, under any settings of the planner, beside writers that roll back', async () => {
-    const endsAt = performance.now() + 3000;
+    const endsAt = performance.now() + 1500;
     let count = 0;
     const raising = async (setting: string): Promise<void> => {
       const client = await connect();
@@ -235,6 +237,7 @@ describe('The low-water mark of a queue', () => {
   });
 
   it('D1: beside a long snapshot a batch reads no more of settled batches than the first one', async () => {
+    const EVENTS = 100;
     const batchesRead = (): Promise<number> =>
       numberOf(`select idx_tup_read as number from pg_stat_user_indexes where indexrelname = 'open_batch_pk'`);
     const reader = await connect();
@@ -244,15 +247,15 @@ describe('The low-water mark of a queue', () => {
     await direct.query('analyze open_batch, destination_runtime'); // empty, as they usually are
     const before = await batchesRead();
     const arrived = receiver.requests.length;
-    await append(direct, 300);
+    await append(direct, EVENTS);
     // The receiver's requests are counted, since $status would read all events.
-    await eventually('each event has come', () => receiver.requests.length >= arrived + 300);
+    await eventually('each event has come', () => receiver.requests.length >= arrived + EVENTS);
     await eventually('statistics are reported', async () => (await batchesRead()) > before);
     await wait(1200); // PostgreSQL reports statistics once a second
     const read = (await batchesRead()) - before;
     await reader.query('rollback');
     await reader.end();
-    expect(read / 300).toBeLessThan(15);
+    expect(read / EVENTS).toBeLessThan(15); // without the mark: half of the events
   });
 
   it('D1: is unknown to a server of 240c7c3, which fails its claims and loses nothing', async () => {
