@@ -12,6 +12,7 @@ import { RowHashes } from './extract/row-hashes';
 import { CODE_RULE, PARAMETER_CODE } from './extract/search-parameter';
 import { SearchParameterSet } from './extract/search-parameter-set';
 import { definitionsDigest } from './extract/parameter-digest';
+import { unknownMember } from './extract/unknown-member';
 import { KnownProgress } from './states/known-progress';
 import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
 
@@ -71,7 +72,10 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     const declared = new SearchParameterSet(parameters, ownTypes);
     for (const { type, code, kind, targets = [] } of parameters) {
       const unusable = declared.listUnusable(type).find((one) => one.code === code);
+      const shape = this.types.find(type)?.meta.shape;
       let reason = unusable?.reason;
+      if (shape !== undefined)
+        for (const branch of declared.find(type, code)?.branches ?? []) reason ??= unknownMember(shape, type, branch);
       if (!PARAMETER_CODE.test(code)) reason = `its code ${CODE_RULE}`;
       if (kind !== 'reference' && targets.length > 0) reason = 'it has targets, but its kind is not "reference"';
       if (reason === undefined) continue;

@@ -176,7 +176,10 @@ export function narrowedTo(
   return {
     branches: branches.flatMap((branch) => {
       const { type } = branch;
-      if (type === undefined) throw new ExpressionError(`"as ${name}" needs a type table`);
+      if (type === undefined)
+        throw new ExpressionError(
+          `"as ${name}" needs a type of R4 before it; name the JSON member instead, such as "value${name}"`,
+        );
       if (isSubtype(type, name)) return [branch];
       if (isByTable || !isSubtype(name, type)) return [];
       if (!isSubtype(name, 'Resource')) throw new NotCompiled(`${type} is not narrowed to ${name}`);

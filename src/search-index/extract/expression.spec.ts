@@ -132,7 +132,9 @@ describe(compilePaths.name, () => {
   });
 
   it('refuses "as" where no type table gives the member', () => {
-    expect(() => typesOf('Session.value as Quantity', 'Session')).toThrow('"as Quantity" needs a type table');
+    expect(() => typesOf('Session.value as Quantity', 'Session')).toThrow(
+      'name the JSON member instead, such as "valueQuantity"',
+    );
   });
 
   it('reaches nothing in values of other shapes', () => {

@@ -391,6 +391,16 @@ describe('a module of another team at the start', () => {
     ['has the type of links', DefinesResourceType({ type: 'Operation' }), {}, '"Operation" needs another name'],
     ['has a reserved code', bedWith({ code: '_id' }), {}, 'the search parameter Bed._id cannot be used: its code'],
     ['has a code of a chain', bedWith({ code: 'a.b' }), {}, 'the search parameter Bed.a.b cannot be used: its code'],
+    [
+      'has a path that its shape lacks',
+      DefinesResourceType({
+        type: 'Bed',
+        shape: { Bed: { site: '0..1 code' } },
+        searchParameters: [{ code: 'site', kind: 'token', expression: 'Bed.sites' }],
+      }),
+      {},
+      'the search parameter Bed.site cannot be used: the shape has no member "sites" there; do you mean "site"?',
+    ],
     ['has targets of a token', bedWith({ targets: ['Basic'] }), {}, 'it has targets, but its kind is not "reference"'],
   ])('that %s is named', async (_what, decorator, members, expected) => {
     @Injectable()
