@@ -1,6 +1,7 @@
 import { type ServiceError } from '../../platform/errors/service-error';
 import { type Binder } from '../../store/binder';
 import { Predicates, type RowAlias } from '../compile/predicate';
+import { eitherOf } from '../query/merged-alternatives';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 
@@ -130,4 +131,4 @@ export const isEveryRow = (clause: SearchClause): boolean => clause.kind === 'al
 
 /** Joins alternatives by OR. If one of them matches all rows, the others are dropped. */
 export const eitherRows = (alternatives: readonly SearchClause[]): SearchClause =>
-  alternatives.some(isEveryRow) ? EVERY_ROW : joined('any', alternatives);
+  alternatives.some(isEveryRow) ? EVERY_ROW : eitherOf(alternatives);
