@@ -247,7 +247,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.tracing.end(span, isDelivered ? undefined : 'failed');
     const durationMilliseconds = Math.round(performance.now() - attempt.startedAt);
     const outcome = (isDelivered ? answer : answer.message).slice(0, MAX_OUTCOME_LENGTH);
-    const result = { durationMilliseconds, outcome };
+    const result = { outcome, durationMilliseconds };
     this.log(batch, result, isDelivered);
     if (!isDelivered) {
       await this.fail(visit, attempt, result, answer.retryAfterSeconds);
