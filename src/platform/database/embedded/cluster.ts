@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { StartError } from '../../errors/start-error';
 import { findUnprivilegedAccount, isRoot, canReach, type PostgresAccount } from './postgres-account';
 import { type PostgresBinaries } from './postgres-binaries';
-import { runPostgresProgram } from './postgres-program';
+import { firstErrorIn, runPostgresProgram } from './postgres-program';
 import { fallbackFolder, makeRootState } from './root-state';
 
 /** The name of the only role in the cluster, which owns the cluster. */
@@ -106,11 +106,8 @@ function initdbParameters(home: string, majorVersion: number, isDurable: boolean
   ];
 }
 
-/** Returns the first error that initdb printed, for example that of a full disk. Its output has further lines. */
-function reasonOf(error: unknown): string {
-  const printed = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-  return /(?:FATAL|error): +(.+)/.exec(printed)?.[1] ?? String(error);
-}
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error && 'stderr' in error ? firstErrorIn(String(error.stderr)) : undefined) ?? String(error);
 
 async function ownerOf(path: string): Promise<PostgresAccount> {
   const { uid, gid } = await stat(path);

@@ -22,3 +22,6 @@ export async function runPostgresProgram(
   const { stdout } = await run(program, parameters, { ...postgresEnvironment, ...account, timeout: 120_000 });
   return stdout;
 }
+
+/** Returns the first error in the output of a program of PostgreSQL, for example that of a full disk. */
+export const firstErrorIn = (output: string): string | undefined => /(?:FATAL|error): +(.+)/.exec(output)?.[1];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../errors/start-error';
 import { type PostgresAccount } from './postgres-account';
 import { type PostgresBinaries } from './postgres-binaries';
-import { postgresEnvironment } from './postgres-program';
+import { firstErrorIn, postgresEnvironment } from './postgres-program';
 import { findPostmasterPid } from './postmaster-pid-file';
 
 /** How long PostgreSQL may take until it is ready. After a crash it replays WAL, up to max_wal_size. */
@@ -57,7 +57,8 @@ export async function startPostmaster(command: PostmasterCommand): Promise<Postm
       throw error;
     }
     if (!passingTrouble.test(postmaster.logTail) || performance.now() > deadline) {
-      throw new StartError(`PostgreSQL did not start:\n${postmaster.logTail}`);
+      const reason = firstErrorIn(postmaster.logTail) ?? 'it gave no reason';
+      throw new StartError(`PostgreSQL did not start: ${reason}. The end of its log:\n${postmaster.logTail}`);
     }
     await sleep(200);
   }
