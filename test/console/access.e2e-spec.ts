@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Page } from 'playwright-core';
+import { eventually } from '../../testing/eventually';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
+import { LONGEST_TASK_MILLISECONDS, traceTasks } from '../support/long-tasks';
 
 const PASSWORD = 'a long password';
+const MANY = 100_000;
 const MARKUP = `<img src=x onerror="document.title='broken'"><b>Ana</b>`;
 const DECISION = /\/auth\/decisions\/([\da-f-]{36})/;
 const user = (id: string): object => ({ resourceType: 'User', id });
@@ -270,4 +273,69 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await page.getByRole('link', { name: 'Why it was refused' }).click();
     await page.getByText('No policy lets you see the decision.').waitFor();
   }, 60_000);
+
+  /** Copies the only open Session of a User, with its search rows. To open so many by login would take an hour. */
+  async function copySession(username: string): Promise<void> {
+    const database = await bed.app.connect();
+    const { rows } = await database.query<{ key: string; id: string }>(
+      `select resource_key as key, id from resource where type = 'Session' and body::jsonb -> 'user' ->> 'id' = $1`,
+      [username],
+    );
+    expect(rows).toHaveLength(1);
+    const [{ key, id } = { key: '', id: '' }] = rows;
+    await database.query(
+      `insert into resource select copy.* from resource r cross join generate_series(1, $2::integer) n
+         cross join lateral jsonb_populate_record(r, jsonb_build_object('resource_key', 900000000000 + n, 'id', 'copy-' || n,
+           'body', replace(r.body, $3::text, 'copy-' || n))) copy
+       where r.resource_key = $1::bigint`,
+      [key, MANY, id],
+    );
+    for (const table of ['search_token', 'search_date', 'search_number', 'search_string', 'reference_link']) {
+      const { rows: columns } = await database.query<{ name: string }>(
+        `select column_name as name from information_schema.columns where table_name = $1 and is_generated = 'NEVER'`,
+        [table],
+      );
+      const names = columns.map(({ name }) => name);
+      const values = names.map((name) => (name === 'resource_key' ? '900000000000 + n' : name));
+      await database.query(
+        `insert into ${table} (${names.join()}) select ${values.join()} from ${table}, generate_series(1, $2::integer) n
+         where resource_key = $1::bigint`,
+        [key, MANY],
+      );
+    }
+    await database.query('analyze');
+    await database.end();
+  }
+
+  it(`scrolls over ${MANY} Sessions, page by page, and closes one`, async () => {
+    await bed.app.put('/User/busy', { userName: 'busy', password: PASSWORD });
+    const login = { grant_type: 'password', client_id: 'console', username: 'busy', password: PASSWORD };
+    expect((await bed.app.post('/auth/token', login, { authorization: null })).status).toBe(200);
+    await copySession('busy');
+    const tab = await bed.operatorTab();
+    const { page } = tab;
+    const trace = await traceTasks(bed.browser, page);
+    await tab.go('access/sessions?user=busy');
+    const table = page.getByRole('table', { name: 'Sessions' });
+    await table.waitFor();
+    await page.getByText(/^100,?001 sessions/).waitFor();
+    const height = (): Promise<number> =>
+      table.evaluate(
+        (element: { scrollHeight: number; scrollTop: number }) => (element.scrollTop = element.scrollHeight),
+      );
+    for (let pages = 2; pages <= 12; pages++) {
+      const before = await height();
+      await eventually(`page ${pages} is there`, async () => (await height()) > before);
+    }
+    expect(await table.getByRole('row').count()).toBeLessThan(80);
+    await table
+      .getByRole('button', { name: /^Close the session of busy/ })
+      .last()
+      .click();
+    await page.getByText(/^100,?000 sessions/).waitFor();
+    const tasks = await trace.stop();
+    expect(tasks.length).toBeGreaterThan(100);
+    expect(tasks.filter((milliseconds) => milliseconds > LONGEST_TASK_MILLISECONDS)).toEqual([]);
+    expect(tab.complaints).toEqual([]);
+  }, 240_000);
 });

@@ -85,14 +85,20 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     expect(tab.complaints).toEqual([]);
   }, 60_000);
 
-  it('forgets who was signed in by a reload', async () => {
-    const tab = await bed.signIn();
+  it('keeps the theme that was chosen after a reload, and forgets who was signed in', async () => {
+    const tab = await bed.operatorTab();
+    await tab.page.locator('.menu summary').click();
+    await tab.page.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
     await tab.page.reload();
+    const [theme, background] = await tab.page.evaluate<[string, string]>(
+      '[document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]',
+    );
     await tab.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    expect([theme, background]).toEqual(['dark', 'rgb(15, 20, 24)']);
   }, 60_000);
 
   it('signs out: the Session is closed on the server', async () => {
-    const tab = await bed.signIn();
+    const tab = await bed.operatorTab();
     const token = tab.page.waitForRequest((request) => request.method() === 'DELETE');
     await tab.page.locator('.menu summary').click();
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
@@ -117,16 +123,5 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     await page.keyboard.press('a');
     await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
     expect(await page.evaluate('location.hash')).toBe('#/access');
-  }, 60_000);
-
-  it('keeps the theme that was chosen', async () => {
-    const tab = await bed.signIn();
-    await tab.page.locator('.menu summary').click();
-    await tab.page.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
-    await tab.page.reload();
-    const [theme, background] = await tab.page.evaluate<[string, string]>(
-      '[document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]',
-    );
-    expect([theme, background]).toEqual(['dark', 'rgb(15, 20, 24)']);
   }, 60_000);
 });

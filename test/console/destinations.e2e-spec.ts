@@ -6,11 +6,9 @@ import { WebhookReceiver } from '../../testing/webhook-receiver';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, type Screen, SCREENS } from '../support/console';
 import { countsOf, delivered, destination, newName, newTopic } from '../support/destinations';
-import { traceTasks } from '../support/long-tasks';
+import { LONGEST_TASK_MILLISECONDS, traceTasks } from '../support/long-tasks';
 
 const MANY = 10_000;
-/** Limit for the browser's longest task. Measured: 60 to 90 ms on two busy cores. */
-const LONGEST_TASK_MILLISECONDS = 200;
 
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 
@@ -376,8 +374,11 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     await store('many');
     const database = await app.connect();
     await database.query(
-      `insert into resource select (jsonb_populate_record(r, jsonb_build_object('resource_key', 900000000000 + n, 'id', 'many-' || lpad(n::text, 5, '0'), 'body', replace(r.body, '"many"', '"many-' || lpad(n::text, 5, '0') || '"')))).*
-       from resource r, generate_series(1, $1::integer) n where r.type = 'SvcTopicDestination' and r.id = 'many'`,
+      `insert into resource select copy.* from resource r cross join generate_series(1, $1::integer) n
+         cross join lateral (select 'many-' || lpad(n::text, 5, '0') as id) named
+         cross join lateral jsonb_populate_record(r, jsonb_build_object('resource_key', 900000000000 + n, 'id', named.id,
+           'body', replace(r.body, '"many"', '"' || named.id || '"'))) copy
+       where r.type = 'SvcTopicDestination' and r.id = 'many'`,
       [MANY],
     );
     await database.query(

@@ -5,6 +5,7 @@ import { type Page } from 'playwright-core';
 import { eventually } from '../../testing/eventually';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
+import { LONGEST_TASK_MILLISECONDS, traceTasks } from '../support/long-tasks';
 
 const HEIGHTS = 1_200;
 const HOSTILE = `O'Hara <b>"$(id)"</b>`;
@@ -232,4 +233,27 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await run(page, 'Patient?family=Rivera');
     await page.getByText('No Patient matches').or(page.getByText('No policy lets you see the search.')).waitFor();
   }, 60_000);
+
+  it('finds a resource of 5 MB in the search lab, and opens its JSON', async () => {
+    const extension = Array.from({ length: 36_000 }, (_none, index) => ({
+      url: 'urn:pixel',
+      valueString: `${'x'.repeat(100)} ${index}`,
+    }));
+    const large = { resourceType: 'Basic', code: { text: 'Scan' }, extension };
+    expect((await bed.app.put('/fhir/Basic/large', large)).status).toBe(201);
+    const tab = await bed.operatorTab();
+    const { page } = tab;
+    const trace = await traceTasks(bed.browser, page);
+    await tab.go('search');
+    await page.getByRole('combobox', { name: 'Resource type' }).fill('Basic');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('row', { name: /large/ }).click({ timeout: 60_000 });
+    const json = page.getByRole('dialog').getByRole('region');
+    await json.getByText('"Scan"').waitFor({ timeout: 60_000 });
+    await json.focus();
+    await page.keyboard.press('End');
+    await json.getByText(/ 35999"/).waitFor();
+    const tasks = await trace.stop();
+    expect(tasks.filter((milliseconds) => milliseconds > LONGEST_TASK_MILLISECONDS)).toEqual([]);
+  }, 180_000);
 });
