@@ -15,9 +15,11 @@ const STORED: StoredResource = {
 };
 
 describe(viewOf.name, () => {
-  it('parses a stored resource and a draft', () => {
+  it('parses a stored resource, a draft, and a version in a change', () => {
     const draft = ResourceDraft.of(readJson('{"birthDate":"1980-02-03"}'), 'Patient', 'p7');
-    for (const resource of [STORED, draft]) expect(viewOf<Patient>(resource, 'Patient').birthDate).toBe('1980-02-03');
+    const change = { text: STORED.text, value: draft.value };
+    for (const resource of [STORED, draft, change])
+      expect(viewOf<Patient>(resource, 'Patient').birthDate).toBe('1980-02-03');
   });
 
   it('refuses a resource of another type', () => {
