@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases';
 import { eventually } from '../../testing/eventually';
+import { HttpClient, type Received } from '../../testing/http-client';
 import { ServerProcess } from './server-process';
 import { ADMIN_PASSWORD, ROOT, ROOT_SECRET, encryptionKey } from '../../testing/test-app';
 import { WebhookReceiver } from '../../testing/webhook-receiver';
@@ -113,6 +114,8 @@ let values = 1_000_000;
 
 /** A server that can be killed. */
 export class DeliveringServer {
+  private readonly http = new HttpClient();
+
   constructor(
     private readonly server: ServerProcess,
     private readonly usualEndpoint: () => string,
@@ -135,26 +138,19 @@ export class DeliveringServer {
   }
 
   async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.http.closeIdle(); // a server that stops waits a second for idle connections
     await this.server.end(signal);
   }
 
-  async send(
-    method: string,
-    path: string,
-    body?: object,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Response> {
-    return fetch(`${this.server.url}${path}`, {
-      method,
-      headers: { Authorization: ROOT, 'Content-Type': 'application/json', ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  send(method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Received> {
+    const sent = body === undefined ? {} : { body };
+    return this.http.send(method, `${this.server.url}${path}`, { authorization: ROOT, headers, ...sent });
   }
 
   /**
    * @param value by default one that was never written
    */
-  putPatient(id: string, value = ++values, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  putPatient(id: string, value = ++values, headers: Readonly<Record<string, string>> = {}): Promise<Received> {
     const body = { resourceType: 'Patient', id, multipleBirthInteger: value };
     return this.send('PUT', `/fhir/Patient/${id}`, body, headers);
   }
@@ -196,18 +192,18 @@ export class DeliveringServer {
   }
 
   private async batch(entries: readonly object[]): Promise<void> {
-    const answer = await this.send('POST', '/fhir', { resourceType: 'Bundle', type: 'batch', entry: entries });
-    const text = await answer.text();
-    const { entry = [] } = (answer.ok ? JSON.parse(text) : {}) as { entry?: { response: { status: string } }[] };
+    const bundle = { resourceType: 'Bundle', type: 'batch', entry: entries };
+    const { status, text } = await this.send('POST', '/fhir', bundle);
+    const { entry = [] } = (status === 200 ? JSON.parse(text) : {}) as { entry?: { response: { status: string } }[] };
     const isDone = entry.length === entries.length && entry.every(({ response }) => response.status.startsWith('2'));
-    if (!isDone) throw new Error(`A batch was answered ${answer.status}: ${text.slice(0, 1000)}`);
+    if (!isDone) throw new Error(`A batch was answered ${status}: ${text.slice(0, 1000)}`);
   }
 
   async status(id = 'd'): Promise<{ counts: Record<string, number>; errors: unknown[] }> {
     const answer = await this.send('GET', `/fhir/SvcTopicDestination/${id}/$status`);
-    const { parameter } = (await answer.json()) as {
+    const { parameter } = answer.json<{
       parameter: { name: string; valueDecimal?: number; part?: { valueString: string }[] }[];
-    };
+    }>();
     const counts = parameter.flatMap(({ name, valueDecimal }) =>
       valueDecimal === undefined ? [] : [[name, valueDecimal]],
     );
