@@ -159,7 +159,7 @@ describe('O5: DATABASE_URL with several hosts, of a primary and a standby that s
       await signalPrimary('SIGCONT');
       await bed.close();
     }
-  }, 60_000);
+  }, 180_000);
 });
 
 async function run<Row extends object>({ url }: EmbeddedPostgres, sql: string): Promise<QueryResult<Row>> {

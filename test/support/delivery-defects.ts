@@ -271,6 +271,7 @@ export const DEFECTS: readonly Defect[] = [
     from: '${IS_CLAIMED} and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3',
     to: '${IS_OPEN} and r.destination_key = $1 and $2::bigint > 0 and $3::integer > 0',
     scenario: frozen,
+    timeoutSeconds: 300, // longer than a busy machine needs to start the other server during the attempt
   },
   {
     name: 'settled before it is sent',
