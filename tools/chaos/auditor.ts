@@ -118,6 +118,7 @@ export async function audit(
     for (const detail of keys) violations.push({ invariant, detail });
   };
   violate('acknowledged and not stored', minus(writes.acknowledged, committed));
+  violate('acknowledged and replaced by another write', writes.acknowledgedAgain);
   violate(
     'rolled back and stored',
     [...committed].filter((key) => key.includes(PHANTOM) || key.includes('never')),

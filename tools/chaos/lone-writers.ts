@@ -41,7 +41,7 @@ export async function writeAlone(
       if (running.length === 0) break;
       const { faults, server } = random.pick(running);
       faults.holdNextWriter(random.integer(...HOLD_MILLISECONDS));
-      const target = { url: server?.url ?? '', authorization: bed.authorization, round };
+      const target = { url: server?.url ?? '', authorization: bed.authorization, round: log.nextValue() };
       await putPatient(target, `lone${random.integer(1, 5)}`, log).catch(() => log.unknown++);
     }
     calm.isOn = false;

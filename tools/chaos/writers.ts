@@ -10,9 +10,15 @@ const PAUSE_MILLISECONDS = [10, 60] as const;
 export class WriteLog {
   /** A key such as `Patient/p1/3` for each acknowledged version. */
   readonly acknowledged = new Set<string>();
+  /**
+   * Keys that were acknowledged again, for another write: a failover lost the first one. The version is stored, so only
+   * this reveals the loss.
+   */
+  readonly acknowledgedAgain = new Set<string>();
   /** The number of refused transactions. The names in their resources must never arrive or be stored. */
   refused = 0;
   unknown = 0;
+  private values = 0;
   /** The time of the last acknowledgement of each server, by its URL, and the longest gap since {@link watchGaps}. */
   private readonly gaps = new Map<string, { at: number; longest: number }>();
 
@@ -34,7 +40,13 @@ export class WriteLog {
     while ([...this.gaps.values()].some(({ at }) => at < since)) await delay(50);
   }
 
+  /** Returns a value that no other write has, since an update without a change makes no version. */
+  nextValue(): number {
+    return ++this.values;
+  }
+
   acknowledge(url: string, key: string): void {
+    if (this.acknowledged.has(key)) this.acknowledgedAgain.add(key);
     this.acknowledged.add(key);
     const { at, longest } = this.gaps.get(url) ?? { at: performance.now(), longest: 0 };
     this.gaps.set(url, { at: performance.now(), longest: Math.max(longest, performance.now() - at) });
@@ -49,14 +61,14 @@ export async function writeUntil(
   signal: AbortSignal,
   { bed, random, calm, log }: { bed: ChaosBed; random: Random; calm: Calm; log: WriteLog },
 ): Promise<void> {
-  for (let round = 0; !signal.aborted; round++) {
+  while (!signal.aborted) {
     await delay(random.integer(...PAUSE_MILLISECONDS));
     await calm.over();
     const running = bed.replicas.flatMap(({ server }) => (server === undefined ? [] : [server]));
     if (running.length === 0) continue;
     const { url } = random.pick(running);
     try {
-      await writeOnce({ url, authorization: bed.authorization, round }, random, log);
+      await writeOnce({ url, authorization: bed.authorization, round: log.nextValue() }, random, log);
     } catch {
       log.unknown++;
     }

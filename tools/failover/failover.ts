@@ -80,6 +80,8 @@ async function main(cleanup: Cleanup): Promise<number> {
   violations.push(...result.violations.filter(isMeant), ...violationsByGeneration(receiver));
   violations.push(...endsOf(bed, { gaps: isSynchronous ? gaps : [], generations, rounds }));
   const missing = result.violations.filter(({ invariant }) => invariant.startsWith('acknowledged')).length;
+  if (!isSynchronous && missing === 0 && faults.slice(0, rounds).some((fault) => fault !== 'switchover'))
+    violations.push({ invariant: 'loss', detail: 'no acknowledged write was lost, so the run shows nothing' });
   tell(reportOf({ ...result, violations } satisfies Audit, writes, log));
   tell(`missing       ${missing} acknowledged versions
 generations   ${generations.size} after ${rounds} rounds
