@@ -66,6 +66,13 @@ const TYPES: Readonly<Record<TypeName, Described>> = {
 
 export const TYPE_NAMES = Object.keys(TYPES) as readonly TypeName[];
 
+/** Parameters by which a search of the type can be sorted. */
+export const sortsOf = (type: TypeName): string[] => [
+  ...['_id', '_lastUpdated'],
+  ...Object.keys(TYPES[type].tokens),
+  ...Object.keys(TYPES[type].links),
+];
+
 /** All references of the oracle's types: source, search parameter and target. */
 export const LINKS = TYPE_NAMES.flatMap((source) =>
   Object.entries(TYPES[source].links).map(([code, target]) => ({ source, code, target })),
@@ -189,6 +196,13 @@ export class AccessOracle {
       const fact = this.facts.get(name);
       return fact !== undefined && sees(name) && this.matches(search, fact, sees);
     });
+  }
+
+  /** Names of a patient and of the visible resources in the compartment of this patient. */
+  compartmentOf(patient: string, rights: Rights): string[] {
+    const sees = this.seenBy(rights);
+    const linked = [...this.facts.values()].filter(({ links }) => links.patient === patient).map(nameOf);
+    return [patient, ...linked].filter(sees);
   }
 
   /** Names of the visible resources to which these refer, and that refer to these. */

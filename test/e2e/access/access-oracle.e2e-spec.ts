@@ -6,6 +6,7 @@ import {
   LINKS,
   reachedBy,
   type Rights,
+  sortsOf,
   textOf,
   TYPE_NAMES,
   type TypeName,
@@ -162,14 +163,57 @@ describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEED
         expect([caller.id, path, found(bundle, 'match').sort()]).toEqual([caller.id, path, names]);
         if (isAllowed) expect([caller.id, path, bundle.total]).toEqual([caller.id, path, names.length]);
         if (isAllowed && at % 10 === 0)
-          expect([caller.id, path, (await pagesOf(caller, `/${path}&_count=2`)).sort()]).toEqual([
+          await expectPages(
+            caller,
+            `/${path}&_count=2&_sort=${random.pick(['', '-'])}${random.pick(sortsOf(type))}`,
+            names,
+          );
+        if (isAllowed && at % 10 === 5)
+          expect([caller.id, path, await totalOf(caller, `/${path}&_summary=count`)]).toEqual([
             caller.id,
             path,
-            names,
+            names.length,
           ]);
       }
     }
   });
+
+  it('by charts, their pages, totals and manifests', async () => {
+    for (const caller of callers) {
+      for (const patient of oracle.namesOf('Patient')) {
+        const path = `/${patient}/$everything`;
+        const names = oracle.compartmentOf(patient, caller.rights).sort();
+        const { status } = await send(caller, 'GET', path);
+        const isSeen = oracle.isGranted(caller.rights, patient);
+        const expected = !mayUse(caller, ['Patient']) ? 403 : isSeen ? 200 : 404;
+        expect([caller.id, path, status]).toEqual([caller.id, path, expected]);
+        if (status !== 200) continue;
+        await expectPages(caller, path, names);
+        await expectPages(caller, `${path}?_count=2`, names);
+        const type = random.pick(TYPE_NAMES.filter((one) => one !== 'Organization' && mayUse(caller, [one])));
+        const ofType = names.filter((name) => typeIn(name) === type);
+        await expectPages(caller, `${path}?_type=${type}`, ofType);
+        const totals = [await totalOf(caller, `${path}?_summary=count`), await countOfManifest(caller, path)];
+        expect([caller.id, path, totals]).toEqual([caller.id, path, [names.length, names.length]]);
+      }
+    }
+  });
+
+  const totalOf = async (caller: Caller, path: string): Promise<number | undefined> =>
+    (await send(caller, 'GET', path)).json<Bundle>().total;
+
+  async function countOfManifest(caller: Caller, path: string): Promise<number | undefined> {
+    interface Part {
+      readonly name: string;
+      readonly valueInteger?: number;
+    }
+    const { parameter } = (await send(caller, 'GET', `${path}?_manifest=1`)).json<{ parameter: Part[] }>();
+    return parameter.find(({ name }) => name === 'count')?.valueInteger;
+  }
+
+  async function expectPages(caller: Caller, path: string, names: readonly string[]): Promise<void> {
+    expect([caller.id, path, (await pagesOf(caller, path)).sort()]).toEqual([caller.id, path, names]);
+  }
 
   async function pagesOf(caller: Caller, path: string): Promise<string[]> {
     const names: string[] = [];
