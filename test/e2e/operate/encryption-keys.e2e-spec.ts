@@ -9,6 +9,7 @@ import { SecretBox } from '../../../src/platform/crypto/secret-box';
 import { runStatement } from '../../../testing/databases';
 import { eventually } from '../../../testing/eventually';
 import { ADMIN_PASSWORD, startTestApp, type TestApp } from '../../../testing/test-app';
+import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 import { destination, newDestination, newTopic } from '../../support/destinations';
 
@@ -22,12 +23,13 @@ const HASHES = /(?:hash|digest|^credential_failure\.key)$/;
 
 describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   const [older, newer] = [newKey(), newKey()];
-  let app: TestApp;
+  let database: ClonedDatabase;
   let receiver: WebhookReceiver;
 
   beforeAll(async () => {
     receiver = await WebhookReceiver.start();
-    app = await startTestApp({ environment: { SVC_ENCRYPTION_KEY: older } });
+    database = await cloneDatabase();
+    const app = await startTestApp({ databaseUrl: database.url, environment: { SVC_ENCRYPTION_KEY: older } });
     await app.put('/Client/jwt-app', {
       grant_types: ['password'],
       auth: { password: { token_format: 'jwt', secret_required: false } },
@@ -40,18 +42,19 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: older }));
     const sealed = box.seal(Buffer.from('JBSWY3DP')).toString('hex');
     await runStatement(
-      app.databaseUrl,
+      database.url,
       `insert into user_two_factor (user_id, sealed_key) select 'u' || lpad(n::text, 3, '0'), decode('${sealed}', 'hex')
         from generate_series(1, ${USERS}) n`,
     );
+    await app.close(); // it cannot open what is encrypted anew: a delivery that it tried would fail and wait
   });
   afterAll(async () => {
-    await app.close();
+    await database.drop();
     await receiver.stop();
   });
 
   const onKeys = (SVC_ENCRYPTION_KEY: string, SVC_ENCRYPTION_KEYS_ACCEPTED = ''): Promise<TestApp> =>
-    startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEYS_ACCEPTED } });
+    startTestApp({ databaseUrl: database.url, environment: { SVC_ENCRYPTION_KEY, SVC_ENCRYPTION_KEYS_ACCEPTED } });
 
   /**
    * Expects that a server can decrypt its secrets. A JWT needs the signing key; a delivery needs the destination's
@@ -75,7 +78,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'tools/rotate-keys/rotate-keys.js'), '--encryption'], {
       env: {
         PATH: process.env.PATH,
-        DATABASE_URL: app.databaseUrl,
+        DATABASE_URL: database.url,
         SVC_ENCRYPTION_KEY: key,
         SVC_ENCRYPTION_KEYS_ACCEPTED: accepted,
       },
@@ -94,7 +97,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   });
 
   it('keeps what a killed run had encrypted anew, and nothing of the chunk it was in', async () => {
-    const holder = new Client({ connectionString: app.databaseUrl });
+    const holder = new Client({ connectionString: database.url });
     await holder.connect();
     try {
       await holder.query(
@@ -118,7 +121,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
       await holder.end();
     }
     const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: newer }));
-    const values = await secretsOf(app.databaseUrl);
+    const values = await secretsOf(database.url);
     // The values under the new key so far: one row of each of two tables, and one chunk of 100 rows.
     expect(values.filter(({ value }) => box.isCurrent(value))).toHaveLength(102);
   });
@@ -148,7 +151,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
 
   it('leaves no value of the older key in any column, of which each has one here', async () => {
     const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: older }));
-    const values = await secretsOf(app.databaseUrl);
+    const values = await secretsOf(database.url);
     expect(values).toHaveLength(USERS + 2);
     expect(values.filter(({ value }) => box.isCurrent(value))).toEqual([]);
   });
