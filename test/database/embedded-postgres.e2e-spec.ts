@@ -145,9 +145,10 @@ describe(startEmbeddedPostgres.name, () => {
     let pid: number | undefined;
     while (pid === undefined) pid = (await witness.query<{ pid: number }>(sleepers)).rows[0]?.pid;
 
+    const ended = once(witness, 'error'); // the crash ends every session, this one perhaps first
     process.kill(pid, 'SIGKILL');
     await interrupted;
-    await once(witness, 'error'); // the crash ends every session; PostgreSQL logs it before
+    await ended; // PostgreSQL logs the crash before
     process.kill(await readPostmasterPid(), 'SIGKILL');
 
     expect(await told).toMatch(/^PostgreSQL ended unexpectedly:\n.*was terminated by signal 9/s);
