@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, expectReadable, fillSignIn, keepPicture, OPERATOR, SCREENS } from '../support/console';
+import { eventually } from '../../testing/eventually';
 
 const PAGES = ['overview', 'destinations', 'patients', 'documents', 'access', 'search'];
 /**
@@ -24,7 +25,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     await tab.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
     const opened = performance.now() - began;
     // The browser reports the paint after it, so the heading may be in the document before.
-    await tab.page.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length > 0`);
+    await eventually('the page is painted', () =>
+      tab.page.evaluate<boolean>(`performance.getEntriesByName('first-contentful-paint').length > 0`),
+    );
     const painted = await tab.page.evaluate<number>(
       `performance.getEntriesByName('first-contentful-paint')[0].startTime`,
     );
@@ -112,7 +115,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     const tab = await bed.signIn();
     const { page } = tab;
     // The frame sets the title after it has begun to listen for keys.
-    await page.waitForFunction(`document.title === 'Overview · Console'`);
+    await eventually('the title names the page', () =>
+      page.evaluate<boolean>(`document.title === 'Overview · Console'`),
+    );
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     await expectReadable(page);

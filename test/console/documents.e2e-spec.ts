@@ -5,6 +5,7 @@ import { call, storeAmendedRecord } from '../support/amended-record';
 import { CHROMIUM_IS_MISSING, mayGoWithoutChromium } from '../support/chromium';
 import { ConsoleBed, type ConsoleTab, expectReadable, keepPicture, OPERATOR, SCREENS } from '../support/console';
 import { traceTasks } from '../support/long-tasks';
+import { eventually } from '../../testing/eventually';
 
 const READER = { userName: 'reader', password: 'a long password of the reader' };
 const MARKUP = '<img src=x onerror=alert(1)><b>bold</b>';
@@ -176,7 +177,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
       'window.print = () => { globalThis.printed = document.querySelector("[aria-hidden=true]:has(h1)").innerHTML }',
     );
     await page.getByRole('button', { name: 'Print' }).click();
-    await page.waitForFunction('globalThis.printed !== undefined');
+    await eventually('the page is printed', () => page.evaluate<boolean>('globalThis.printed !== undefined'));
     await page.emulateMedia({ media: 'print' });
     const paper = await page.evaluate<string>('document.body.innerText');
     for (const text of [

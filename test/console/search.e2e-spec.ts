@@ -130,7 +130,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
       await page.getByRole('button', { name: 'Remove parameter 1' }).click();
       await page.getByRole('button', { name: 'Remove parameter 1' }).click();
       // A removal moves the focus in the next frame.
-      await page.waitForFunction(`document.activeElement.closest('[data-name]') !== null`);
+      await eventually('a field has the focus', () =>
+        page.evaluate<boolean>(`document.activeElement.closest('[data-name]') !== null`),
+      );
       await typeOf(page).focus();
       await page.keyboard.type('Observation?code=8302-2&_sort=-date');
       await page.keyboard.press('Enter');

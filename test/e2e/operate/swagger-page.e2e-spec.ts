@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, describe } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { CHROMIUM_IS_MISSING, chromiumPath, mayGoWithoutChromium } from '../../support/chromium';
 import { BASE_URL, ROOT_SECRET, startTestApp, type TestApp } from '../../../testing/test-app';
+import { eventually } from '../../../testing/eventually';
 
 const inBrowser = mayGoWithoutChromium() ? describe.skip : describe;
 
@@ -41,7 +42,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
     await page.goto(`${BASE_URL}/api`);
     await page.locator('button.authorize').first().click();
     // The focus is in the form of the password grant.
-    await page.waitForFunction('document.activeElement.id === "oauth_username"');
+    await eventually('the name has the focus', () =>
+      page.evaluate<boolean>('document.activeElement.id === "oauth_username"'),
+    );
     await page.locator('#auth-basic-username').fill('root');
     await page.locator('#auth-basic-password').fill(ROOT_SECRET);
     await page.locator('#auth-basic-password').press('Enter');
