@@ -69,7 +69,8 @@ const STOPPED = 'The server was stopped before an answer came';
 
 /**
  * Delivers events: claims due destinations, sends a batch once, settles it, and continues with the next batch. Only the
- * number of attempts per destination is limited: to one in the whole cluster (ADR 0037).
+ * number of attempts per destination is limited: to one in the whole cluster (ADR 0037). While an attempt waits for a
+ * connection or a response, it holds no shared resource (`send-memory.ts`).
  */
 @Injectable()
 @Background({

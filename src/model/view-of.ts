@@ -13,8 +13,8 @@ export function viewOf<T extends { readonly resourceType: string }>(
   resource: ResourceText | { readonly value: Resource },
   type: T['resourceType'],
 ): T {
-  const content = 'value' in resource ? resource.value : (JSON.parse(resource.text) as Resource);
+  const content: T | Resource = 'value' in resource ? resource.value : (JSON.parse(resource.text) as T);
   if (content.resourceType !== type)
     throw new TypeError(`This is a resource of type ${content.resourceType}, not ${type}`);
-  return content as unknown as T;
+  return content as T;
 }

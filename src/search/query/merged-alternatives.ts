@@ -47,7 +47,7 @@ function mergedGroup(group: readonly SearchClause[]): SearchClause {
     return { ...first, clause: eitherOf(group.map((one) => ('clause' in one ? one.clause : one))) };
   const member = VALUES[first.kind];
   if (member === undefined) return first;
-  const values = group.flatMap((one) => (one as unknown as Members)[member]);
+  const values = group.map((one): Members => ({ ...one })).flatMap((members) => members[member]);
   // `patientHash` is left out, since the clause now names several patients.
   return { ...first, ...withoutValues(first), [member]: values };
 }
