@@ -216,8 +216,12 @@ export class Addenda {
 
 /** Returns the text of an addendum. Throws when it is missing: a record must not lose an addendum silently. */
 function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
-  if (text === null) throw new Error(`SDCAddendum/${addendumId} belongs to a target and is missing`);
-  return text;
+  if (text !== null) return text;
+  throw new ServiceError(
+    'gone',
+    `SDCAddendum/${addendumId} is missing from the database. svc.sdc.addendum/verify finds the first broken link of a record.`,
+    { code: 'addendum-missing' },
+  );
 }
 
 /** Refuses an id that no resource can have. A lookup might exceed the maximum length of an index key. */

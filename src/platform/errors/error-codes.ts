@@ -70,7 +70,7 @@ const CODES_OF_KINDS = {
   'not-acceptable': [],
   conflict: ['idempotency-key-running', 'user-changed'],
   duplicate: ['id-taken', 'login-name-taken', 'search-parameter-taken'],
-  gone: ['history-position-expired', 'pages-expired', 'resource-deleted'],
+  gone: ['addendum-missing', 'history-position-expired', 'pages-expired', 'resource-deleted'],
   'precondition-failed': ['isolation-conflict', 'resource-exists', 'version-mismatch'],
   'multiple-matches': ['too-many-to-delete'],
   'too-slow': [],

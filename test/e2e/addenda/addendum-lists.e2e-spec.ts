@@ -75,7 +75,7 @@ describe('lists of addenda that do not stand in memory', () => {
     expect(answer.status).toBe(200);
     await expect(answer.text()).rejects.toThrow('terminated');
     const { status, text } = await app.post('/rpc', [{ method: METHOD, params: { target } }]);
-    expect([status, text]).toEqual([200, expect.stringMatching(/^\[\{"error":\{"message":"Internal error\./)]);
+    expect([status, text]).toEqual([200, expect.stringMatching(/^\[\{"error":\{.*"type":"addendum-missing"\}\}\]$/)]);
   });
 
   describe('of any length', () => {
