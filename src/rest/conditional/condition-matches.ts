@@ -56,10 +56,13 @@ export class ConditionMatches {
     return this.criteria.findsMoreThan(most, type, criteria, reach);
   }
 
-  /** Finds up to `most` matches and locks their rows. */
-  async hold({ type, criteria, reach }: Condition, most: number): Promise<LockedResource[]> {
+  /**
+   * Finds up to `most` matches and locks their rows.
+   * @param least how many are enough if the resources are long
+   */
+  async hold({ type, criteria, reach }: Condition, most: number, least = most): Promise<LockedResource[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const hits = await this.criteria.findWithin(reach, type, criteria, most);
+      const hits = await this.criteria.findWithin(reach, type, criteria, most, least);
       const held: LockedResource[] = [];
       for (const { id, text } of hits.sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const row = await this.store.lock(type, id);

@@ -114,13 +114,13 @@ export class ConditionalWriter {
       let count = 0;
       let last: StoredResource | undefined;
       for (;;) {
-        const matches = await this.matches.hold(condition, REMOVED_AT_ONCE);
+        const matches = await this.matches.hold(condition, REMOVED_AT_ONCE, 1);
+        if (matches.length === 0) break;
         count += matches.length;
         // Other requests may write further matches during the deletion, so the number is checked again.
         if (count > MAX_REMOVED) throw tooMany(condition);
         await this.writer.deleteAll(matches, { reach });
-        last = matches.at(-1) ?? last;
-        if (matches.length < REMOVED_AT_ONCE) break;
+        last = matches.at(-1);
       }
       return { count, ...(count === 1 && last !== undefined ? { resource: last } : {}) };
     });

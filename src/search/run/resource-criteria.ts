@@ -52,13 +52,26 @@ export class ResourceCriteria {
 
   /**
    * As {@link find}, among the rows that the caller may see; undefined means all.
+   * @param least how many are enough if the texts are long, so that fewer of them are in memory at once
    * @internal
    */
-  async findWithin(reach: Reach | undefined, type: string, criteria: string, most = 2): Promise<ResourceText[]> {
+  async findWithin(
+    reach: Reach | undefined,
+    type: string,
+    criteria: string,
+    most = 2,
+    least = most,
+  ): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);
-    const { resources } = await this.searched({ type, clauses, count: most + SPARE, total: 'none', reach });
-    const found = (await this.texts.all(resources)).map(({ type: t, id, text = '' }) => ({ type: t, id, text }));
-    return found.filter(({ text }) => isHit(text)).slice(0, most);
+    const request: SearchRequest = { type, clauses, count: most + SPARE, total: 'none', reach };
+    const found: ResourceText[] = [];
+    for (let page = await this.searched(request); ;) {
+      for (const { type: t, id, text = '' } of await this.texts.all(page.resources))
+        if (isHit(text)) found.push({ type: t, id, text });
+      // A page of long texts ends early, so further matches may follow it.
+      if (found.length >= least || !page.isShort || page.next === undefined) return found.slice(0, most);
+      page = await this.searched({ ...request, position: page.next });
+    }
   }
 
   /**

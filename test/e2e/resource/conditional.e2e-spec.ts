@@ -254,6 +254,24 @@ describe('conditional writes', () => {
     });
   });
 
+  describe('of long resources, of which a page holds only some', () => {
+    const all = { headers: { 'x-conditional-delete': 'remove-all' } };
+    const long = (tag: string): object => ({
+      resourceType: 'Binary',
+      meta: { tag: [{ code: tag }] },
+      contentType: 'text/plain',
+      data: 'AAAA'.repeat(2_250_000),
+    });
+
+    it('refuses several matches, and deletes them all', async () => {
+      for (const id of ['long-1', 'long-2', 'long-3']) await app.put(`/Binary/${id}`, long('long'));
+      const refused = await app.put('/Binary?_tag=long', long('long'));
+      expect([refused.status, issueOf(refused)]).toEqual([412, 'multiple-matches']);
+      expect((await app.delete('/Binary?_tag=long', all)).text).toContain('3 resources were deleted');
+      expect((await app.get('/Binary?_tag=long&_summary=count')).json<Bundle>().total).toBe(0);
+    }, 120_000);
+  });
+
   describe('delete', () => {
     it('deletes the one match and answers with it; none is 204', async () => {
       const stored = await app.put('/Patient/deleted', patient('deleted'));
