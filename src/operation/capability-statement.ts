@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
-import { Routes } from '../platform/http/routes';
+import { memoized } from '../platform/memoized';
 import { softwareVersion } from '../platform/software-version';
 import { Clock } from '../platform/time/clock';
 import { type WriteKind } from '../model/resource-type';
@@ -12,30 +12,17 @@ import { SearchIndex } from '../search-index/search-index';
 import { OperationRegistry } from './operation.registry';
 import { SearchCapabilities } from './search-capabilities';
 
-type Method = Parameters<Routes['has']>[0];
-type RoutedInteraction = readonly [code: string, method: Method, path: string];
-
-/** Reading interactions (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html), each with its route. */
-const READING: readonly RoutedInteraction[] = [
-  ['read', 'get', '/fhir/:type/:id'],
-  ['vread', 'get', '/fhir/:type/:id/_history/:version'],
-  ['history-instance', 'get', '/fhir/:type/:id/_history'],
-  ['history-type', 'get', '/fhir/:type/_history'],
-  ['search-type', 'get', '/fhir/:type'],
-];
-const WRITING: readonly (readonly [write: WriteKind, ...RoutedInteraction])[] = [
-  ['create', 'create', 'post', '/fhir/:type'],
-  ['update', 'update', 'put', '/fhir/:type/:id'],
-  ['update', 'patch', 'patch', '/fhir/:type/:id'],
-  ['delete', 'delete', 'delete', '/fhir/:type/:id'],
+/** Reading interactions (http://hl7.org/fhir/R4/valueset-type-restful-interaction.html). */
+const READING = ['read', 'vread', 'history-instance', 'history-type', 'search-type'];
+/** Writing interactions, each with the kind of write that a type must accept. */
+const WRITING: readonly (readonly [interaction: string, write: WriteKind])[] = [
+  ['create', 'create'],
+  ['update', 'update'],
+  ['patch', 'update'],
+  ['delete', 'delete'],
 ];
 /** Interactions of the whole server (http://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
-const OF_SYSTEM: readonly RoutedInteraction[] = [
-  ['transaction', 'post', '/fhir'],
-  ['batch', 'post', '/fhir'],
-  ['search-system', 'get', '/fhir'],
-  ['history-system', 'get', '/fhir/_history'],
-];
+const OF_SYSTEM = ['transaction', 'batch', 'search-system', 'history-system'];
 
 const FORMATS = ['application/fhir+json', 'application/json', 'json', 'text/yaml', 'application/yaml', 'yaml'];
 const PATCH_FORMATS = ['application/json-patch+json', 'application/merge-patch+json', 'application/fhir+json'];
@@ -46,6 +33,8 @@ const SECURITY_SERVICE = 'http://terminology.hl7.org/CodeSystem/restful-security
  * (http://hl7.org/fhir/smart-app-launch/1.0.0/StructureDefinition-oauth-uris.html).
  */
 const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris';
+
+type Mode = 'full' | 'terminology';
 
 export interface StatementText {
   readonly text: string;
@@ -59,13 +48,12 @@ export interface StatementText {
  */
 @Injectable()
 export class CapabilityStatements {
-  private made: { readonly parameters: SearchParameterSet; readonly texts: Map<string, StatementText> } | undefined;
+  private made: { readonly parameters: SearchParameterSet; readonly of: (mode: Mode) => StatementText } | undefined;
 
   constructor(
     private readonly types: ResourceTypes,
     private readonly index: SearchIndex,
     private readonly operations: OperationRegistry,
-    private readonly routes: Routes,
     private readonly clock: Clock,
     private readonly environment: Environment,
   ) {}
@@ -73,16 +61,12 @@ export class CapabilityStatements {
   /** @param mode `full`, `normative` or `terminology` (http://hl7.org/fhir/R4/http.html#capabilities) */
   async of(mode: string): Promise<StatementText> {
     const { parameters } = await this.index.current();
-    if (this.made?.parameters !== parameters) this.made = { parameters, texts: new Map() };
-    const { texts } = this.made;
-    const key = mode === 'terminology' ? mode : 'full';
-    let made = texts.get(key);
-    if (made === undefined) {
-      const text = JSON.stringify(key === 'full' ? this.full(parameters) : this.terminology());
-      made = { text, etag: `W/"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"` };
-      texts.set(key, made);
+    if (this.made?.parameters !== parameters) {
+      const of = (made: Mode): StatementText =>
+        statementText(made === 'full' ? this.full(parameters) : this.terminology());
+      this.made = { parameters, of: memoized(of) };
     }
-    return made;
+    return this.made.of(mode === 'terminology' ? mode : 'full');
   }
 
   private full(parameters: SearchParameterSet): object {
@@ -92,13 +76,13 @@ export class CapabilityStatements {
       ...this.head(),
       fhirVersion: '4.0.1',
       format: FORMATS,
-      ...(this.routes.has('patch', '/fhir/:type/:id') ? { patchFormat: PATCH_FORMATS } : {}),
+      patchFormat: PATCH_FORMATS,
       rest: [
         {
           mode: 'server',
           security: this.security(),
           resource: this.types.names().map((type) => this.resource(type, search)),
-          interaction: this.interactions(OF_SYSTEM),
+          interaction: coded(OF_SYSTEM),
           searchParam: search.parametersOfAll(),
           ...listed('operation', this.operationsOf(undefined)),
         },
@@ -134,27 +118,22 @@ export class CapabilityStatements {
 
   private resource(type: string, search: SearchCapabilities): object {
     const accepts = (write: WriteKind): boolean => this.types.accepts(type, write);
-    const writing = WRITING.filter(([write]) => accepts(write)).map(([, ...routed]) => routed);
+    const writing = WRITING.filter(([, write]) => accepts(write)).map(([interaction]) => interaction);
     const canPut = accepts('create') && accepts('update');
-    const canDeleteByCriteria = accepts('conditional-delete') && this.routes.has('delete', '/fhir/:type');
     return {
       type,
-      interaction: this.interactions([...READING, ...writing]),
+      interaction: coded([...READING, ...writing]),
       versioning: 'versioned-update',
       readHistory: true,
       updateCreate: canPut,
       conditionalCreate: accepts('create'),
       conditionalRead: 'full-support',
-      conditionalUpdate: canPut && this.routes.has('put', '/fhir/:type'),
-      conditionalDelete: canDeleteByCriteria ? 'single' : 'not-supported',
+      conditionalUpdate: canPut,
+      conditionalDelete: accepts('conditional-delete') ? 'single' : 'not-supported',
       referencePolicy: ['literal', 'logical'],
       ...search.of(type),
       ...listed('operation', this.operationsOf(type)),
     };
-  }
-
-  private interactions(wanted: readonly RoutedInteraction[]): object[] {
-    return wanted.filter(([, method, path]) => this.routes.has(method, path)).map(([code]) => ({ code }));
   }
 
   /** Lists each operation of a type (undefined: of the system) once, also if its instances have it too. */
@@ -174,6 +153,13 @@ export class CapabilityStatements {
 /** The canonical of an operation without a published definition: a URN, since there is no address to read it from. */
 const ownDefinition = ({ resourceType, code }: OperationDefinition): string =>
   `urn:svc:operation:${resourceType === undefined ? '' : `${resourceType}-`}${code}`;
+
+function statementText(statement: object): StatementText {
+  const text = JSON.stringify(statement);
+  return { text, etag: `W/"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"` };
+}
+
+const coded = (interactions: readonly string[]): object[] => interactions.map((code) => ({ code }));
 
 /** Returns an object with this member, or an empty object for an empty list: FHIR allows no empty arrays. */
 const listed = (name: string, items: readonly object[]): object => (items.length === 0 ? {} : { [name]: items });
