@@ -20,6 +20,12 @@ function outcome(original: string, patch: string): string {
 }
 
 describe(compileJsonPatch.name, () => {
+  it('moves a member whose long name begins as that of its new place', () => {
+    const [one, other] = [`${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`];
+    const move = `[{"op":"move","from":"/${one}","path":"/${other}"}]`;
+    expect(patched(`{"${one}":1}`, move)).toBe(`{"${other}":1}`);
+  });
+
   // Cases of RFC 6902, appendix A. A.13 has duplicate keys, which the scan of bodies refuses.
   it.each([
     ['A.1', '{"foo":"bar"}', '[{"op":"add","path":"/baz","value":"qux"}]', '{"foo":"bar","baz":"qux"}'],

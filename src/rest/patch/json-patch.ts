@@ -153,10 +153,9 @@ class PatchedDocument {
 
   private move(from: Pointer, to: Pointer): void {
     const value = this.find(from);
-    if (from.length < to.length && from.every((step, index) => step === to[index])) {
-      throw unfit(`"${printed(from)}" cannot be moved into itself.`);
-    }
-    if (printed(from) === printed(to)) return;
+    const isWithin = from.every((step, index) => step === to[index]);
+    if (isWithin && from.length < to.length) throw unfit(`"${printed(from)}" cannot be moved into itself.`);
+    if (isWithin && from.length === to.length) return;
     this.remove(from);
     this.add(to, value);
   }
