@@ -106,49 +106,49 @@ class PatchedDocument {
   }
 
   private add(pointer: Pointer, value: JsonValue): void {
-    this.put(pointer, value, (parent, step, copy) => {
-      const index = step === '-' ? parent.length : indexOf(step);
-      if (index === undefined || index > parent.length) throw nothingAt(pointer);
-      this.effort.spend(parent.length - index);
-      parent.splice(index, 0, copy);
+    this.put(pointer, value, (list, step, copy) => {
+      const index = step === '-' ? list.length : indexOf(step);
+      if (index === undefined || index > list.length) throw nothingAt(pointer);
+      this.effort.spend(list.length - index);
+      list.splice(index, 0, copy);
     });
   }
 
   private remove(pointer: Pointer): void {
     this.find(pointer);
-    this.change(pointer, {
-      root: () => {
-        throw unfit('A patch cannot remove the whole resource; use DELETE.');
-      },
-      object: (parent, key) => parent.delete(key),
-      array: (parent, step) => {
-        this.effort.spend(parent.length - Number(step));
-        parent.splice(Number(step), 1);
-      },
-    });
+    const step = pointer.at(-1);
+    if (step === undefined) throw unfit('A patch cannot remove the whole resource; use DELETE.');
+    const parent = this.parentOf(pointer);
+    if (parent instanceof Map) {
+      parent.delete(step);
+      return;
+    }
+    this.effort.spend(parent.length - Number(step));
+    parent.splice(Number(step), 1);
   }
 
   /** Replaces a value. The member keeps its position, which it would lose by a removal and an addition. */
   private replace(pointer: Pointer, value: JsonValue): void {
     this.find(pointer);
-    this.put(pointer, value, (parent, step, copy) => {
-      parent[Number(step)] = copy;
+    this.put(pointer, value, (list, step, copy) => {
+      list[Number(step)] = copy;
     });
   }
 
   private put(
     pointer: Pointer,
     value: JsonValue,
-    intoArray: (parent: JsonValue[], step: string, copy: JsonValue) => void,
+    intoList: (list: JsonValue[], step: string, copy: JsonValue) => void,
   ): void {
     const copy = this.effort.copy(value, pointer.length);
-    this.change(pointer, {
-      root: () => (this.root = copy),
-      object: (parent, key) => parent.set(key, copy),
-      array: (parent, step) => {
-        intoArray(parent, step, copy);
-      },
-    });
+    const step = pointer.at(-1);
+    if (step === undefined) {
+      this.root = copy;
+      return;
+    }
+    const parent = this.parentOf(pointer);
+    if (parent instanceof Map) parent.set(step, copy);
+    else intoList(parent, step, copy);
   }
 
   private move(from: Pointer, to: Pointer): void {
@@ -160,23 +160,10 @@ class PatchedDocument {
     this.add(to, value);
   }
 
-  private change(
-    pointer: Pointer,
-    by: {
-      readonly root: () => unknown;
-      readonly object: (parent: JsonObject, key: string) => unknown;
-      readonly array: (parent: JsonValue[], step: string) => unknown;
-    },
-  ): void {
-    const step = pointer.at(-1);
-    if (step === undefined) {
-      by.root();
-      return;
-    }
+  private parentOf(pointer: Pointer): JsonObject | JsonValue[] {
     const parent = this.find(pointer.slice(0, -1));
-    if (parent instanceof Map) by.object(parent, step);
-    else if (Array.isArray(parent)) by.array(parent, step);
-    else throw nothingAt(pointer);
+    if (parent instanceof Map || Array.isArray(parent)) return parent;
+    throw nothingAt(pointer);
   }
 }
 
