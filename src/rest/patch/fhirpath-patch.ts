@@ -1,7 +1,7 @@
 import { type JsonValue } from '../../platform/json/lossless';
 import { type Steps } from '../../platform/time/steps';
 import { type ElementPath, compileElementPath } from './element-path';
-import { type PatchOperation, operationsOf } from './patch-operation';
+import { type OperationParts, operationsOf } from './patch-operation';
 import { PatchTree } from './patch-tree';
 import { PatchedResource } from './patched-resource';
 import { type TreePatch, excerpt, unfit } from './tree-patch';
@@ -16,8 +16,8 @@ type Operation = (resource: PatchedResource) => void;
  */
 export function* compileFhirPathPatch(patch: JsonValue): Steps<TreePatch> {
   const operations: Operation[] = [];
-  for (const operation of operationsOf(patch)) {
-    operations.push(compiledOperation(operation));
+  for (const parts of operationsOf(patch)) {
+    operations.push(compiledOperation(parts));
     yield;
   }
   return function* (tree): Steps<JsonValue> {
@@ -31,42 +31,45 @@ export function* compileFhirPathPatch(patch: JsonValue): Steps<TreePatch> {
   };
 }
 
-function compiledOperation(operation: PatchOperation): Operation {
-  switch (operation.type) {
+function compiledOperation(parts: OperationParts): Operation {
+  const [type, path] = [parts.text('type'), parts.text('path')];
+  switch (type) {
     case 'add': {
-      const { name, value } = operation;
-      const path = compileElementPath(operation.path);
+      const [name, value] = [parts.text('name'), parts.value()];
+      const parent = compileElementPath(path);
       return (resource) => {
-        resource.add(resource.findOne(path), name, value);
+        resource.add(resource.findOne(parent), name, value);
       };
     }
     case 'insert': {
-      const { index, value } = operation;
-      const { parent, name } = listPathOf(operation.path);
+      const [index, value] = [parts.index('index'), parts.value()];
+      const { parent, name } = listPathOf(path);
       return (resource) => {
         resource.insert(resource.findOne(parent), name, index, value);
       };
     }
     case 'delete': {
-      const path = compileElementPath(operation.path);
+      const element = compileElementPath(path);
       return (resource) => {
-        resource.delete(path);
+        resource.delete(element);
       };
     }
     case 'replace': {
-      const { value } = operation;
-      const path = compileElementPath(operation.path);
+      const value = parts.value();
+      const element = compileElementPath(path);
       return (resource) => {
-        resource.replace(resource.findOne(path), value);
+        resource.replace(resource.findOne(element), value);
       };
     }
     case 'move': {
-      const { source, destination } = operation;
-      const { parent, name } = listPathOf(operation.path);
+      const [source, destination] = [parts.index('source'), parts.index('destination')];
+      const { parent, name } = listPathOf(path);
       return (resource) => {
         resource.move(resource.findOne(parent), name, source, destination);
       };
     }
+    default:
+      throw parts.refused('"type" is add, insert, delete, replace or move');
   }
 }
 

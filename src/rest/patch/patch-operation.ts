@@ -17,48 +17,23 @@ export interface PatchPart {
   readonly value: PatchValue;
 }
 
-/** An operation of a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html). */
-export type PatchOperation =
-  | { readonly type: 'add'; readonly path: string; readonly name: string; readonly value: PatchValue }
-  | { readonly type: 'insert'; readonly path: string; readonly index: number; readonly value: PatchValue }
-  | { readonly type: 'delete'; readonly path: string }
-  | { readonly type: 'replace'; readonly path: string; readonly value: PatchValue }
-  | { readonly type: 'move'; readonly path: string; readonly source: number; readonly destination: number };
-
 /**
- * Reads the operations of a FHIRPath patch from `Parameters`.
+ * Reads the operations of a FHIRPath patch (http://hl7.org/fhir/R4/fhirpatch.html) from `Parameters`.
  * @throws ServiceError 'invalid' naming the missing or malformed member
  */
-export function operationsOf(parameters: JsonValue): readonly PatchOperation[] {
+export function operationsOf(parameters: JsonValue): readonly OperationParts[] {
   if (!(parameters instanceof Map) || parameters.get('resourceType') !== 'Parameters') {
     throw malformed('A FHIRPath patch is a Parameters resource (http://hl7.org/fhir/R4/fhirpatch.html).');
   }
   return objectsAt(parameters, 'parameter', 'Parameters').map((parameter, index) => {
     const place = `Operation ${index} of the patch`;
     if (parameter.get('name') !== 'operation') throw malformed(`${place}: each parameter has the name "operation".`);
-    return patchOperationOf(new OperationParts(objectsAt(parameter, 'part', place), place));
+    return new OperationParts(objectsAt(parameter, 'part', place), place);
   });
 }
 
-function patchOperationOf(parts: OperationParts): PatchOperation {
-  const type = parts.text('type');
-  switch (type) {
-    case 'add':
-      return { type, path: parts.text('path'), name: parts.text('name'), value: parts.value() };
-    case 'insert':
-      return { type, path: parts.text('path'), index: parts.index('index'), value: parts.value() };
-    case 'delete':
-      return { type, path: parts.text('path') };
-    case 'replace':
-      return { type, path: parts.text('path'), value: parts.value() };
-    case 'move':
-      return { type, path: parts.text('path'), source: parts.index('source'), destination: parts.index('destination') };
-    default:
-      throw parts.refused('"type" is add, insert, delete, replace or move');
-  }
-}
-
-class OperationParts {
+/** The parts of one operation, such as its type, path and value. Each method refuses a part that is missing. */
+export class OperationParts {
   private readonly byName = new Map<string, JsonObject>();
 
   constructor(
