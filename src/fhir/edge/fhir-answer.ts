@@ -34,6 +34,9 @@ export interface FhirAnswer {
 /** Key in `response.locals` under which audit records find the text of the one returned resource. */
 export const SHOWN_RESOURCE = 'shownResource';
 
+/** Key in `response.locals` of the error that the answer reports, for a Bundle that reports it as that of an entry. */
+export const REFUSAL = 'refusal';
+
 /**
  * Headers of the request on which an answer depends, in addition to its URL. Caches must revalidate each time, since
  * rights may have changed.

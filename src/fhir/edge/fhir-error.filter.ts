@@ -6,7 +6,7 @@ import { errorCodeOf } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
-import { sendAnswer } from './fhir-answer';
+import { REFUSAL, sendAnswer } from './fhir-answer';
 import { FHIR_ERRORS, fatalOutcome, outcomeOf } from './operation-outcome';
 
 /**
@@ -34,6 +34,7 @@ export class FhirErrorFilter implements ExceptionFilter {
     if (known !== undefined) {
       const { allow, acceptPatch, retryAfterSeconds, isInvalidToken = false, operatorDetail } = known.details;
       if (operatorDetail !== undefined) this.logger.warn(operatorDetail);
+      response.locals[REFUSAL] = known;
       void sendAnswer(response, {
         status: FHIR_ERRORS[known.kind].status,
         text: JSON.stringify(outcomeOf(known)),

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type OperationOutcome } from '../../fhir/types';
-import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
+import { REFUSAL } from '../../fhir/edge/fhir-answer';
 import { TransactionConflict } from '../../platform/database/database-error';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
-import { type ErrorCode } from '../../platform/errors/error-codes';
-import { type ErrorKind } from '../../platform/errors/error-kind';
-import { ServiceError } from '../../platform/errors/service-error';
+import { errorCodeOf, ServiceError } from '../../platform/errors/service-error';
 import { type BundleEntry, type BundleCall } from './bundle';
 import { type Deadline } from './deadline';
 import { MOST_CHARACTERS, type RoutedEntry } from './entry-answer';
@@ -69,21 +66,11 @@ export class EntryReads {
     const answer = await this.routes.send(entry, call, mostCharacters);
     if (answer.refusal !== undefined) throw answer.refusal;
     if (answer.status < 400) return answeredEntry(entry, answer);
-    if (answer.status === FHIR_ERRORS.timeout.status) limit?.assertLeft();
-    if (answer.status === FHIR_ERRORS.busy.status) throw new TransactionConflict('A read of a transaction was refused');
-    const kind = KINDS.get(answer.status);
-    if (kind === undefined) throw new Error(`An inner request was answered with ${answer.status}`);
-    const { code, diagnostics = 'The entry was refused.' } = firstIssueOf(answer.text);
-    throw new ServiceError(kind, diagnostics, { expression: 'request', ...(code !== undefined && { code }) });
+    const refused = answer.locals[REFUSAL];
+    if (!(refused instanceof ServiceError)) throw new Error(`An inner request was answered with ${answer.status}`);
+    const { kind, message } = refused;
+    if (kind === 'timeout') limit?.assertLeft();
+    if (kind === 'busy') throw new TransactionConflict('A read of a transaction was refused');
+    throw new ServiceError(kind, message, { code: errorCodeOf(refused), expression: 'request' });
   }
-}
-
-const KINDS = new Map(Object.entries(FHIR_ERRORS).map(([kind, { status }]) => [status, kind as ErrorKind] as const));
-
-function firstIssueOf(text: string): { readonly diagnostics?: string; readonly code?: ErrorCode } {
-  const { issue } = JSON.parse(text) as Partial<OperationOutcome>;
-  const { diagnostics, details } = issue?.[0] ?? {};
-  // The code is one of our own, since one of our routes wrote it.
-  const code = details?.coding[0]?.code as ErrorCode | undefined;
-  return { ...(diagnostics !== undefined && { diagnostics }), ...(code !== undefined && { code }) };
 }
