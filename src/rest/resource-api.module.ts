@@ -2,11 +2,9 @@ import { Module } from '@nestjs/common';
 import { ResourceModule } from '../resource/resource.module';
 import { CompartmentController } from './api/compartment.controller';
 import { HistoryController } from './api/history.controller';
-import { OtherMethodsController } from './api/other-methods.controller';
 import { ResourceController } from './api/resource.controller';
 import { SearchRequests } from './api/search-request';
 import { SearchController } from './api/search.controller';
-import { TypesSearchController } from './api/types-search.controller';
 import { WriteController } from './api/write.controller';
 import { BatchRunner } from './bundle/batch-runner';
 import { BundleController } from './bundle/bundle.controller';
@@ -30,8 +28,6 @@ import { ShownContent } from './conditional/shown-content';
   imports: [ResourceModule],
   controllers: [
     BundleController,
-    TypesSearchController,
-    OtherMethodsController,
     HistoryController,
     SearchController,
     WriteController,

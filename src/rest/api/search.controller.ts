@@ -11,8 +11,9 @@ import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
 
 /**
- * Search by type (http://hl7.org/fhir/R4/search.html). The search is sent with GET, or as a form, which keeps its
- * values out of URLs.
+ * Search over types and by type (http://hl7.org/fhir/R4/http.html#search). A search is sent with GET, or as a form,
+ * which keeps its values out of URLs. Policies decide once for a search over types, as for the history of the server: a
+ * grant of it covers every type.
  */
 @ApiExcludeController()
 @UseGuards(FormatGuard)
@@ -24,27 +25,49 @@ export class SearchController {
     private readonly searches: SearchRequests,
   ) {}
 
+  @Get()
+  @OperationId('FhirSearchSystem')
+  async overTypes(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await sendAnswer(response, await this.searches.answerOverTypes(request, queryOf(request)));
+  }
+
+  @Post('_search')
+  @OperationId('FhirSearchSystem')
+  async overTypesByForm(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await sendAnswer(response, await this.searches.answerOverTypes(request, searchFormOf(request)));
+  }
+
+  /** Refuses other methods of the root. It is registered before the routes of `/:type`, which would match `/fhir`. */
+  @All()
+  notAllowedOnRoot(): never {
+    throw new ServiceError(
+      'not-allowed',
+      'Send a batch or transaction here with POST, or search over types with GET. Resources are at /{type}/{id}; GET /metadata tells what there is.',
+      { allow: ['GET', 'HEAD', 'POST'] },
+    );
+  }
+
   @Get(':type')
   @OperationId('FhirSearch')
   async byQuery(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
-    await sendAnswer(
-      response,
-      await this.searches.answer(request, queryOf(request), { type, path: type, clauses: [] }),
-    );
+    await this.answer(type, queryOf(request), request, response);
   }
 
   @Post(':type/_search')
   @OperationId('FhirSearch')
   async byForm(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
-    const query = searchFormOf(request);
-    await sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
+    await this.answer(type, searchFormOf(request), request, response);
   }
 
   @All(':type/_search')
   notAllowed(@Param('type') type: string): never {
     this.types.assertKnown(type);
     throw new ServiceError('not-allowed', `Search with POST here, or with GET /${type}.`, { allow: ['POST'] });
+  }
+
+  private async answer(type: string, query: URLSearchParams, request: Request, response: Response): Promise<void> {
+    await sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
   }
 }
