@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { memoized } from '../memoized';
 import { PublicFile } from './public-file';
 import { sentPathOf } from './raw-request';
 import { pagePolicy } from './security-headers';
@@ -17,9 +17,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Maximum bytes of cached files. Each file may have two compressed copies in addition. */
-const KEPT_BYTES = 8_388_608;
-
 export interface PublicFolderOptions {
   /** The path at which the handler is mounted, such as `/console`. */
   readonly path: string;
@@ -28,9 +25,11 @@ export interface PublicFolderOptions {
   readonly sourcesOf: (page: string) => string;
 }
 
-interface KeptFile {
+/** Maximum number of cached files. A folder has files of up to a megabyte, most of them far smaller. */
+const KEPT_FILES = 100;
+
+interface SentFile {
   readonly file: PublicFile;
-  readonly bytes: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -40,8 +39,7 @@ interface KeptFile {
  */
 export class PublicFolder {
   private names: ReadonlySet<string> | undefined;
-  private readonly kept = new Map<string, KeptFile>();
-  private keptBytes = 0;
+  private readonly read = memoized((name: string) => this.readNow(name), KEPT_FILES);
 
   constructor(private readonly options: PublicFolderOptions) {}
 
@@ -76,41 +74,21 @@ export class PublicFolder {
   };
 
   private async send(name: string, request: Request, response: Response): Promise<void> {
-    const found = this.kept.get(name) ?? (await this.read(name));
-    this.keep(name, found);
-    response.set(found.headers);
-    await found.file.send(request, response);
+    const { file, headers } = this.read(name);
+    response.set(headers);
+    await file.send(request, response);
   }
 
-  private async read(name: string): Promise<KeptFile> {
-    const bytes = await readFile(join(this.options.folder, name));
+  /** Reads a file at once, so that a failure is not cached. Only the first request for a file waits for the disk. */
+  private readNow(name: string): SentFile {
+    const bytes = readFileSync(join(this.options.folder, name));
     const type = extname(name);
     const headers = {
       ...pagePolicy(this.options.sourcesOf(type === '.html' ? bytes.toString() : '')),
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',
     };
-    const file = new PublicFile(MEDIA_TYPES[type] ?? '', bytes, name.startsWith('assets/'));
-    return { file, bytes: bytes.length, headers };
-  }
-
-  /**
-   * Caches a file as the most recently used one. If there are too many bytes, the least recently used files are
-   * dropped.
-   */
-  private keep(name: string, found: KeptFile): void {
-    this.forget(name);
-    this.kept.set(name, found);
-    this.keptBytes += found.bytes;
-    for (const oldest of this.kept.keys()) {
-      if (this.keptBytes <= KEPT_BYTES) return;
-      this.forget(oldest);
-    }
-  }
-
-  private forget(name: string): void {
-    this.keptBytes -= this.kept.get(name)?.bytes ?? 0;
-    this.kept.delete(name);
+    return { file: new PublicFile(MEDIA_TYPES[type] ?? '', bytes, name.startsWith('assets/')), headers };
   }
 }
 
