@@ -6,9 +6,8 @@ import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { type Bundle, type BundleEntry, type BundleCall } from './bundle';
 import { type Deadline } from './deadline';
 import { type AnsweredEntry, MOST_CHARACTERS } from './entry-answer';
-import { entryError } from './entry-error';
 import { EntryRoutes, answeredEntry } from './entry-routes';
-import { EntryFaults } from './entry-faults';
+import { EntryFaults, entryError } from './entry-faults';
 import { TransactionRunner } from './transaction-runner';
 
 /** Maximum number of adjacent writes that are tried as one set. */

@@ -1,4 +1,4 @@
-import { faultAt } from './entry-error';
+import { faultAt } from './entry-faults';
 
 /**
  * Maps the fullUrl of each entry of a transaction to the reference that replaces it, so that links can be rewritten.

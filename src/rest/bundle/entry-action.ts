@@ -3,7 +3,7 @@ import { ENTRY_TAGS, preconditionsOf } from '../conditional/entity-tags';
 import { criteriaText } from '../../search/parse/criteria-query';
 import { assertId } from '../../model/resource-draft';
 import { type BundleEntry } from './bundle';
-import { faultAt } from './entry-error';
+import { faultAt } from './entry-faults';
 
 type WriteVerb = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

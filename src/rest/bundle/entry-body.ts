@@ -4,7 +4,7 @@ import { type Slices } from '../../platform/time/slices';
 import { type ResourcePatch } from '../../resource/writes/write';
 import { PATCH_TYPES, compileResourcePatch } from '../patch/resource-patch';
 import { type BundleEntry, type EntryResource } from './bundle';
-import { faultAt } from './entry-error';
+import { faultAt } from './entry-faults';
 
 const FHIR_JSON = 'application/fhir+json';
 

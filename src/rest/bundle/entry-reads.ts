@@ -7,9 +7,8 @@ import { errorCodeOf, ServiceError } from '../../platform/errors/service-error';
 import { type BundleEntry, type BundleCall } from './bundle';
 import { type Deadline } from './deadline';
 import { MOST_CHARACTERS, type RoutedEntry } from './entry-answer';
-import { EntryFaults } from './entry-faults';
+import { EntryFaults, faultAt } from './entry-faults';
 import { EntryRoutes, answeredEntry } from './entry-routes';
-import { faultAt } from './entry-error';
 
 /**
  * Maximum number of seconds for all reads of a transaction that has locked rows. Other writers of these rows are

@@ -7,7 +7,7 @@ import { ResourceTypes } from '../../model/resource-types';
 import { type BundleEntry, type BundleCall } from './bundle';
 import { relativeUrl } from './entry-action';
 import { type RoutedEntry } from './entry-answer';
-import { faultAt } from './entry-error';
+import { faultAt } from './entry-faults';
 import { entryBodyOf } from './entry-body';
 
 /**

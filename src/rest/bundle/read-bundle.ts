@@ -3,8 +3,7 @@ import { compactJsonInSteps } from '../../platform/json/compact-json';
 import { elementsOf, membersOf } from '../../platform/json/json-members';
 import { type Steps } from '../../platform/time/steps';
 import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type EntryResource } from './bundle';
-import { faultAt } from './entry-error';
-import { EntryFaults } from './entry-faults';
+import { EntryFaults, faultAt } from './entry-faults';
 
 /** Maximum number of levels of a Bundle. A resource in it may be as deep as a resource sent alone. */
 const MAX_DEPTH = 64 + 3;

@@ -10,12 +10,11 @@ import { type StoreWrite, type Write } from '../../resource/writes/write';
 import { BundleLinks } from './bundle-links';
 import { type Deadline } from './deadline';
 import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
-import { EntryFaults } from './entry-faults';
+import { EntryFaults, faultAt } from './entry-faults';
 import { entryPatchOf } from './entry-body';
 import { FoundMatches } from './found-matches';
 import { replaceLinks } from './reference-sites';
 import { type WriteIntent, conditionOf, isConditional } from './write-intent';
-import { faultAt } from './entry-error';
 
 interface Planning {
   readonly links: BundleLinks;
