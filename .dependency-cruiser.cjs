@@ -75,12 +75,10 @@ const faces = {
   operation: ['body-values', 'operation', 'operation.module', 'operation.registry', 'operation-api.module'],
   rpc: ['rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
   session: [
-    'refresh-tokens.repository',
     'session-links',
     'session-tokens.repository',
     'session.module',
     'sessions',
-    'token-hash',
   ],
 };
 

@@ -3,8 +3,8 @@ import { Background, type BackgroundTask } from '../platform/background/backgrou
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { sweep, sweepOf } from '../platform/database/sweep';
-import { type LiveSession, liveSessionOf, type LiveSessionRow } from './session-tokens.repository';
-import { newOpaqueToken, tokenHashOf } from './token-hash';
+import { newOpaqueToken, tokenHashOf } from './session-tokens.repository';
+import { type LiveSession, liveSessionOf, type LiveSessionRow } from './sessions';
 
 const LIFETIME_SECONDS = 60;
 

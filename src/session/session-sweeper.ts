@@ -6,9 +6,26 @@ import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { ServiceError } from '../platform/errors/service-error';
 import { ResourceWriter } from '../resource/resource-writer';
-import { ENDED_SESSIONS, FORGET_TOKENS, OUTDATED_SESSIONS } from './session-statements';
 import { SessionTokens } from './session-tokens.repository';
 import { Sessions } from './sessions';
+
+const ENDED_SESSIONS: Statement = {
+  name: 'session-ended',
+  text: `select session_id from session_token where closed_at is null and ends_at <= clock_timestamp()
+    order by ends_at limit $1`,
+};
+
+const OUTDATED_SESSIONS: Statement = {
+  name: 'session-outdated',
+  text: `select session_id from session_token where closed_at <= clock_timestamp() - make_interval(days => $1::int)
+    order by closed_at limit $2`,
+};
+
+const FORGET_TOKENS: Statement = {
+  name: 'session-forget-tokens',
+  text: `with forgotten as (delete from refresh_token where session_id = $1)
+    delete from session_token where session_id = $1`,
+};
 
 /** Sessions per step of the sweep. The transaction of a step locks their rows, so it must be short. */
 const BATCH = 100;

@@ -1,17 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { RegistryEpoch } from '../platform/database/registry-epoch';
-import { type Epochs } from '../platform/request/epochs';
-import { type StatementPart } from '../platform/database/statement';
+import { assertRightsSql, RegistryEpoch } from '../platform/database/registry-epoch';
+import { type Statement, type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
-import {
-  addRefreshTokenSql,
-  addTokenSql,
-  CLOSE_TOKENS,
-  COUNT_LIVE_SESSIONS,
-  KIDS_OF_LIVE_TOKENS,
-} from './session-statements';
-export { MOST_SESSIONS_COUNTED } from './session-statements';
-import { tokenHashOf } from './token-hash';
+
+/**
+ * SQL that stores an access token; it is a part of the statement that stores its Session. `rights` is the rights epoch
+ * (a counter of changes of rights) at which the User and the Client were read. If the epoch has risen since, the
+ * statement fails with a conflict.
+ */
+const addTokenSql = ([
+  session,
+  user,
+  client,
+  hash,
+  expires,
+  ends,
+  unused,
+  kid,
+  rights = '',
+]: readonly string[]): string =>
+  `insert into session_token (session_id, user_id, client_id, token_hash, expires_at, ends_at, is_unused, kid)
+    select ${session}::text, ${user}::text, ${client}::text, ${hash}::bytea, ${expires}::timestamptz, ${ends}::timestamptz, ${unused}::boolean, ${kid}::text
+    where ${assertRightsSql(`${rights}::bigint`)} = 0`;
+
+/** SQL that stores the refresh token of the same response. */
+const addRefreshTokenSql = (places: readonly string[]): string =>
+  `insert into refresh_token (session_id, user_id, client_id, token_hash, expires_at, family_id, grant_type, scope, audience)
+    values (${places.join(', ')})`;
+
+/** SQL that notes on the used refresh token which Session its successors belong to. */
+const noteSuccessorSql = ([session = '', parent = '']: readonly string[]): string =>
+  `update refresh_token set successor_session_id = ${session}::text where session_id = ${parent}::text`;
+
+/**
+ * Ends the access tokens and refresh tokens of a Session ($1). The refresh token of a closed Session must not open
+ * another Session.
+ */
+const CLOSE_TOKENS: Statement = {
+  name: 'session-close-tokens',
+  text: `with closed as (
+      update session_token set closed_at = clock_timestamp() where session_id = $1 and closed_at is null
+    ) update refresh_token set consumed_at = clock_timestamp() where session_id = $1 and consumed_at is null`,
+};
+
+/** Finds an issued token of either kind by its hash ($1), live or not. */
+const FIND_TOKEN: Statement = {
+  name: 'session-find-token',
+  text: `select 'access' as kind, session_id as "sessionId", user_id as "userId", client_id as "clientId",
+      expires_at as "expiresAt", closed_at is null and (expires_at is null or expires_at > clock_timestamp()) as "isLive",
+      null as "familyId", null as "grantType", null as scope, null as audience
+    from session_token where token_hash = $1
+    union all select 'refresh', session_id, user_id, client_id,
+      expires_at, consumed_at is null and (expires_at is null or expires_at > clock_timestamp()),
+      family_id, grant_type, scope, audience
+    from refresh_token where token_hash = $1`,
+};
+
+/**
+ * Reads the state of a refresh token ($1) whose family is locked. Its successors, the new access and refresh token,
+ * count as unused if neither was sent to the server yet: the response that contained them may have been lost. $2:
+ * within how many seconds a second exchange may be a repeated request.
+ */
+const REFRESH_TOKEN_STATE: Statement = {
+  name: 'session-refresh-token-state',
+  text: `select r.consumed_at is null as is_unused,
+      coalesce(r.expires_at <= clock_timestamp(), false) as is_expired,
+      coalesce(r.consumed_at > clock_timestamp() - make_interval(secs => $2::float8), false)
+        and exists (select from session_token t
+          where t.session_id = r.successor_session_id and t.closed_at is null and t.is_unused)
+        and exists (select from refresh_token s
+          where s.session_id = r.successor_session_id and s.consumed_at is null) as has_unused_successors
+    from refresh_token r where r.token_hash = $1`,
+};
+
+/** The count of active Sessions stops above this number. */
+export const MOST_SESSIONS_COUNTED = 10_000;
+
+const COUNT_LIVE_SESSIONS: Statement = {
+  name: 'session-count-live',
+  text: `select count(*) as live from (select from session_token
+    where closed_at is null and (ends_at is null or ends_at > clock_timestamp()) limit ${MOST_SESSIONS_COUNTED + 1}) counted`,
+};
+
+/** Ids of the signing keys whose tokens are still valid, so that a resource server may need to verify them. */
+const KIDS_OF_LIVE_TOKENS: Statement = {
+  name: 'session-kids-of-live-tokens',
+  text: `select distinct kid from session_token
+    where kid is not null and closed_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+};
+
+/**
+ * A second exchange of a refresh token within this time may be a repeated request: the client may have lost the
+ * response.
+ */
+const REPEAT_SECONDS = 5;
 
 /** A new refresh token, which is stored together with its Session. */
 export interface NewRefreshToken {
@@ -48,24 +131,8 @@ export interface NewSession {
   readonly audience: string | undefined;
 }
 
-export interface LiveSession {
-  readonly sessionId: string;
-  readonly userId?: string;
-  readonly clientId: string;
-  /** The epochs of registries and rights, read in the same statement as the Session. */
-  readonly epochs: Epochs;
-}
-
-/** A row of FIND_LIVE_SESSION. */
-export interface LiveSessionRow extends Epochs {
-  readonly sessionId: string;
-  readonly userId: string | null;
-  readonly clientId: string;
-  readonly isUnused: boolean;
-}
-
-/** An access token or refresh token that was issued, live or not. */
-export interface IssuedToken {
+interface IssuedTokenOf<Kind> {
+  readonly kind: Kind;
   readonly sessionId: string;
   readonly userId: string | null;
   readonly clientId: string;
@@ -73,6 +140,30 @@ export interface IssuedToken {
   readonly isLive: boolean;
 }
 
+export interface IssuedRefreshToken extends IssuedTokenOf<'refresh'> {
+  readonly familyId: string;
+  readonly grantType: string;
+  readonly scope: string | null;
+  readonly audience: string | null;
+}
+
+/** An access token or refresh token that was issued, live or not. */
+export type IssuedToken = IssuedTokenOf<'access'> | IssuedRefreshToken;
+
+/**
+ * `unused`: the token can be exchanged. `repeated`: it was exchanged moments ago and the new tokens are unused, so the
+ * response with them may have been lost. `reused`: it was exchanged earlier or the new tokens are in use, so it was
+ * probably stolen.
+ */
+type RefreshTokenState = 'unused' | 'expired' | 'repeated' | 'reused';
+
+interface StateRow {
+  readonly is_unused: boolean;
+  readonly is_expired: boolean;
+  readonly has_unused_successors: boolean;
+}
+
+/** Stores access tokens and refresh tokens by their hash. */
 @Injectable()
 export class SessionTokens {
   constructor(
@@ -88,11 +179,28 @@ export class SessionTokens {
     // The first use is recorded only for access tokens that came from a refresh token.
     const notesFirstUse = parentId !== undefined;
     const values = [...owners, tokenHashOf(accessToken), expiresAt, endOf(session), notesFirstUse, kid, rights];
-    const access = { name: 'access-token', values, sqlOf: addTokenSql };
-    if (refresh === undefined) return [access];
-    const { token, familyId, grantType, scope, audience } = refresh;
-    const granted = [tokenHashOf(token), refresh.expiresAt, familyId, grantType, scope, audience];
-    return [access, { name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql }];
+    const parts: StatementPart[] = [{ name: 'access-token', values, sqlOf: addTokenSql }];
+    if (refresh !== undefined) {
+      const { token, familyId, grantType, scope, audience } = refresh;
+      const granted = [tokenHashOf(token), refresh.expiresAt, familyId, grantType, scope, audience];
+      parts.push({ name: 'refresh-token', values: [...owners, ...granted], sqlOf: addRefreshTokenSql });
+    }
+    if (parentId !== undefined) parts.push({ name: 'successor', values: [id, parentId], sqlOf: noteSuccessorSql });
+    return parts;
+  }
+
+  /** Finds an issued token of either kind, live or not. This does not count as a use of the token. */
+  find(token: string): Promise<IssuedToken | undefined> {
+    return this.statements.runOne<IssuedToken>(FIND_TOKEN, [tokenHashOf(token)]);
+  }
+
+  /** Returns whether the token can be exchanged. The result is valid only while the family of the token is locked. */
+  async refreshStateOf(refreshToken: string): Promise<RefreshTokenState> {
+    const values = [tokenHashOf(refreshToken), REPEAT_SECONDS];
+    const row = await this.statements.runOne<StateRow>(REFRESH_TOKEN_STATE, values);
+    if (row === undefined || row.is_expired) return 'expired';
+    if (row.is_unused) return 'unused';
+    return row.has_unused_successors ? 'repeated' : 'reused';
   }
 
   /** Ends every token of a Session, in the transaction that closes it. */
@@ -115,12 +223,11 @@ export class SessionTokens {
   }
 }
 
-export const liveSessionOf = ({ sessionId, userId, clientId, registries, rights }: LiveSessionRow): LiveSession => ({
-  sessionId,
-  clientId,
-  epochs: { registries, rights },
-  ...(userId === null ? {} : { userId }),
-});
+/** Makes an opaque token of 256 random bits. It cannot be guessed, so a fast hash protects it in storage. */
+export const newOpaqueToken = (): string => randomBytes(32).toString('base64url');
+
+/** The hash of a token. It is stored instead of the token, so that a leaked database grants no access. */
+export const tokenHashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
  * The end of a Session: the later expiry of its access token and its refresh token. Undefined if the refresh token

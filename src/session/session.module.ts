@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { ResourceModule } from '../resource/resource.module';
-import { RefreshTokens } from './refresh-tokens.repository';
 import { SessionLinks } from './session-links';
 import { SessionSweeper } from './session-sweeper';
 import { SessionOwnerListener } from './session-owner.listener';
@@ -18,7 +17,7 @@ import { Sessions } from './sessions';
 @Module({
   imports: [ResourceModule],
   controllers: [SessionController],
-  providers: [Sessions, SessionLinks, SessionTokens, RefreshTokens, SessionSweeper, SessionRule, SessionOwnerListener],
-  exports: [Sessions, SessionLinks, SessionTokens, RefreshTokens],
+  providers: [Sessions, SessionLinks, SessionTokens, SessionSweeper, SessionRule, SessionOwnerListener],
+  exports: [Sessions, SessionLinks, SessionTokens],
 })
 export class SessionModule {}

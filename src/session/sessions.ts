@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SESSION_FAMILY_LOCK_CLASS, SESSION_OWNER_LOCK_CLASS } from '../platform/database/advisory-locks';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
@@ -9,29 +10,90 @@ import { Clock, epochSeconds } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
 import { type StoredResource } from '../model/stored-resource';
+import { type Epochs } from '../platform/request/epochs';
 import { type WriteResult } from '../resource/writes/write';
-import {
-  FAMILY_OF_SESSION,
-  FIND_LIVE_SESSION,
-  FIND_TOKEN,
-  HOLD_OWNERS,
-  LIVE_SESSIONS_OF_CLIENT,
-  LIVE_SESSIONS_OF_FAMILY,
-  LIVE_SESSIONS_OF_OTHER_KEYS,
-  LIVE_SESSIONS_OF_USER,
-  LOCK_FAMILY,
-  LOCK_OWNER,
-  MARK_USED,
-} from './session-statements';
-import {
-  type IssuedToken,
-  type LiveSession,
-  type LiveSessionRow,
-  liveSessionOf,
-  type NewSession,
-  SessionTokens,
-} from './session-tokens.repository';
-import { tokenHashOf } from './token-hash';
+import { type NewSession, SessionTokens, tokenHashOf } from './session-tokens.repository';
+
+/**
+ * Finds the live Session of a token by its hash ($1), and the epochs of registries and rights. Each request runs it, so
+ * it is one indexed read.
+ */
+export const FIND_LIVE_SESSION: Statement = {
+  name: 'session-find-live',
+  text: `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", t.is_unused as "isUnused",
+      e.epoch as registries, e.rights_epoch as rights
+    from session_token t cross join registry_epoch e
+    where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
+};
+
+/**
+ * Records the first use of an access token. It is committed before the request continues. Otherwise a later exchange of
+ * the old refresh token would treat this access token as unused.
+ */
+const MARK_USED: Statement = {
+  name: 'session-mark-used',
+  text: 'update session_token set is_unused = false where token_hash = $1 and is_unused',
+};
+
+const HOLD_OWNERS: Statement = {
+  name: 'session-hold-owners',
+  text: `select pg_advisory_xact_lock_shared(${SESSION_OWNER_LOCK_CLASS}, hashtext(k)) from unnest($1::text[]) k`,
+};
+
+const LOCK_OWNER: Statement = {
+  name: 'session-lock-owner',
+  text: `select pg_advisory_xact_lock(${SESSION_OWNER_LOCK_CLASS}, hashtext($1))`,
+  lockKey: `${SESSION_OWNER_LOCK_CLASS}, hashtext(k)`,
+};
+
+const LOCK_FAMILY: Statement = {
+  name: 'session-lock-family',
+  text: `select pg_advisory_xact_lock(${SESSION_FAMILY_LOCK_CLASS}, hashtext($1))`,
+};
+
+const FAMILY_OF_SESSION: Statement = {
+  name: 'session-family-of-session',
+  text: 'select family_id from refresh_token where session_id = $1 limit 1',
+};
+
+const LIVE_SESSIONS_OF_FAMILY: Statement = {
+  name: 'session-live-of-family',
+  text: `select distinct t.session_id from refresh_token r join session_token t on t.session_id = r.session_id
+    where r.family_id = $1 and t.closed_at is null order by 1`,
+};
+
+const LIVE_SESSIONS_OF = {
+  User: {
+    name: 'session-live-of-user',
+    text: 'select distinct session_id from session_token where user_id = $1 and closed_at is null order by session_id',
+  },
+  Client: {
+    name: 'session-live-of-client',
+    text: 'select distinct session_id from session_token where client_id = $1 and closed_at is null order by session_id',
+  },
+} as const satisfies Record<string, Statement>;
+
+/** Sessions of JWTs that were signed by any key except $1. */
+const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
+  name: 'session-live-of-other-keys',
+  text: 'select session_id from session_token where kid <> $1 and closed_at is null order by session_id',
+};
+
+export interface LiveSession {
+  readonly sessionId: string;
+  readonly userId?: string;
+  readonly clientId: string;
+  /** The epochs of registries and rights, read in the same statement as the Session. */
+  readonly epochs: Epochs;
+}
+
+/** A row of FIND_LIVE_SESSION. */
+export interface LiveSessionRow extends Epochs {
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly clientId: string;
+  readonly isUnused: boolean;
+}
 
 /** How many Sessions are closed in one pipelined round trip of a transaction. */
 const FLIGHT = 64;
@@ -69,11 +131,6 @@ export class Sessions {
     if (row === undefined) return undefined;
     if (row.isUnused) await this.statements.run(MARK_USED, [hash]);
     return liveSessionOf(row);
-  }
-
-  /** Finds an issued access token, live or not. This does not count as a use of the token. @internal */
-  describe(accessToken: string): Promise<IssuedToken | undefined> {
-    return this.statements.runOne<IssuedToken>(FIND_TOKEN, [tokenHashOf(accessToken)]);
   }
 
   /**
@@ -121,7 +178,7 @@ export class Sessions {
    */
   async closeAllOf(type: 'User' | 'Client', id: string): Promise<void> {
     await this.statements.run(LOCK_OWNER, [`${type}/${id}`]);
-    await this.closeEach(type === 'User' ? LIVE_SESSIONS_OF_USER : LIVE_SESSIONS_OF_CLIENT, id);
+    await this.closeEach(LIVE_SESSIONS_OF[type], id);
   }
 
   /** Closes the Sessions of all JWTs that were signed by other keys than `kid`. @internal */
@@ -155,6 +212,13 @@ export class Sessions {
     return rows.map(({ session_id: sessionId }) => sessionId);
   }
 }
+
+export const liveSessionOf = ({ sessionId, userId, clientId, registries, rights }: LiveSessionRow): LiveSession => ({
+  sessionId,
+  clientId,
+  epochs: { registries, rights },
+  ...(userId === null ? {} : { userId }),
+});
 
 export function sessionBody(session: NewSession, start: Date): object {
   const { grantType, userId, clientId, parentId, scope, audience, expiresAt, refresh, jti, issuer } = session;

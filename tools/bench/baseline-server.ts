@@ -11,7 +11,7 @@ import { RowHashes } from '../../src/search-index/extract/row-hashes';
 import { READ_HASH_KEY } from '../../src/search-index/read-row-hashes';
 import { type ResourceRow } from '../../src/store/resource-row';
 import { READ_CURRENT } from '../../src/store/resource-statements';
-import { FIND_LIVE_SESSION } from '../../src/session/session-statements';
+import { FIND_LIVE_SESSION } from '../../src/session/sessions';
 import { deliverAll } from './baseline-delivery';
 import { type BaselinePlan, baselinePlan } from './baseline-plan';
 

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { type Caller } from '../../platform/request/caller';
 import { ResourceReader } from '../../store/resource-reader';
-import { RefreshTokens } from '../../session/refresh-tokens.repository';
-import { type IssuedToken } from '../../session/session-tokens.repository';
-import { Sessions } from '../../session/sessions';
+import { type IssuedToken, SessionTokens } from '../../session/session-tokens.repository';
 import { epochSeconds } from '../../platform/time/clock';
 
 const INACTIVE = { active: false };
@@ -17,8 +15,7 @@ const INACTIVE = { active: false };
 @Injectable()
 export class Introspection {
   constructor(
-    private readonly sessions: Sessions,
-    private readonly refreshTokens: RefreshTokens,
+    private readonly tokens: SessionTokens,
     private readonly reader: ResourceReader,
     private readonly environment: Environment,
   ) {}
@@ -28,9 +25,7 @@ export class Introspection {
    * @returns the members of the response; JSON omits those that are undefined
    */
   async describe(token: string, caller: Caller, mayKnowOthers: () => Promise<boolean>): Promise<object> {
-    const accessToken = await this.sessions.describe(token);
-    const refreshToken = accessToken === undefined ? await this.refreshTokens.find(token) : undefined;
-    const issued = accessToken ?? refreshToken;
+    const issued = await this.tokens.find(token);
     if (issued?.isLive !== true || !(isOwn(caller, issued) || (await mayKnowOthers()))) return INACTIVE;
     const { clientId, userId, expiresAt } = issued;
     return {
@@ -39,9 +34,7 @@ export class Introspection {
       client_id: clientId,
       sub: userId ?? clientId,
       exp: expiresAt === null ? undefined : epochSeconds(expiresAt),
-      ...(accessToken === undefined
-        ? { scope: refreshToken?.scope ?? undefined }
-        : await this.ofAccessToken(accessToken)),
+      ...(issued.kind === 'refresh' ? { scope: issued.scope ?? undefined } : await this.ofAccessToken(issued)),
     };
   }
 

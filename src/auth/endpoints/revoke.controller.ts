@@ -3,7 +3,7 @@ import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from 
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute } from '../../platform/http/route-access';
-import { RefreshTokens } from '../../session/refresh-tokens.repository';
+import { SessionTokens } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { ClientAuthenticator } from '../client/client-authenticator';
 import { Grants } from '../grants/grant.registry';
@@ -25,7 +25,7 @@ export class RevokeController {
   constructor(
     private readonly clients: ClientAuthenticator,
     private readonly sessions: Sessions,
-    private readonly refreshTokens: RefreshTokens,
+    private readonly tokens: SessionTokens,
     private readonly grants: Grants,
   ) {}
 
@@ -62,14 +62,17 @@ export class RevokeController {
   }
 
   private async end(token: string, clientId: string): Promise<void> {
-    const accessToken = await this.sessions.describe(token);
-    const refreshToken = accessToken === undefined ? await this.refreshTokens.find(token) : undefined;
-    const owner = (accessToken ?? refreshToken)?.clientId;
+    const issued = await this.tokens.find(token);
+    if (issued === undefined) return;
     // RFC 7009, section 2.1: "If this validation fails, the request is refused and the client is informed of the
     // error".
-    if (owner !== undefined && owner !== clientId)
-      throw invalidGrant('token-of-another-client', 'The token was issued to another client', `issued to ${owner}`);
-    if (accessToken?.isLive === true) await this.sessions.closeWithSuccessors(accessToken.sessionId);
-    if (refreshToken !== undefined) await this.sessions.closeFamily(refreshToken.familyId);
+    if (issued.clientId !== clientId)
+      throw invalidGrant(
+        'token-of-another-client',
+        'The token was issued to another client',
+        `issued to ${issued.clientId}`,
+      );
+    if (issued.kind === 'refresh') await this.sessions.closeFamily(issued.familyId);
+    else if (issued.isLive) await this.sessions.closeWithSuccessors(issued.sessionId);
   }
 }

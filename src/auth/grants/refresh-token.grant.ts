@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type RefreshToken, RefreshTokens } from '../../session/refresh-tokens.repository';
+import { type IssuedRefreshToken, SessionTokens } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { type Client, settingsOf } from '../client/client';
 import { invalidGrant, OAuthError } from '../oauth/oauth-error';
@@ -24,7 +24,7 @@ export class RefreshTokenGrant implements Grant {
   private readonly logger = new Logger(RefreshTokenGrant.name);
 
   constructor(
-    private readonly refreshTokens: RefreshTokens,
+    private readonly tokens: SessionTokens,
     private readonly sessions: Sessions,
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
@@ -45,8 +45,8 @@ export class RefreshTokenGrant implements Grant {
     if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
     if (!Object.values(client.grants).some(({ issuesRefreshToken }) => issuesRefreshToken))
       throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
-    const token = await this.refreshTokens.find(text);
-    if (token === undefined) throw notValid('unknown');
+    const token = await this.tokens.find(text);
+    if (token?.kind !== 'refresh') throw notValid('unknown');
     if (token.clientId !== client.id) throw notValid(`issued to client ${token.clientId}`);
     this.assertStillGranted(client, token, request);
     if (token.userId !== null) await this.owners.prepare(token.userId);
@@ -62,7 +62,11 @@ export class RefreshTokenGrant implements Grant {
    * Refuses a Client that may no longer use the grant by which the login began, or whose settings for that grant do not
    * allow refresh tokens. Also refuses a request without the secret if that grant requires one.
    */
-  private assertStillGranted(client: Client, { grantType }: RefreshToken, { client: { secrets } }: TokenRequest): void {
+  private assertStillGranted(
+    client: Client,
+    { grantType }: IssuedRefreshToken,
+    { client: { secrets } }: TokenRequest,
+  ): void {
     const isServed = client.grantTypes.includes(grantType) && this.grants.find(grantType) !== undefined;
     if (!isServed || !settingsOf(client, grantType).issuesRefreshToken)
       throw new OAuthError('unauthorized_client', 'The client may not use refresh tokens');
@@ -70,12 +74,12 @@ export class RefreshTokenGrant implements Grant {
       throw new OAuthError('invalid_client', 'Client authentication failed', 'the secret is missing', client.id);
   }
 
-  private async use(client: Client, text: string, token: RefreshToken): Promise<TokenResponse | OAuthError> {
+  private async use(client: Client, text: string, token: IssuedRefreshToken): Promise<TokenResponse | OAuthError> {
     const { familyId, sessionId, userId } = token;
     const user = userId === null ? undefined : await this.owners.hold(client, userId);
     if (userId === null) await this.owners.holdClient(client);
     await this.sessions.lockFamily(familyId);
-    const state = await this.refreshTokens.stateOf(text);
+    const state = await this.tokens.refreshStateOf(text);
     if (state === 'repeated') return notValid('used moments ago; its successors are unused, so nothing was closed');
     if (state === 'reused') {
       await this.sessions.closeFamily(familyId);
@@ -84,7 +88,7 @@ export class RefreshTokenGrant implements Grant {
     }
     if (state === 'expired') return notValid('expired');
     if (!(await this.hasClosed(sessionId))) return notValid('its Session was closed meanwhile');
-    const issued = await this.issuer.issueWithSession({
+    return this.issuer.issue({
       client,
       grantType: token.grantType,
       successorOf: token,
@@ -92,8 +96,6 @@ export class RefreshTokenGrant implements Grant {
       scope: token.scope ?? undefined,
       audience: token.audience ?? undefined,
     });
-    await this.refreshTokens.setSuccessor(text, issued.sessionId);
-    return issued.response;
   }
 
   /** Returns true if this call closed the Session; false if a concurrent call did. */
@@ -111,7 +113,7 @@ export class RefreshTokenGrant implements Grant {
  * Returns the scope of the new token (RFC 6749, section 6): at most the scope granted originally, and that scope if
  * none was requested.
  */
-function scopeOf({ scope: granted }: RefreshToken, requested: string | undefined): string | null {
+function scopeOf({ scope: granted }: IssuedRefreshToken, requested: string | undefined): string | null {
   const scope = grantedScope(requested, granted?.split(' ') ?? []);
   if (scope === null) throw new OAuthError('invalid_scope', 'scope must hold no more than was granted at first');
   return scope ?? granted;

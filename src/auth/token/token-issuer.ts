@@ -4,9 +4,8 @@ import { JwtService } from '@nestjs/jwt';
 import { Environment } from '../../platform/config/environment';
 import { type JsonText } from '../../platform/json/json-text';
 import { Clock, epochSeconds } from '../../platform/time/clock';
-import { type NewRefreshToken, type NewSession } from '../../session/session-tokens.repository';
+import { newOpaqueToken, type NewRefreshToken, type NewSession } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
-import { newOpaqueToken } from '../../session/token-hash';
 import { type Client, type GrantSettings, settingsOf } from '../client/client';
 import { SigningKeys } from '../keys/signing-keys.repository';
 import { type TokenUser } from './token-owners';
@@ -68,11 +67,6 @@ export class TokenIssuer {
   ) {}
 
   async issue(order: TokenOrder): Promise<TokenResponse> {
-    return (await this.issueWithSession(order)).response;
-  }
-
-  /** @internal */
-  async issueWithSession(order: TokenOrder): Promise<{ readonly sessionId: string; readonly response: TokenResponse }> {
     const { client, user, grantType, scope, audience, successorOf } = order;
     const settings = settingsOf(client, grantType);
     const { tokenLifetimeSeconds: lifetime } = settings;
@@ -96,15 +90,14 @@ export class TokenIssuer {
       scope,
       audience: audiences.length === 0 ? undefined : audiences.join(' '),
     });
-    const response = {
+    return {
       token_type: 'Bearer',
       expires_in: lifetime,
       access_token: token.accessToken,
       ...(refresh === undefined ? {} : { refresh_token: refresh.token }),
       ...(scope === undefined ? {} : { scope }),
       ...(user === undefined ? {} : { userinfo: user.userinfo }),
-    } as const;
-    return { sessionId, response };
+    };
   }
 
   /** Makes a JWT access token (RFC 9068). In a token of the client itself, the subject is the client (section 2.2). */
