@@ -13,7 +13,6 @@ import { ClientRule } from './identity/client.rule';
 import { ClientSecrets } from './client/client-secrets.repository';
 import { CredentialsListener } from './identity/credentials.listener';
 import { CredentialGuard } from './guessing/credential-guard';
-import { GuessKeyMaker } from './guessing/guess-keys';
 import { GuessSweeper } from './guessing/guess-sweeper';
 import { SlowAddresses } from './guessing/slow-addresses';
 import { DiscoveryController } from './endpoints/discovery.controller';
@@ -63,7 +62,7 @@ const users = [
   PasswordHash,
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
-const guessing = [CredentialGuard, GuessKeyMaker, GuessSweeper, SlowAddresses];
+const guessing = [CredentialGuard, GuessSweeper, SlowAddresses];
 const tokens = [TokenOwners, TokenIssuer, TokenSlots, LoginMetrics, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 

@@ -1,21 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { RequestContext } from '../../platform/request/request-context';
 import { ResourceReader } from '../../store/resource-reader';
 import { CredentialGuard } from '../guessing/credential-guard';
-import { GuessKeyMaker } from '../guessing/guess-keys';
 import { type BasicCredentials } from '../oauth/basic-credentials';
 import { OAuthError } from '../oauth/oauth-error';
 import { type Client, clientOf } from './client';
 import { ClientSecrets, secretHashOf } from './client-secrets.repository';
-import { putNewest } from '../../platform/memoized';
-
-/** Maximum number of hashes of correct secrets in memory. Beyond it, the oldest hash is dropped. */
-const MOST_PROVEN = 10_000;
-
-const WRONG_SECRET = new Error('The secret is wrong');
 
 interface KnownClient extends Client {
   readonly secretHash: Buffer | undefined;
@@ -26,20 +18,12 @@ interface KnownClient extends Client {
 export class ClientAuthenticator {
   /** Clients by id, cached until the rights epoch (a counter of changes of rights) rises. */
   private readonly known: KeptByRights<KnownClient | undefined>;
-  /**
-   * Hashes of a Client's id, its address prefix and its secret, added when the secret was correct. The same Client with
-   * the same secret from the same address is not counted as a try. So a Client that calls by HTTP Basic causes no
-   * writes, and people who guess its secret cannot slow it down. From another address the secret counts as a try;
-   * otherwise guesses would be free.
-   */
-  private readonly proven = new Map<string, true>();
 
   constructor(
     epoch: RegistryEpoch,
     private readonly reader: ResourceReader,
     private readonly secrets: ClientSecrets,
     private readonly guesses: CredentialGuard,
-    private readonly keys: GuessKeyMaker,
     private readonly requests: RequestContext,
   ) {
     const isKept = (client: KnownClient | undefined): boolean => client !== undefined;
@@ -93,18 +77,8 @@ export class ClientAuthenticator {
     if (secrets.length === 0) return false;
     const hash = client?.secretHash;
     const isEqual = hash !== undefined && secrets.some((secret) => timingSafeEqual(hash, secretHashOf(secret)));
-    const prefix = addressPrefixOf(this.requests.origin?.ip ?? '');
-    const use = this.keys.hashOf('proven', id, prefix, ...secrets).toString('base64');
-    if (isEqual && this.proven.has(use)) return true;
-    const judge = (): Promise<void> => (isEqual ? Promise.resolve() : Promise.reject(WRONG_SECRET));
-    try {
-      await this.guesses.judge({ kind: 'client', name: id }, secrets, judge, (error) => error === WRONG_SECRET);
-    } catch (error) {
-      if (error === WRONG_SECRET) return false;
-      throw error;
-    }
-    putNewest(this.proven, use, true, MOST_PROVEN);
-    return true;
+    await this.guesses.countSecret(id, secrets, isEqual);
+    return isEqual;
   }
 }
 

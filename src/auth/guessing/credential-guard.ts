@@ -1,20 +1,41 @@
+import { createHmac, hkdfSync } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { Environment } from '../../platform/config/environment';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { errorTrace } from '../../platform/logging/error-trace';
+import { putNewest } from '../../platform/memoized';
 import { RequestContext } from '../../platform/request/request-context';
 import { OAuthError } from '../oauth/oauth-error';
-import { type Account, type GuessKeys, GuessKeyMaker } from './guess-keys';
 import { COUNT_FAILURE, FORGET_TRIES, GIVE_BACK_TRY, TAKE_TRY } from './guess-statements';
 import { SlowAddresses } from './slow-addresses';
 
-export { type Account } from './guess-keys';
+/**
+ * The account whose credentials are judged. `user`: the id of a User, whichever of its login names was typed. `login`:
+ * a typed name that no User has.
+ */
+export interface Account {
+  readonly kind: 'user' | 'login' | 'client';
+  readonly name: string;
+}
+
+/** A try of credentials: its address prefix, and the keys of the counters of the account there and of the address. */
+interface Try {
+  readonly prefix: string;
+  readonly account: Buffer;
+  readonly address: Buffer;
+}
 
 /** The longest pause between two tries for one account from one address. */
 const LONGEST_PAUSE_SECONDS = 30;
+
+/** Maximum number of hashes of correct secrets in memory. Beyond it, the oldest hash is dropped. */
+const MOST_PROVEN = 10_000;
+
+const WRONG_SECRET = new Error('The secret is wrong');
 
 interface Taken {
   readonly is_taken: boolean;
@@ -35,19 +56,26 @@ interface Taken {
 @Injectable()
 export class CredentialGuard {
   private readonly logger = new Logger(CredentialGuard.name);
+  private readonly secret: Buffer;
 
   /** The credentials that this process is judging now, by their hash. */
   private readonly trying = new Map<string, Promise<void>>();
 
+  /** Correct secrets of Clients, by a hash of the Client's id, its address prefix and the secret. */
+  private readonly proven = new Map<string, true>();
+
   /** @internal */
   constructor(
-    private readonly keys: GuessKeyMaker,
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
     private readonly requests: RequestContext,
     private readonly environment: Environment,
     private readonly slowAddresses: SlowAddresses,
-  ) {}
+  ) {
+    const { encryptionKey } = environment;
+    if (encryptionKey === undefined) throw new Error('SVC_ENCRYPTION_KEY is not set');
+    this.secret = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'credential-failure', 32));
+  }
 
   /**
    * Judges credentials, unless their account is paused. Concurrent requests with the same credentials count as one try:
@@ -62,8 +90,8 @@ export class CredentialGuard {
     judge: () => Promise<T>,
     isWrong: (error: unknown) => boolean = isWrongGuess,
   ): Promise<T> {
-    const keys = this.keys.keysOf(account, this.requests.origin?.ip);
-    const sameTry = this.keys.hashOf('try', keys.account.toString('base64'), ...credentials).toString('base64');
+    const one = this.tryOf(account);
+    const sameTry = this.hashOf('try', one.account.toString('base64'), ...credentials).toString('base64');
     // Counts outside the caller's transaction: a rollback must not undo the count.
     return this.unitOfWork.outside(async () => {
       const known = this.trying.get(sameTry);
@@ -71,38 +99,55 @@ export class CredentialGuard {
         await known;
         return judge();
       }
-      const taking = this.take(keys);
+      const taking = this.take(one);
       this.trying.set(sameTry, taking);
       try {
         await taking;
-        return await this.settle(keys, judge, isWrong);
+        return await this.settle(one, judge, isWrong);
       } finally {
         this.trying.delete(sameTry);
       }
     });
   }
 
-  private async settle<T>(
-    { account, address }: GuessKeys,
-    judge: () => Promise<T>,
-    isWrong: (error: unknown) => boolean,
-  ): Promise<T> {
+  /**
+   * Counts a compared secret of a Client as a try. A secret that was correct before from the same address is not
+   * counted again. So a Client that calls by HTTP Basic causes no writes, and people who guess its secret cannot slow
+   * it down. From another address the secret counts as a try; otherwise guesses would be free.
+   * @param isEqual whether one of the secrets is the stored one
+   * @throws ServiceError 'throttled'
+   * @internal
+   */
+  async countSecret(clientId: string, secrets: readonly string[], isEqual: boolean): Promise<void> {
+    const use = this.hashOf('proven', clientId, this.prefix, ...secrets).toString('base64');
+    if (isEqual && this.proven.has(use)) return;
+    const judge = (): Promise<void> => (isEqual ? Promise.resolve() : Promise.reject(WRONG_SECRET));
+    try {
+      await this.judge({ kind: 'client', name: clientId }, secrets, judge, (error) => error === WRONG_SECRET);
+    } catch (error) {
+      if (error === WRONG_SECRET) return;
+      throw error;
+    }
+    putNewest(this.proven, use, true, MOST_PROVEN);
+  }
+
+  private async settle<T>(one: Try, judge: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
     let judged: T;
     try {
       judged = await judge();
     } catch (error) {
-      if (isWrong(error)) await this.countFailure(address);
-      else await this.count(GIVE_BACK_TRY, [account, this.environment.credentialFailuresFree]);
+      if (isWrong(error)) await this.countFailure(one);
+      else await this.count(GIVE_BACK_TRY, [one.account, this.environment.credentialFailuresFree]);
       throw error;
     }
     // The login is committed, so it must not fail because its tries cannot be forgotten: they only expire later.
-    await this.count(FORGET_TRIES, [account]).catch((error: unknown) => {
+    await this.count(FORGET_TRIES, [one.account]).catch((error: unknown) => {
       this.logger.error('The tries before a login still count', errorTrace(error));
     });
     return judged;
   }
 
-  private async take({ account, address }: GuessKeys): Promise<void> {
+  private async take({ prefix, account, address }: Try): Promise<void> {
     const { credentialFailureWindowSeconds, credentialFailuresFree, credentialFailuresFreePerAddress } =
       this.environment;
     const taken = await this.count(TAKE_TRY, [
@@ -110,15 +155,15 @@ export class CredentialGuard {
       ...[account, credentialFailuresFree, LONGEST_PAUSE_SECONDS],
       ...[address, credentialFailuresFreePerAddress],
     ]);
-    this.slowAddresses.note(this.requests.origin?.ip, taken?.slow_seconds ?? null);
+    this.slowAddresses.note(prefix, taken?.slow_seconds ?? null);
     if (taken?.is_taken !== true) throw throttled(taken?.seconds ?? 1);
   }
 
-  private async countFailure(address: Buffer): Promise<void> {
+  private async countFailure({ prefix, address }: Try): Promise<void> {
     const { credentialFailureWindowSeconds, credentialFailuresFreePerAddress } = this.environment;
     const values = [credentialFailureWindowSeconds, address, credentialFailuresFreePerAddress];
     const counted = await this.count(COUNT_FAILURE, values);
-    this.slowAddresses.note(this.requests.origin?.ip, counted?.slow_seconds ?? null);
+    this.slowAddresses.note(prefix, counted?.slow_seconds ?? null);
   }
 
   /**
@@ -127,6 +172,27 @@ export class CredentialGuard {
    */
   private count(statement: Statement, values: readonly unknown[]): Promise<Taken | undefined> {
     return this.requests.outside(() => this.statements.runOne<Taken>(statement, values));
+  }
+
+  /** The keys are HMACs, so the table reveals neither names nor addresses. */
+  private tryOf({ kind, name }: Account): Try {
+    const prefix = this.prefix;
+    // A typed name is counted without its case, since emails match in any case.
+    const counted = kind === 'login' ? name.normalize('NFKC').toLowerCase() : name;
+    return {
+      prefix,
+      account: this.hashOf('account', kind, counted, prefix),
+      address: this.hashOf('address', prefix),
+    };
+  }
+
+  /** The address prefix of the caller; an empty text in background work. */
+  private get prefix(): string {
+    return addressPrefixOf(this.requests.origin?.ip ?? '');
+  }
+
+  private hashOf(...parts: readonly string[]): Buffer {
+    return createHmac('sha256', this.secret).update(JSON.stringify(parts)).digest();
   }
 }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
-import { addressPrefixOf } from '../../platform/admission/address-prefix';
 import { LOGINS } from '../hashing/hash-slots';
 import { putNewest } from '../../platform/memoized';
 
@@ -25,8 +24,7 @@ export class SlowAddresses {
   constructor(private readonly environment: Environment) {}
 
   /** @param seconds for how many seconds the address stays slow; null when it is not slow */
-  note(ip: string | undefined, seconds: number | null): void {
-    const prefix = addressPrefixOf(ip ?? '');
+  note(prefix: string, seconds: number | null): void {
     const turns = this.known.get(prefix)?.turns;
     if (seconds === null) {
       this.known.delete(prefix);
