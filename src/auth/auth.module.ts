@@ -27,7 +27,6 @@ import { PasswordHash } from './hashing/password-hash';
 import { KeyRotation } from './keys/key-rotation';
 import { KeyRotationController } from './endpoints/key-rotation.controller';
 import { SigningKeys } from './keys/signing-keys.repository';
-import { LoginMetrics } from './endpoints/login.metrics';
 import { OtherRoutesController } from './endpoints/other-routes.controller';
 import { IntrospectController } from './endpoints/introspect.controller';
 import { Introspection } from './endpoints/introspection';
@@ -63,7 +62,7 @@ const users = [
 ];
 const keys = [SigningKeys, KeyRotation, SecretBox];
 const guessing = [CredentialGuard, GuessSweeper, SlowAddresses];
-const tokens = [TokenOwners, TokenIssuer, TokenSlots, LoginMetrics, Introspection];
+const tokens = [TokenOwners, TokenIssuer, TokenSlots, Introspection];
 const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant];
 
 /**

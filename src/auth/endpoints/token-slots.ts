@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../../platform/admission/slots';
+import { serviceErrorOf } from '../../platform/http/service-error-of';
+import { Counter } from '../../platform/metrics/counter';
+import { type MetricFamily, single } from '../../platform/metrics/metric-family';
+import { MetricsFrom, type MetricSource } from '../../platform/metrics/metric-source';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Grant } from '../grants/grant';
 import { SlowAddresses } from '../guessing/slow-addresses';
 import { HashSlots, LOGINS } from '../hashing/hash-slots';
+import { OAuthError } from '../oauth/oauth-error';
 import { type TokenRequest } from '../oauth/token-request';
 
 /**
@@ -15,11 +20,17 @@ const OTHER_TOKENS = 4;
 /**
  * The only queue of the token endpoint. A request waits here after its body is read and before its first statement.
  * Slots are given to the waiting address prefixes in turn, so a flood from one prefix delays only that prefix. Token
- * requests without a password hash are far cheaper, so they have separate slots.
+ * requests without a password hash are far cheaper, so they have separate slots. The results are counted as metrics.
  */
 @Injectable()
-export class TokenSlots {
+@MetricsFrom({ source: 'logins', path: '/metrics' })
+export class TokenSlots implements MetricSource {
   private readonly others = new Slots({ ...LOGINS, permits: OTHER_TOKENS });
+
+  private readonly results = new Counter(
+    'svc_logins_total',
+    'Token requests by grant and result: ok, the code of RFC 6749, or why they were not judged.',
+  );
 
   constructor(
     private readonly logins: HashSlots,
@@ -28,7 +39,26 @@ export class TokenSlots {
   ) {}
 
   /** @throws ServiceError 'busy' after thirty seconds, when the queue is full, or when the client disconnects */
-  run<T>({ costsHash = false }: Grant, request: TokenRequest, task: () => Promise<T>): Promise<T> {
+  async run<T>(grant: Grant, request: TokenRequest, task: () => Promise<T>): Promise<T> {
+    const count = (result: string): void => {
+      this.results.add({ grant: request.grantType, result });
+    };
+    try {
+      const issued = await this.inSlot(grant, request, task);
+      count('ok');
+      return issued;
+    } catch (error) {
+      count(error instanceof OAuthError ? error.code : (serviceErrorOf(error)?.kind ?? 'error'));
+      throw error;
+    }
+  }
+
+  read(): readonly MetricFamily[] {
+    const waiting = single('gauge', 'svc_logins_waiting', 'Logins that wait for a hash thread.', this.logins.waiting);
+    return [this.results.read(), waiting];
+  }
+
+  private inSlot<T>({ costsHash = false }: Grant, request: TokenRequest, task: () => Promise<T>): Promise<T> {
     // Nobody is identified yet, so the caller of the ticket is the address prefix.
     const { ticket } = this.requests;
     if (!costsHash) return this.others.run(ticket, task);

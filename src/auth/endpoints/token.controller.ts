@@ -11,7 +11,6 @@ import { type Grant } from '../grants/grant';
 import { Grants } from '../grants/grant.registry';
 import { sendUnstored } from '../oauth/oauth-answer';
 import { OAuthError } from '../oauth/oauth-error';
-import { LoginMetrics } from './login.metrics';
 import { OAuthErrorFilter } from './oauth-error.filter';
 import { OAUTH_ERROR, TOKEN_REQUEST, TOKEN_RESPONSE } from './token.openapi';
 import { readTokenRequest, type TokenRequest } from '../oauth/token-request';
@@ -31,7 +30,6 @@ export class TokenController {
     private readonly grants: Grants,
     private readonly slots: TokenSlots,
     private readonly clients: ClientAuthenticator,
-    private readonly metrics: LoginMetrics,
   ) {}
 
   @Post()
@@ -57,7 +55,7 @@ export class TokenController {
       );
       return callHandler(grant, () => grant.exchange(client, asked), isIssued);
     };
-    const issued = await this.metrics.count(asked.grantType, () => this.slots.run(grant, asked, exchange));
+    const issued = await this.slots.run(grant, asked, exchange);
     sendUnstored(response, responseText(issued));
   }
 
