@@ -69,15 +69,18 @@ export class AccessDecision {
     counts: (policy: CompiledPolicy) => boolean = () => true,
   ): AsyncGenerator<PolicyOutcome, undefined> {
     const pause = this.slices.pauses();
-    for (const policy of index.covering(request).filter(counts)) {
+    const covering = index.covering(request).filter(counts);
+    for (const policy of covering) {
+      if (policy.roleName !== undefined) continue;
       await pause();
       yield this.outcomeOf(policy, request);
     }
     // The User's Roles are read only if no policy without `roleName` has decided.
-    const ofRoles = index.coveringRoles(request).filter(counts);
-    const held = new Set(ofRoles.length === 0 ? [] : (await this.roles.of(request.caller)).map(({ name }) => name));
-    for (const policy of ofRoles) {
-      const { roleName = '' } = policy;
+    let held: Set<string> | undefined;
+    for (const policy of covering) {
+      const { roleName } = policy;
+      if (roleName === undefined) continue;
+      held ??= new Set((await this.roles.of(request.caller)).map(({ name }) => name));
       await pause();
       yield held.has(roleName)
         ? this.outcomeOf(policy, asHolderOf(roleName, request))

@@ -6,25 +6,26 @@ import { addTo } from '../../platform/lists-by-key';
 
 /** Finds the policies whose links cover a request. The cost does not depend on the number of other policies. */
 export class PolicyIndex {
-  private readonly plain = new LinkIndex();
-  private readonly ofRoles = new LinkIndex();
+  private readonly everybody: CompiledPolicy[] = [];
+  private readonly byLink = new Map<string, CompiledPolicy[]>();
 
   /** @param policies the policies in the order of evaluation */
   constructor(readonly policies: readonly CompiledPolicy[]) {
-    for (const policy of policies) (policy.roleName === undefined ? this.plain : this.ofRoles).add(policy);
+    for (const policy of policies) {
+      if (policy.links.length === 0) this.everybody.push(policy);
+      for (const { resourceType, id } of policy.links) addTo(this.byLink, `${resourceType}/${id}`, policy);
+    }
   }
 
   /**
-   * Returns the policies without `roleName` that cover the request, each once: first policies with a fitting link, then
-   * policies without links.
+   * Returns the policies that cover the request, each once: first policies with a fitting link, then policies without
+   * links. A policy with `roleName` covers the request only if its User has that Role, which is not checked here.
    */
   covering(request: AccessRequest): readonly CompiledPolicy[] {
-    return this.plain.covering(request);
-  }
-
-  /** Returns the policies with `roleName` that cover the request, provided that its User has that Role. */
-  coveringRoles(request: AccessRequest): readonly CompiledPolicy[] {
-    return request.caller.userId === undefined ? [] : this.ofRoles.covering(request);
+    const found: CompiledPolicy[] = [];
+    for (const link of coveringLinks(request)) noteOfKind(this.byLink.get(link), request, found);
+    noteOfKind(this.everybody, request, found);
+    return found;
   }
 }
 
@@ -34,27 +35,10 @@ export function linksThatCover({ links }: CompiledPolicy, request: AccessRequest
   return links.filter(({ resourceType, id }) => covering.has(`${resourceType}/${id}`));
 }
 
-class LinkIndex {
-  private readonly everybody: CompiledPolicy[] = [];
-  private readonly byLink = new Map<string, CompiledPolicy[]>();
-
-  add(policy: CompiledPolicy): void {
-    if (policy.links.length === 0) this.everybody.push(policy);
-    for (const { resourceType, id } of policy.links) addTo(this.byLink, `${resourceType}/${id}`, policy);
-  }
-
-  covering(request: AccessRequest): readonly CompiledPolicy[] {
-    const found: CompiledPolicy[] = [];
-    for (const link of coveringLinks(request)) this.note(this.byLink.get(link), request, found);
-    this.note(this.everybody, request, found);
-    return found;
-  }
-
-  private note(policies: readonly CompiledPolicy[] = [], request: AccessRequest, found: CompiledPolicy[]): void {
-    for (const policy of policies) {
-      // Only a policy with several links can be found twice.
-      if (isOfKind(policy, request) && !(policy.links.length > 1 && found.includes(policy))) found.push(policy);
-    }
+function noteOfKind(policies: readonly CompiledPolicy[] = [], request: AccessRequest, found: CompiledPolicy[]): void {
+  for (const policy of policies) {
+    // Only a policy with several links can be found twice.
+    if (isOfKind(policy, request) && !(policy.links.length > 1 && found.includes(policy))) found.push(policy);
   }
 }
 
@@ -73,5 +57,7 @@ function coveringLinks({ caller, operationId }: AccessRequest): string[] {
  */
 const isClientItself = ({ userId }: Caller): boolean => userId === undefined;
 
-const isOfKind = ({ type }: CompiledPolicy, { rpc }: AccessRequest): boolean =>
-  type === undefined || (type === 'rpc') === (rpc !== undefined);
+/** Whether the policy is for this kind of request. A policy with `roleName` is for requests of Users. */
+const isOfKind = ({ type, roleName }: CompiledPolicy, { rpc, caller }: AccessRequest): boolean =>
+  (type === undefined || (type === 'rpc') === (rpc !== undefined)) &&
+  (roleName === undefined || caller.userId !== undefined);
