@@ -20,7 +20,6 @@ import { AccessRequests } from './request/access-requests';
 import { CallerParts } from './request/caller-parts';
 import { KnownReaders } from './request/known-readers';
 import { RightsListener } from './roles/rights.listener';
-import { RoleResourceType } from './roles/role.resource-type';
 import { Roles } from './roles/roles';
 import { DescribedRequests } from './testing/described-request';
 import { MissedCriteria } from './testing/missed-criteria';
@@ -56,7 +55,6 @@ import { AccessTestController } from './testing/access-test.controller';
     PolicyTest,
     RequestTest,
     RightsListener,
-    RoleResourceType,
     Roles,
   ],
   exports: [Roles, AccessDecision, AccessRequests, Denials],

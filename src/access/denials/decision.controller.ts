@@ -5,8 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { assertKnownParameters } from '../../platform/http/known-parameters';
 import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
-import { DenialLog, type ListedDenial, type StoredDenial } from './denial-log';
-import { MAX_LISTED } from './denial-statements';
+import { DenialLog, type ListedDenial, MAX_LISTED, type StoredDenial } from './denial-log';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
