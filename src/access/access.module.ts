@@ -22,8 +22,7 @@ import { KnownReaders } from './request/known-readers';
 import { RightsListener } from './roles/rights.listener';
 import { Roles } from './roles/roles';
 import { DescribedRequests } from './testing/described-request';
-import { MissedCriteria } from './testing/missed-criteria';
-import { OwnReads } from './testing/own-reads';
+import { NamedResources } from './testing/named-resources';
 import { PolicyTest } from './testing/policy-test';
 import { RequestTest } from './testing/request-test';
 import { AccessTestController } from './testing/access-test.controller';
@@ -47,8 +46,7 @@ import { AccessTestController } from './testing/access-test.controller';
     KnownReaders,
     MatchoEngine,
     MatchoRpcEngine,
-    MissedCriteria,
-    OwnReads,
+    NamedResources,
     PolicyEngines,
     PolicyEntryAccess,
     PolicyRows,

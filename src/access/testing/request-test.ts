@@ -3,23 +3,19 @@ import { type NativeReference, type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
-import { type GrantedRows } from '../../platform/request/granted-rows';
-import { RowCheck } from '../../resource/rows/row-check';
-import { RowLimits } from '../../resource/rows/row-limits';
 import { AccessDecision, type PolicyOutcome } from '../decision/access-decision';
 import { AccessPolicies } from '../policy/access-policies';
 import { linksThatCover } from '../policy/policy-index';
 import { couldCall } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
-import { MissedCriteria } from './missed-criteria';
-import { OwnReads } from './own-reads';
+import { NamedResources } from './named-resources';
 import { PolicyTest, type PolicyTestResult } from './policy-test';
 import { type ResourceName } from '../../model/stored-resource';
 
 /**
  * A policy that was evaluated, with the links by which it covers the request. The response omits undefined members.
  */
-export interface TestedPolicy {
+interface TestedPolicy {
   readonly id: string;
   readonly engine: string;
   readonly link: readonly NativeReference[] | undefined;
@@ -73,10 +69,7 @@ export class RequestTest {
     private readonly access: AccessDecision,
     private readonly stored: AccessPolicies,
     private readonly test: PolicyTest,
-    private readonly limits: RowLimits,
-    private readonly check: RowCheck,
-    private readonly own: OwnReads,
-    private readonly missed: MissedCriteria,
+    private readonly named: NamedResources,
     private readonly statements: Statements,
     private readonly environment: Environment,
   ) {}
@@ -93,34 +86,32 @@ export class RequestTest {
 
   private async tried(request: LazyRequest): Promise<RequestTestResult> {
     const row = await namedRowOf(request);
-    const seen = row === undefined ? undefined : await this.own.of(row);
-    const policies: TestedPolicy[] = [];
-    let by: string | undefined;
-    let isLimitedGrant = false;
-    let finds = false;
-    let more = 0;
+    const seen = row && (await this.named.readOwn(row));
+    const outcomes: PolicyOutcome[] = [];
+    const finding = new Set<PolicyOutcome>();
     for await (const one of this.access.outcomes(request, await this.stored.current())) {
-      const { granted } = one;
-      if (granted === 'all') by ??= one.policy.id;
-      const isFound = Array.isArray(granted) && row !== undefined && (await this.finds(granted, row));
-      isLimitedGrant ||= Array.isArray(granted);
-      finds ||= isFound;
-      if (policies.length < MAX_POLICIES)
-        policies.push(await this.described(one, request, row && { row, isFound, resource: seen?.resource }));
-      else more++;
+      outcomes.push(one);
+      if (row && Array.isArray(one.granted) && (await this.named.isIn(one.granted, row))) finding.add(one);
     }
-    const isLimited = by === undefined && isLimitedGrant;
+    const by = outcomes.find(({ granted }) => granted === 'all')?.policy.id;
+    const isLimited = by === undefined && outcomes.some(({ granted }) => granted !== undefined);
     const limitedRows = isLimited ? ('some' as const) : undefined;
     const decision = {
       granted: by !== undefined || isLimited,
       rows: by === undefined ? limitedRows : ('all' as const),
       by,
-      'finds-resource': isLimited && row !== undefined ? finds : undefined,
+      'finds-resource': isLimited && row ? finding.size > 0 : undefined,
       'is-stored': seen?.isStored,
     };
-    const isHidden = isLimited && !finds && row !== undefined;
+    const policies: TestedPolicy[] = [];
+    for (const one of outcomes.slice(0, MAX_POLICIES))
+      policies.push(
+        await this.described(one, request, row && { row, isFound: finding.has(one), resource: seen?.resource }),
+      );
+    const isHidden = isLimited && finding.size === 0 && row !== undefined;
     const hidden = isHidden ? await hiddenNote(request, row, seen?.isStored, policies) : undefined;
     const note = await noteOn(request, policies.length === 0, hidden);
+    const more = outcomes.length - policies.length;
     return { decision, policies, more: more === 0 ? undefined : more, note };
   }
 
@@ -152,15 +143,11 @@ export class RequestTest {
       !parts.has('jwt') &&
       (!parts.has('user') || (await this.mayRead('User', userId))) &&
       (!parts.has('client') || (await this.mayRead('Client', clientId)));
-    return this.missed.reasonOf(granted, row, resource, isOpen);
+    return this.named.whyMissed(granted, row, resource, isOpen);
   }
 
   private async mayRead(type: string, id: string | undefined): Promise<boolean> {
-    return id !== undefined && (await this.own.of({ type, id })).resource !== undefined;
-  }
-
-  private async finds(rows: GrantedRows, row: ResourceName): Promise<boolean> {
-    return this.check.isGranted(await this.limits.of(rows), row);
+    return id !== undefined && (await this.named.readOwn({ type, id })).resource !== undefined;
   }
 }
 

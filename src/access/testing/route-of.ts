@@ -1,11 +1,42 @@
 import { operationIdOfCode } from '../../platform/http/route-access';
-import { type RouteValues } from '../request/route-params';
+import { memberOf } from '../../platform/json/plain-object';
 import { WRITE_IDS } from '../../resource/access/entry-access';
+import { type RouteValues } from '../request/route-params';
 
 /** The route of the resource API that a request would reach, as far as policies distinguish routes. */
-export interface DescribedRoute extends RouteValues {
-  readonly operationId?: string;
+interface DescribedRoute extends RouteValues {
+  readonly operationId: string | undefined;
 }
+
+const TYPE = '(?<type>[A-Z][A-Za-z]*)';
+const ID = '(?<id>[^/]+)';
+
+/** Matches a path without slashes around it, which may begin with `fhir`. */
+const below = (path: string): RegExp => new RegExp(`^(?:fhir(?:/|$))?${path}$`);
+
+/** The operation ids of the writes of an existing resource: by id (0), or by criteria (1). */
+const writeIds = (by: 0 | 1): Readonly<Record<string, string>> => ({
+  put: WRITE_IDS.PUT[by],
+  patch: WRITE_IDS.PATCH[by],
+  delete: WRITE_IDS.DELETE[by],
+});
+
+/** Paths with the operation id of their route: one for all methods, or one for each method. The first match counts. */
+const ROUTES: readonly (readonly [path: RegExp, operationId: string | Readonly<Record<string, string>>])[] = [
+  [/^rpc$/, 'rpc'],
+  [below(''), { get: 'FhirSearchSystem', post: 'FhirBundle' }],
+  [below('_search'), { post: 'FhirSearchSystem' }],
+  [below('_history'), 'FhirHistorySystem'],
+  [below(`(?:${TYPE}/(?:${ID}/)?)?\\$(?<code>[\\w-]+)`), {}],
+  [below(TYPE), { get: 'FhirSearch', post: WRITE_IDS.POST[0], ...writeIds(1) }],
+  [below(`${TYPE}/_search`), { post: 'FhirSearch' }],
+  [below(`${TYPE}/_history`), 'FhirHistoryType'],
+  [below(`${TYPE}/${ID}`), { get: 'FhirRead', ...writeIds(0) }],
+  [below(`${TYPE}/${ID}/_history`), 'FhirHistory'],
+  [below(`${TYPE}/${ID}/_history/[^/]+`), 'FhirVread'],
+  [below(`(?<compartment>[A-Z][A-Za-z]*)/${ID}/(?<type>[^/]+)`), 'FhirCompartmentSearch'],
+  [below(`${TYPE}/${ID}/.+`), {}],
+];
 
 /**
  * Derives the route from the method and path of a described request. No route is called.
@@ -13,48 +44,20 @@ export interface DescribedRoute extends RouteValues {
  * @param isConditional whether a create has criteria (a conditional create)
  */
 export function routeOf(method: string, uri: string, isConditional = false): DescribedRoute {
-  const [first, ...rest] = uri.split('/').filter((segment) => segment !== '');
-  const steps = first === 'fhir' ? rest : [...(first === undefined ? [] : [first]), ...rest];
-  const read = method === 'head' ? 'get' : method;
-  const last = steps.at(-1) ?? '';
-  const [type, id, third] = steps;
-  const operation = operationCodeOf(last);
-  if (steps.length === 0) return operationIs({ post: 'FhirBundle', get: 'FhirSearchSystem' }[read]);
-  if (steps.length === 1 && type === '_search') return operationIs(read === 'post' ? 'FhirSearchSystem' : undefined);
-  if (steps.length === 1 && operation !== undefined) return { operationId: operation };
-  if (steps.length === 1 && type === '_history') return operationIs('FhirHistorySystem');
-  if (steps.length === 1 && type === 'rpc' && first !== 'fhir') return operationIs('rpc');
-  if (type === undefined || !/^[A-Z][A-Za-z]*$/.test(type)) return {};
-  if (steps.length === 1)
+  const path = uri.replace(/\/+/g, '/').replace(/^\/|\/$/g, '');
+  for (const [pattern, ids] of ROUTES) {
+    const match = pattern.exec(path);
+    if (match === null) continue;
+    const { type, id, compartment, code } = match.groups ?? {};
+    if (code !== undefined) return { type, id, operationId: operationIdOfCode(code) };
+    const named = typeof ids === 'string' ? ids : memberOf(ids, method === 'head' ? 'get' : method);
+    const isConditionalCreate = isConditional && named === WRITE_IDS.POST[0];
     return {
       type,
-      ...operationIs(read === 'get' ? 'FhirSearch' : writeIdOf(method, method !== 'post' || isConditional)),
+      id,
+      compartment,
+      operationId: isConditionalCreate ? WRITE_IDS.POST[1] : (named as string | undefined),
     };
-  if (steps.length === 2) return { type, ...ofType(read, last, operation) };
-  const at = { type, ...(id === undefined ? {} : { id }) };
-  if (steps.length === 3 && operation !== undefined) return { ...at, operationId: operation };
-  if (steps.length === 3 && third === '_history') return { ...at, operationId: 'FhirHistory' };
-  if (steps.length === 3) return { ...at, type: last, compartment: type, operationId: 'FhirCompartmentSearch' };
-  return { ...at, ...operationIs(steps.length === 4 && third === '_history' ? 'FhirVread' : undefined) };
-}
-
-function ofType(method: string, last: string, operation: string | undefined): DescribedRoute {
-  if (operation !== undefined) return { operationId: operation };
-  if (last === '_search') return operationIs(method === 'post' ? 'FhirSearch' : undefined);
-  if (last === '_history') return operationIs('FhirHistoryType');
-  const writeId = method === 'post' ? undefined : writeIdOf(method, false);
-  return { id: last, ...operationIs(method === 'get' ? 'FhirRead' : writeId) };
-}
-
-function writeIdOf(method: string, isByCriteria: boolean): string | undefined {
-  const ids = Object.entries(WRITE_IDS).find(([name]) => name === method.toUpperCase())?.[1];
-  return ids?.[isByCriteria ? 1 : 0];
-}
-
-const operationIs = (operationId: string | undefined): DescribedRoute =>
-  operationId === undefined ? {} : { operationId };
-
-function operationCodeOf(segment: string): string | undefined {
-  const [, code] = /^\$([\w-]+)$/.exec(segment) ?? [];
-  return code === undefined ? undefined : operationIdOfCode(code);
+  }
+  return { operationId: undefined };
 }

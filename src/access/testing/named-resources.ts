@@ -1,30 +1,61 @@
 import { Injectable } from '@nestjs/common';
 import { type Resource } from '../../fhir/types';
 import { type GrantedRows } from '../../platform/request/granted-rows';
+import { readOf } from '../../resource/access/entry-access';
+import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { RowCriteria, typeOfCriterion } from '../../search/rows/row-criteria';
+import { ResourceReader } from '../../store/resource-reader';
 import { type ResourceName } from '../../model/stored-resource';
 
 /** Limits of an explanation: how many criteria it explains, and how many characters of a value it shows. */
 const MAX_EXPLAINED = 3;
 const MAX_LENGTH = 200;
 
-/** Explains in words why the row criteria of a grant (searches that limit it) do not find a stored resource. */
+/** A resource, as far as the caller of a test may read it. */
+interface OwnRead {
+  /** Undefined if this caller may not learn whether the resource is stored. */
+  readonly isStored: boolean | undefined;
+  /** Present if this caller may read the resource. */
+  readonly resource?: Resource;
+}
+
+/** Answers questions about the resource that a described request names. */
 @Injectable()
-export class MissedCriteria {
+export class NamedResources {
   constructor(
+    private readonly access: EntryAccesses,
     private readonly limits: RowLimits,
     private readonly check: RowCheck,
     private readonly criteria: RowCriteria,
+    private readonly reader: ResourceReader,
   ) {}
 
+  /** Whether the resource is stored and among the granted rows. */
+  async isIn(rows: GrantedRows, row: ResourceName): Promise<boolean> {
+    return this.check.isGranted(await this.limits.of(rows), row);
+  }
+
   /**
+   * Reads the resource with the rights of the caller of the test. So an explanation shows nothing that this caller
+   * could not read without it.
+   */
+  async readOwn(row: ResourceName): Promise<OwnRead> {
+    const rows = await this.access.rowsOf(readOf(row));
+    // For a caller who is limited to some rows, a hidden resource must look like a resource that is not stored.
+    if (rows === undefined || !(await this.isIn(rows, row))) return { isStored: undefined };
+    const found = await this.reader.find(row.type, row.id);
+    return found === undefined ? { isStored: false } : { isStored: true, resource: JSON.parse(found.text) as Resource };
+  }
+
+  /**
+   * Explains why the row criteria of a grant (searches that limit it) do not find the resource.
    * @param granted the criteria with their values filled in; none of them finds the row
-   * @param isOpen whether the caller who asks for the explanation may see those values
+   * @param isOpen whether the caller of the test may see those values
    * @returns the explanation, such as `its organization is Organization/w7, not Organization/w4`
    */
-  async reasonOf(
+  async whyMissed(
     granted: Exclude<GrantedRows, 'all'>,
     row: ResourceName,
     resource: Resource,
@@ -47,7 +78,7 @@ export class MissedCriteria {
     const query = new URLSearchParams(criterion.slice(row.type.length + 1));
     for (const [name, value] of query) {
       const alone = `${row.type}?${new URLSearchParams([[name, value]]).toString()}`;
-      if (await this.check.isGranted(await this.limits.of([alone]), row)) continue;
+      if (await this.isIn([alone], row)) continue;
       const wanted = isOpen ? value.replace(/\\([\\,$|])/g, '$1').slice(0, MAX_LENGTH) : undefined;
       const values = await this.criteria.valuesOf(row.type, name, resource);
       return sentenceOn(name, values, wanted);
