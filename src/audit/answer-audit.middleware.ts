@@ -1,12 +1,14 @@
 import { Injectable, Logger, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
+import { isR4ResourceType } from '../fhir/definitions/definitions';
 import { fatalOutcome } from '../fhir/edge/operation-outcome';
+import { ResourceTypes } from '../model/resource-types';
 import { Environment } from '../platform/config/environment';
 import { addressPrefixOf } from '../platform/admission/address-prefix';
 import { RequestContext } from '../platform/request/request-context';
 import { Clock } from '../platform/time/clock';
 import { errorTrace } from '../platform/logging/error-trace';
-import { AnswerAudit } from './answer-audit';
+import { recordOfAnswer, recordOfDenied } from './answer-audit';
 import { AuditTrail } from './audit-trail';
 import { holdAnswer } from './held-response';
 import { RefusalBudget } from './refusal-budget';
@@ -23,7 +25,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
   constructor(
     private readonly environment: Environment,
     private readonly requests: RequestContext,
-    private readonly audit: AnswerAudit,
+    private readonly types: ResourceTypes,
     private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -56,8 +58,10 @@ export class AnswerAuditMiddleware implements NestMiddleware {
   private async record(request: Request, response: Response): Promise<void> {
     const isWhole = isRefusal(request, response.statusCode) || this.environment.audit === 'all';
     if (response.statusCode !== 403)
-      for (const part of this.requests.denied) await this.trail.record(this.audit.recordOfDenied(part));
-    if (isWhole) await this.trail.record(this.audit.recordOf(request, response));
+      for (const part of this.requests.denied) await this.trail.record(recordOfDenied(part));
+    if (!isWhole) return;
+    const isType = (text: string): boolean => isR4ResourceType(text) || this.types.find(text) !== undefined;
+    await this.trail.record(recordOfAnswer(request, response, isType));
   }
 
   /** Sends 503 instead of the response if the AuditEvent could not be written. */

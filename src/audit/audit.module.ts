@@ -1,6 +1,5 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { ResourceModule } from '../resource/resource.module';
-import { AnswerAudit } from './answer-audit';
 import { AnswerAuditMiddleware } from './answer-audit.middleware';
 import { AuditEventRule } from './audit-event.rule';
 import { AuditTrail } from './audit-trail';
@@ -8,7 +7,7 @@ import { ChangeAuditListener } from './change-audit.listener';
 
 @Module({
   imports: [ResourceModule],
-  providers: [AuditEventRule, AuditTrail, ChangeAuditListener, AnswerAudit],
+  providers: [AuditEventRule, AuditTrail, ChangeAuditListener],
   exports: [AuditTrail],
 })
 export class AuditModule implements NestModule {
