@@ -122,12 +122,13 @@ const resourceFaces = {
       'binder',
       'history-position',
       'history-statements',
+      'late-texts',
       'not-stored',
       'resource-reader',
       'resource-statements',
       'resource-store',
     ],
-    above: ['index-job', 'late-texts', 'resource-row', 'store.module'],
+    above: ['index-job', 'resource-row', 'store.module'],
   },
   search: {
     modules: [

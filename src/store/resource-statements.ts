@@ -55,7 +55,7 @@ export const versionsOf = (asked: string, columns: string): string => `${asked} 
     ) found`;
 
 /** The versions of the arrays $1 (types), $2 (ids) and $3 (versions), with their positions from 1. */
-export const ASKED_VERSIONS = `(select * from unnest($1::text[], $2::text[], $3::integer[]) with ordinality u(type, id, version, position))`;
+const ASKED_VERSIONS = `(select * from unnest($1::text[], $2::text[], $3::integer[]) with ordinality u(type, id, version, position))`;
 
 /** Exact versions of many resources, in the requested order. */
 export const READ_VERSIONS: Statement = {

@@ -1,7 +1,5 @@
 import { type Statement } from '../../platform/database/statement';
 import { Binder, type BoundStatement } from '../../store/binder';
-import { ASKED_VERSIONS, versionsOf } from '../../store/resource-statements';
-import { type RowLimit } from '../../search/rows/row-limit';
 import { ENTRY_ORDER, type QueryPart } from '../plan/query-parts';
 
 /** Maximum number of stored lists of pages of one caller. A further list makes the server delete the oldest. */
@@ -95,19 +93,3 @@ export const IS_FULL: Statement = {
   name: 'everything-list-is-full',
   text: `select coalesce(sum(size), 0) >= ${MOST_ENTRIES} as is_full from everything_list`,
 };
-
-const VERSIONS = `select v.place, v.body from (
-    select asked.position as place, found.* from ${versionsOf(ASKED_VERSIONS, 'type, id, body')}) v`;
-
-const READ_VERSIONS: Statement = { name: 'everything-versions', text: `${VERSIONS} order by v.place` };
-
-/**
- * Reads the bodies of exact versions, if the caller may still read them. `place` is the position of the version in
- * `columns`, from 1.
- */
-export function versionsWithin(limit: RowLimit | undefined, columns: readonly (readonly unknown[])[]): BoundStatement {
-  if (limit === undefined) return { statement: READ_VERSIONS, values: columns };
-  const bind = new Binder();
-  for (const column of columns) bind.value(column);
-  return bind.finish(`${VERSIONS} where ${limit.testOfCurrent(undefined, bind)} order by v.place`);
-}

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { Statements } from '../../platform/database/statements';
-import { type RowLimit } from '../../search/rows/row-limit';
+import { type EntryStream, joined } from '../../model/bundle-text';
+import { RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
+import { type RowLimit } from '../../search/rows/row-limit';
+import { LateTexts } from '../../store/late-texts';
 import { type EntryPrinter } from '../print/entry-printer';
-import { chunked } from '../read/chunks';
-import { type Entry } from '../plan/entry';
 import { type ListedEntry, type PageOfEntries } from './page-lists';
-import { versionsWithin } from './page-statements';
-import { type EntryStream } from '../../model/bundle-text';
 
 /** Writes a page: the bodies of its listed versions, if the caller may still read them. */
 @Injectable()
 export class PageWriter {
   constructor(
-    private readonly statements: Statements,
+    private readonly texts: LateTexts,
+    private readonly rows: RowCheck,
     private readonly limits: RowLimits,
   ) {}
 
@@ -27,17 +26,21 @@ export class PageWriter {
     const matches = entries.filter(({ position }) => position < total);
     const included = entries.filter(({ position }) => position >= total);
     const parts = [
-      { mode: 'match', listed: matches, readable: limit },
-      { mode: 'include', listed: included, readable: await this.limitOf(included) },
+      { mode: 'match', readable: await this.readable(matches, limit) },
+      { mode: 'include', readable: await this.readable(included, await this.limitOf(included)) },
     ] as const;
-    let hidden = 0;
-    for (const { mode, listed, readable } of parts)
-      for (const chunk of chunked(listed)) {
-        const found = await this.read(chunk, readable);
-        hidden += chunk.length - found.length;
-        if (found.length > 0) await stream.write(await printer.print(found, mode));
-      }
+    for (const { mode, readable } of parts) {
+      const listed = readable.map((entry) => ({ ...entry, text: undefined as string | undefined }));
+      const printed = this.texts.printed(listed, async (some) => [
+        await printer.print(
+          some.map(({ text = '', ...entry }) => ({ ...entry, text })),
+          mode,
+        ),
+      ]);
+      for await (const some of printed) await stream.write(joined('', some));
+    }
     // If the caller lost access to resources since the first page, a note on the page says how many are missing.
+    const hidden = entries.length - parts.reduce((sum, { readable }) => sum + readable.length, 0);
     if (hidden > 0)
       await stream.write(
         printer.outcome(`${hidden} of the resources of this page may not be read any more by this caller.`),
@@ -50,13 +53,9 @@ export class PageWriter {
     return (await (await this.limits.reach()).ofTypes(included.map(({ type }) => type))).limit;
   }
 
-  private async read(listed: readonly ListedEntry[], limit: RowLimit | undefined): Promise<readonly Entry[]> {
-    const columns = [listed.map(({ type }) => type), listed.map(({ id }) => id), listed.map(({ version }) => version)];
-    const { statement, values } = versionsWithin(limit, columns);
-    const rows = await this.statements.run<{ place: number; body: string | null }>(statement, values);
-    return rows.flatMap(({ place, body }) => {
-      const entry = listed[place - 1];
-      return entry === undefined || body === null ? [] : [{ ...entry, text: body }];
-    });
+  private async readable(listed: readonly ListedEntry[], limit: RowLimit | undefined): Promise<readonly ListedEntry[]> {
+    if (limit === undefined) return listed;
+    const beyond = new Set(await this.rows.beyond(limit, listed));
+    return listed.filter((_entry, place) => !beyond.has(place));
   }
 }
