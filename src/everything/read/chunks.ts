@@ -8,27 +8,15 @@ import { type FoundEntry, PartCursor } from './part-cursor';
 /** How many bytes of bodies a chunk has in memory. A single body may be longer. */
 const BYTES_AT_ONCE = 64 * 1024;
 
-const OF_KEY = `cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c`;
-
 /** Reads the bodies of resources by their keys ($1), in this order. */
 const BODIES: Statement = {
   name: 'everything-bodies',
-  text: `select c.body from unnest($1::bigint[]) with ordinality k(resource_key, place) ${OF_KEY} order by k.place`,
-};
-
-/**
- * Reads the bodies of resources joined to one text: $1 keys, $2 and $3 the texts before and after each body, $4
- * separator. One joined text is much less work for this process than one text per entry, especially for its garbage
- * collector.
- */
-const JOINED: Statement = {
-  name: 'everything-joined-bodies',
-  text: `select string_agg(concat(k.before, c.body, k.after), $4::text order by k.place) as text
-    from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality k(resource_key, before, after, place) ${OF_KEY}`,
+  text: `select c.body from unnest($1::bigint[]) with ordinality k(resource_key, place)
+    cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c order by k.place`,
 };
 
 /** Several printed entries. */
-export interface Chunk {
+interface Chunk {
   readonly text: string;
   readonly count: number;
   readonly mode: QueryPart['mode'];
@@ -57,7 +45,7 @@ export async function* chunksOf(
 }
 
 /** Splits entries into chunks of at most BYTES_AT_ONCE bytes of bodies. A single longer body is a chunk of its own. */
-export function* chunked<Row extends { readonly bytes: number }>(rows: readonly Row[]): Generator<readonly Row[]> {
+function* chunked<Row extends { readonly bytes: number }>(rows: readonly Row[]): Generator<readonly Row[]> {
   let chunk: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -78,13 +66,7 @@ async function chunkText(
   mode: QueryPart['mode'],
   printer: EntryPrinter,
 ): Promise<string> {
-  const keys = found.map(({ resource_key: key }) => key);
-  const frames = printer.frames(found, mode);
-  if (frames !== undefined) {
-    const [joined] = await snapshot.run<{ text: string }>(JOINED, [keys, ...frames, printer.between]);
-    return joined?.text ?? '';
-  }
-  const bodies = await snapshot.run<{ body: string }>(BODIES, [keys]);
+  const bodies = await snapshot.run<{ body: string }>(BODIES, [found.map(({ resource_key: key }) => key)]);
   const entries = found.map(({ type, id, parameters }, at) => ({ type, id, parameters, text: bodies[at]?.body ?? '' }));
   return printer.print(entries, mode);
 }

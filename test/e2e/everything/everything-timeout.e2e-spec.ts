@@ -11,7 +11,7 @@ const RESOURCES = 4;
  */
 const DELAY_MILLISECONDS = 550;
 
-const BODIES = 'everything-joined-bodies';
+const BODIES = 'everything-bodies';
 const VERSIONS = 'resource-read-versions';
 const FIND = 'declare compartment';
 /** Part of the statement that begins each snapshot. */
