@@ -30,11 +30,6 @@ export class Binder {
     return `$${this.values.push(value)}`;
   }
 
-  /** Returns the given statement, which already has a name, together with the collected values. */
-  boundTo(statement: Statement): BoundStatement {
-    return { statement, values: this.values };
-  }
-
   /**
    * Makes a statement of this text, and returns it with the collected values. Its name is derived from the text, so all
    * searches of one shape share a prepared statement, whatever their values are.

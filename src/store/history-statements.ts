@@ -1,5 +1,5 @@
 import { SYSTEM_IDENTIFIER, TIMELINE } from '../platform/database/cluster-identity';
-import { type Statement, statementNamed } from '../platform/database/statement';
+import { type Statement } from '../platform/database/statement';
 import { earlyBody } from './late-texts';
 import { Binder, type BoundStatement } from './binder';
 
@@ -75,7 +75,6 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
   const inOrder = (...columns: string[]): string =>
     `order by ${columns.map((column) => `v.${column}${isOlder ? ' desc' : ''}`).join(', ')}`;
   const total = hasTotal ? `, (${totalText(places)}) as total` : '';
-  const name = `resource-history${scope.id === undefined ? '-of-types' : ''}-${direction}${hasTotal ? '-total' : ''}`;
   const [version, most, skipped] = [from?.version ?? (isOlder ? 2 ** 31 - 1 : 0), skip + limit, skip].map((value) =>
     places.bind(value, 'integer'),
   );
@@ -84,7 +83,6 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
     const order = `${inOrder('version')} limit ${most}`;
     const walks = eachTable(places, (text) => `(${text} and v.version ${comparison} ${version} ${order})`);
     return places.finish(
-      name,
       listed(`select v.*${total} from (${walks.join(' union all ')}) v ${inOrder('version')} ${page}`, hasTotal),
     );
   }
@@ -97,7 +95,6 @@ export function historyPage(scope: HistoryScope, walk: HistoryWalk, hasTotal: bo
       ${inOrder('updated_at', 'id', 'version')} limit ${most})`,
   );
   return places.finish(
-    name,
     listed(
       `select v.*${total} from unnest(${places.types}) t(type) cross join lateral (${walks.join(' union all ')}) v
      ${inOrder('updated_at', 'type', 'id', 'version')} ${page}`,
@@ -117,10 +114,7 @@ const listed = (page: string, hasTotal: boolean): string =>
 /** Counts the versions of all pages. */
 export function historyTotal(scope: HistoryScope): BoundStatement {
   const places = new Places(scope);
-  return places.finish(
-    `resource-history${scope.id === undefined ? '-of-types' : ''}-total`,
-    `select (${totalText(places)}) as total`,
-  );
+  return places.finish(`select (${totalText(places)}) as total`);
 }
 
 const TABLES = ['resource', 'resource_history'] as const;
@@ -129,22 +123,22 @@ type Table = (typeof TABLES)[number];
 const eachTable = (places: Places, walkOf: (text: string) => string): string[] =>
   TABLES.map((table) =>
     walkOf(
-      `select v.type, v.id, v.version, v.updated_at, v.method, v.body from ${sourceOf(table, 'v.type = t.type', places)} v where ${places.isOneResource ? places.oneOf : 'v.type = t.type'} and ${conditionOf(table, places)}`,
+      `select v.type, v.id, v.version, v.updated_at, v.method, v.body from ${sourceOf(table, 'v.type = t.type', places)} v where ${places.oneOf ?? 'v.type = t.type'} and ${conditionOf(table, places)}`,
     ),
   );
 
 const totalText = (places: Places): string =>
   TABLES.map(
     (table) =>
-      `(select count(*) from ${sourceOf(table, `v.type = any(${places.types})`, places)} v where ${places.isOneResource ? places.oneOf : `v.type = any(${places.types})`} and ${conditionOf(table, places)})`,
+      `(select count(*) from ${sourceOf(table, `v.type = any(${places.types})`, places)} v where ${places.oneOf ?? `v.type = any(${places.types})`} and ${conditionOf(table, places)})`,
   ).join(' + ');
 
 /**
  * The rows of a table to count or list. For a feed, new versions are first selected by transaction. `offset 0` keeps
  * the planner from walking the time index instead, past all older versions.
  */
-function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }: Places): string {
-  if (transaction === undefined || isOneResource) return table;
+function sourceOf(table: Table, ofTypes: string, { transaction, oneOf }: Places): string {
+  if (transaction === undefined || oneOf !== undefined) return table;
   return `(select * from ${table} v where ${ofTypes} and v.transaction_id > ${transaction} offset 0)`;
 }
 
@@ -152,11 +146,8 @@ function sourceOf(table: Table, ofTypes: string, { transaction, isOneResource }:
  * Condition for the versions of a scope. A current version is valid until now; an earlier one was valid until its
  * successor came. A deletion is an event and not a state, so it belongs to the period in which it happened.
  */
-function conditionOf(
-  table: Table,
-  { since, until, periodStart, transaction, isOneResource, isVisible }: Places,
-): string {
-  const isLater = transaction === undefined || !isOneResource ? '' : ` and v.transaction_id > ${transaction}`;
+function conditionOf(table: Table, { since, until, periodStart, transaction, oneOf, isVisible }: Places): string {
+  const isLater = transaction === undefined || oneOf === undefined ? '' : ` and v.transaction_id > ${transaction}`;
   const range = `v.updated_at >= ${since} and v.updated_at <= ${until}${isLater}${isVisible}`;
   if (periodStart === undefined || table === 'resource') return range;
   const hasSuccessor = (of: Table): string =>
@@ -173,17 +164,15 @@ class Places {
   readonly until: string;
   readonly periodStart: string | undefined;
   readonly transaction: string | undefined;
-  readonly isOneResource: boolean;
-  /** Condition for the versions of the one resource; empty if the scope is not one resource. */
-  readonly oneOf: string;
+  /** Condition for the versions of the one resource; undefined if the scope is not one resource. */
+  readonly oneOf: string | undefined;
 
   /** Condition for rows that the caller may see; empty if the caller may see all. */
   readonly isVisible: string;
 
   constructor({ types, id, since, period, afterTransaction, visible }: HistoryScope) {
-    this.isOneResource = id !== undefined;
     this.types = id === undefined ? this.bind(types, 'text[]') : this.bind(types[0], 'text');
-    this.oneOf = id === undefined ? '' : `v.type = ${this.types} and v.id = ${this.bind(id, 'text')}`;
+    this.oneOf = id === undefined ? undefined : `v.type = ${this.types} and v.id = ${this.bind(id, 'text')}`;
     this.since = this.bind(since ?? '-infinity', 'timestamptz');
     this.until = this.bind(period?.end ?? 'infinity', 'timestamptz');
     this.periodStart = period === undefined ? undefined : this.bind(period.start, 'timestamptz');
@@ -195,13 +184,7 @@ class Places {
     return `${this.binder.value(value)}::${type}`;
   }
 
-  finish(prefix: string, text: string): BoundStatement {
-    if (this.isVisible !== '') return this.binder.finishWithDates(text);
-    const name = [
-      prefix,
-      ...(this.periodStart === undefined ? [] : ['of-period']),
-      ...(this.transaction === undefined ? [] : ['of-feed']),
-    ].join('-');
-    return this.binder.boundTo(statementNamed(name, () => text));
+  finish(text: string): BoundStatement {
+    return this.binder.finishWithDates(text);
   }
 }
