@@ -128,7 +128,7 @@ const resourceFaces = {
       'resource-statements',
       'resource-store',
     ],
-    above: ['index-job', 'resource-row', 'store.module'],
+    above: ['index-job', 'store.module'],
   },
   search: {
     modules: [

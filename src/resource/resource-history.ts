@@ -6,7 +6,7 @@ import { type FeedBookmark, foreignBookmark } from './feed-bookmark';
 import { fittingRows, LateTexts, type ListedVersion } from '../store/late-texts';
 import { ResourceReader } from '../store/resource-reader';
 import { GrantedReader } from './rows/granted-reader';
-import { type VersionRow, storedVersionOf } from '../store/resource-row';
+import { storedVersionOf, type VersionRow } from '../store/resource-statements';
 import { type HistoryScope, type HistoryWalk, historyPage, historyTotal, READ_FEED } from '../store/history-statements';
 import { type RowLimit } from '../search/rows/row-limit';
 import { type StoredVersion } from '../model/stored-resource';

@@ -9,8 +9,11 @@ import {
   READ_MANY,
   READ_VERSION,
   READ_VERSIONS,
+  type ResourceRow,
+  storedResourceOf,
+  storedVersionOf,
+  type VersionRow,
 } from './resource-statements';
-import { type ResourceRow, type VersionRow, storedResourceOf, storedVersionOf } from './resource-row';
 import { type StoredResource, type StoredVersion } from '../model/stored-resource';
 
 /** The name of one version of one resource. */

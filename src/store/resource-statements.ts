@@ -1,11 +1,41 @@
+import { type StoredResource, type StoredVersion, type WriteMethod } from '../model/stored-resource';
 import { type Statement } from '../platform/database/statement';
 
 /**
- * SQL that reads and locks the tables of resources. SQL of writes is in `write-statements.ts`, SQL of lists of versions
- * in `history-statements.ts`.
+ * SQL that reads and locks the tables of resources, and the rows that it returns. SQL of writes is in
+ * `write-statements.ts`, SQL of lists of versions in `history-statements.ts`.
  */
 
 export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
+
+/** A row of {@link RESOURCE_COLUMNS}. */
+export interface ResourceRow {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly updated_at: Date;
+  readonly method: WriteMethod;
+  readonly body: string;
+}
+
+/** A row of a version; a deletion has no body. */
+export interface VersionRow extends Omit<ResourceRow, 'body'> {
+  readonly body: string | null;
+}
+
+export const storedResourceOf = (row: ResourceRow): StoredResource => ({
+  type: row.type,
+  id: row.id,
+  version: row.version,
+  updatedAt: row.updated_at,
+  method: row.method,
+  text: row.body,
+});
+
+export function storedVersionOf({ body, ...row }: VersionRow): StoredVersion {
+  if (body !== null) return storedResourceOf({ ...row, body });
+  return { type: row.type, id: row.id, version: row.version, updatedAt: row.updated_at, method: 'DELETE' };
+}
 
 export const READ_CURRENT: Statement = {
   name: 'resource-read',

@@ -17,7 +17,6 @@ import { type IndexSnapshot, SearchIndex } from '../search-index/search-index';
 import { MetaStyles } from '../model/meta-style';
 import { type ResourceName, type StoredResource, type WriteMethod } from '../model/stored-resource';
 import { ResourceKeys } from './resource-keys';
-import { type ResourceRow, storedResourceOf } from './resource-row';
 import { indexDigestsOf } from './index-digests';
 import {
   LAST_VERSIONS,
@@ -27,6 +26,8 @@ import {
   READ_FOR_UPDATE,
   READ_MANY_FOR_UPDATE,
   READ_OUTDATED_FOR_UPDATE,
+  type ResourceRow,
+  storedResourceOf,
 } from './resource-statements';
 import { columnsOf } from './search-tables';
 import { insertResources, reindexResources } from './set-statements';

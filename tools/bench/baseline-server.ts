@@ -9,8 +9,7 @@ import { STATEMENT_TYPES, type Statement } from '../../src/platform/database/sta
 import { type HashKey } from '../../src/search-index/extract/half-siphash';
 import { RowHashes } from '../../src/search-index/extract/row-hashes';
 import { READ_HASH_KEY } from '../../src/search-index/read-row-hashes';
-import { type ResourceRow } from '../../src/store/resource-row';
-import { READ_CURRENT } from '../../src/store/resource-statements';
+import { READ_CURRENT, type ResourceRow } from '../../src/store/resource-statements';
 import { FIND_LIVE_SESSION } from '../../src/session/sessions';
 import { deliverAll } from './baseline-delivery';
 import { type BaselinePlan, baselinePlan } from './baseline-plan';

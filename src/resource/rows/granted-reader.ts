@@ -4,8 +4,13 @@ import { RequestContext } from '../../platform/request/request-context';
 import { notStored } from '../../store/not-stored';
 import { ResourceReader } from '../../store/resource-reader';
 import { Binder } from '../../store/binder';
-import { READ_VERSION, RESOURCE_COLUMNS } from '../../store/resource-statements';
-import { type ResourceRow, type VersionRow, storedResourceOf } from '../../store/resource-row';
+import {
+  READ_VERSION,
+  RESOURCE_COLUMNS,
+  type ResourceRow,
+  storedResourceOf,
+  type VersionRow,
+} from '../../store/resource-statements';
 import { type StoredResource } from '../../model/stored-resource';
 import { RowCheck } from './row-check';
 import { RowLimits } from './row-limits';
