@@ -7,7 +7,8 @@ import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
-import { type IndexedBody, type StoredBody, ResourceStore } from './resource-store';
+import { type StoredBody, ResourceStore } from './resource-store';
+import { type IndexedResource } from './write-statements';
 import {
   ADVANCE,
   CLAIM,
@@ -122,8 +123,8 @@ export class IndexJob implements BackgroundTask {
    * The index rows of a batch. A resource beyond the limits of stored SearchParameters keeps its rows, so that it does
    * not stop the job. The batch ends there, since such a resource takes seconds.
    */
-  private async indexed(type: string, batch: readonly BatchRow[]): Promise<{ rows: IndexedBody[]; count: number }> {
-    const rows: IndexedBody[] = [];
+  private async indexed(type: string, batch: readonly BatchRow[]): Promise<{ rows: IndexedResource[]; count: number }> {
+    const rows: IndexedResource[] = [];
     for (const [at, row] of batch.entries()) {
       try {
         for (const body of storedBodyOf(type, row)) rows.push(await this.store.indexed(body));

@@ -33,6 +33,7 @@ import { columnsOf } from './search-tables';
 import { insertResources, reindexResources } from './set-statements';
 import { type BoundStatement } from './binder';
 import {
+  type IndexedResource,
   type LockedVersion,
   type NewRow,
   type RowContent,
@@ -108,9 +109,6 @@ const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
 type Indexed = Pick<RowContent, 'present' | 'columns' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
-
-/** A stored resource with the index rows that were made from its body. */
-export type IndexedBody = StoredBody & Indexed & { readonly referenceHash: number };
 
 interface LastVersionRow {
   readonly type: string;
@@ -239,7 +237,7 @@ export class ResourceStore {
   }
 
   /** Rewrites the index rows of locked resources. */
-  async reindex(rows: readonly IndexedBody[], keepsDigests: boolean): Promise<void> {
+  async reindex(rows: readonly IndexedResource[], keepsDigests: boolean): Promise<void> {
     if (rows.length === 0) return;
     await this.execute(await this.slices.run(reindexResources(rows, keepsDigests)));
   }
@@ -248,7 +246,7 @@ export class ResourceStore {
    * Makes the index rows of a stored resource from its body, with the current parameters.
    * @throws ServiceError 'unprocessable' if stored SearchParameters exceed their limits on this resource
    */
-  async indexed(stored: StoredBody): Promise<IndexedBody> {
+  async indexed(stored: StoredBody): Promise<IndexedResource> {
     const index = await this.index.forWrite();
     const row = await this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS);
     return { referenceHash: this.index.referenceHash(stored.type, stored.id), ...row };
@@ -261,7 +259,7 @@ export class ResourceStore {
     const { version } = await this.index.forWrite();
     await this.unitOfWork.run(async () => {
       const rows = await this.statements.run<LockedRow>(READ_OUTDATED_FOR_UPDATE, [...nameColumns(names), version]);
-      const indexed: IndexedBody[] = [];
+      const indexed: IndexedResource[] = [];
       for (const row of rows) indexed.push(await this.indexed(lockedResourceOf(row)));
       await this.reindex(indexed, true);
     });

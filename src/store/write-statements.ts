@@ -144,7 +144,7 @@ const archiveSql = (key: string): string =>
    select updated_at, transaction_id, version, type, id, method, body from resource where resource_key = ${key}`;
 
 /** The statement `main` with data-modifying CTEs before it. */
-export const withSteps = (steps: readonly string[], main: string): string =>
+const withSteps = (steps: readonly string[], main: string): string =>
   `${steps.length === 0 ? '' : `with ${steps.map((sql, index) => `c${index} as (${sql})`).join(',\n')}\n`}${main}`;
 
 const TOMBSTONE = `insert into resource_history (updated_at, version, type, id, method, body)
@@ -158,8 +158,11 @@ const DELETE: Statement = {
   ),
 };
 
+/** The name and the type of a column. */
+type NamedColumn = readonly [name: string, type: ArrayElementType, ...others: readonly unknown[]];
+
 /** Collects values and data-modifying CTEs. The same combination of tables gives the same statement name and text. */
-class ChangeBinder {
+export class ChangeBinder {
   private readonly values: unknown[] = [];
   private readonly changes: (() => readonly string[])[] = [];
 
@@ -170,29 +173,40 @@ class ChangeBinder {
   }
 
   /**
-   * Adds the change of one table. The statement name gets the letter of the table if it has rows, and the capital
-   * letter if not.
-   * @param sqlOf builds SQL over the rows of the table, or over undefined if it has none
+   * Binds an array for each column.
+   * @returns a function that makes the SQL of the arrays, as a relation `u` with these columns
+   */
+  bindArrays(columns: readonly NamedColumn[], arrays: readonly (readonly unknown[])[]): () => string {
+    const places = columns.map(([, type], index) => this.bind(binaryArray(type, arrays[index] ?? [])));
+    return () =>
+      `unnest(${columns.map(([, type], index) => `${places[index]}::${type}[]`).join(', ')}) u(${columns.map(([name]) => name).join(', ')})`;
+  }
+
+  /** Adds CTEs. Their SQL is made at the first use of the statement only. */
+  add(sqlOf: () => readonly string[]): void {
+    this.changes.push(sqlOf);
+  }
+
+  /**
+   * Adds the change of one table for one resource. The statement name gets the letter of the table if it has rows, and
+   * the capital letter if not.
+   * @param sqlOf makes SQL over the rows of the table, or over undefined if it has none
    */
   change(
     { letter, columns }: SearchTable,
     values: ColumnValues = [],
     sqlOf: (unnest: string | undefined) => readonly string[],
   ): void {
-    if ((values[0]?.length ?? 0) === 0) {
-      this.name += letter.toUpperCase();
-      this.changes.push(() => sqlOf(undefined));
-      return;
-    }
-    this.name += letter;
-    const places = columns.map(([, type], index) => this.bind(binaryArray(type, values[index] ?? [])));
-    this.changes.push(() => sqlOf(unnestSql(columns, places)));
+    const hasRows = (values[0]?.length ?? 0) > 0;
+    this.name += hasRows ? letter : letter.toUpperCase();
+    const unnest = hasRows ? this.bindArrays(columns, values) : undefined;
+    this.add(() => sqlOf(unnest?.()));
   }
 
   join({ name, values, sqlOf }: StatementPart): void {
     this.name += ` ${name}`;
     const places = values.map((value) => this.bind(value));
-    this.changes.push(() => [sqlOf(places)]);
+    this.add(() => [sqlOf(places)]);
   }
 
   finish(main: () => string, ...more: readonly string[]): BoundStatement {
@@ -200,6 +214,3 @@ class ChangeBinder {
     return { statement: statementNamed(this.name, textOf), values: this.values };
   }
 }
-
-const unnestSql = (columns: SearchTable['columns'], places: readonly string[]): string =>
-  `unnest(${columns.map(([, type], index) => `${places[index]}::${type}[]`).join(', ')}) u(${columns.map(([name]) => name).join(', ')})`;
