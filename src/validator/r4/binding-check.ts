@@ -1,8 +1,7 @@
 import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../../fhir/definitions/definitions';
-import { type Rest } from '../../platform/time/steps';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
-import { type ValidationRun } from './validation-run';
+import { type Rest, type ValidationRun } from './validation-run';
 
 export type ItemCheck = (item: unknown, run: ValidationRun) => void;
 

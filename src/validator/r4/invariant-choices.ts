@@ -1,7 +1,7 @@
 /** Invariants that other code checks instead of their expression, each with the place of that code. */
 export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'ele-1': 'object-check.ts: an element without any member but id is empty',
-  'dom-2': 'resource-check.ts: a contained resource has no "contained"',
+  'dom-2': 'resource-validator.ts: a contained resource has no "contained"',
   'dom-3':
     'validation-run.ts: one walk notes all fragments; the expression would walk once for each contained resource',
   'ref-1': 'reference-check.ts',

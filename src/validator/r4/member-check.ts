@@ -1,8 +1,7 @@
-import { type Rest, type Steps, then } from '../../platform/time/steps';
 import { type ElementCheck } from './binding-check';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { PRIMITIVES, type PrimitiveCheck } from './primitive-check';
-import { type ValidationRun } from './validation-run';
+import { type Rest, then, type ValidationRun } from './validation-run';
 import { fragmentsOf } from './xhtml';
 
 /** Checks one member of the JSON object `owner`. */
@@ -102,39 +101,12 @@ function listMember(
     run.enter(name);
     const items = arrayItemsOf(value, run);
     checkList?.(value, owner, run);
-    return then(checkItems(items, check, owner, run), run.leave);
+    const checked = run.each(items, (item, index) => {
+      run.enter(index);
+      return then(check(item, index, owner, run), run.leave);
+    });
+    return then(checked, run.leave);
   };
-}
-
-/** Checks items until the next pause, and returns the check of the remaining items as unfinished work. */
-function checkItems(items: readonly unknown[], check: ListItemCheck, owner: PlainObject, run: ValidationRun): Rest {
-  for (let at = 0; at < items.length; at += 1) {
-    run.enter(at);
-    const rest = check(items[at], at, owner, run);
-    if (rest !== undefined || run.isDue()) return otherItems(items, at, rest, check, owner, run);
-    run.leave();
-  }
-  return undefined;
-}
-
-function* otherItems(
-  items: readonly unknown[],
-  first: number,
-  rest: Rest,
-  check: ListItemCheck,
-  owner: PlainObject,
-  run: ValidationRun,
-): Steps<void> {
-  if (rest === undefined) yield;
-  else yield* rest;
-  run.leave();
-  for (let at = first + 1; at < items.length; at += 1) {
-    run.enter(at);
-    const more = check(items[at], at, owner, run);
-    if (more !== undefined) yield* more;
-    else if (run.isDue()) yield;
-    run.leave();
-  }
 }
 
 /** Checks invariant ele-1 for a primitive without a value: an id alone is no content. */

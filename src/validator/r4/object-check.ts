@@ -1,9 +1,8 @@
-import { type Rest, type Steps } from '../../platform/time/steps';
 import { type ItemCheck } from './binding-check';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { jsonKindOf, type KnownMember } from './member-check';
 import { hintFor } from './unknown-member';
-import { type ValidationRun } from './validation-run';
+import { type Rest, then, type ValidationRun } from './validation-run';
 
 /** A required element. One of its keys must be present. */
 export interface RequiredElement {
@@ -54,26 +53,11 @@ class ObjectWalk {
   }
 
   start(): Rest {
-    for (const key in this.value) {
-      const rest = this.checkMember(key);
-      if (this.run.isFull) return rest;
-      if (rest !== undefined || this.run.isDue()) return this.others(key, rest);
-    }
-    this.end();
-    return undefined;
-  }
-
-  private *others(first: string, rest: Rest): Steps<void> {
-    if (rest === undefined) yield;
-    else yield* rest;
-    const keys = Object.keys(this.value);
-    for (const key of keys.slice(keys.indexOf(first) + 1)) {
-      if (this.run.isFull) return;
-      const more = this.checkMember(key);
-      if (more !== undefined) yield* more;
-      else if (this.run.isDue()) yield;
-    }
-    if (!this.run.isFull) this.end();
+    const { value, run } = this;
+    const checked = run.each(Object.keys(value), (key) => (run.isFull ? undefined : this.checkMember(key)));
+    return then(checked, () => {
+      if (!run.isFull) this.end();
+    });
   }
 
   private checkMember(key: string): Rest {

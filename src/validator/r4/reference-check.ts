@@ -1,8 +1,9 @@
 import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
-import { parseReference } from '../../fhir/reference';
+import { isFhirId, parseReference } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
-import { type ItemCheck } from './binding-check';
+import { type ElementCheck, type ItemCheck } from './binding-check';
+import { jsonKindOf } from './member-check';
 import { type ValidationRun } from './validation-run';
 
 /**
@@ -34,6 +35,29 @@ export function referenceCheck(targets: readonly string[]): ItemCheck {
         `type says ${named}, but reference points at ${found}. Make them agree, or leave type out.`,
       );
     }
+  };
+}
+
+/** The check of `{resourceType, id}`, the form of references in types of this server. */
+export function nativeReferenceCheck(targets: readonly string[]): ElementCheck {
+  return (item, run) => {
+    if (!isObject(item)) {
+      run.report('structure', `It must be an object with "resourceType" and "id", not ${jsonKindOf(item)}.`);
+      return undefined;
+    }
+    const { resourceType, id, ...others } = item;
+    const [unknown] = Object.keys(others).filter((key) => key !== 'display' && key !== 'extension');
+    if (unknown !== undefined)
+      run.reportAt(unknown.slice(0, 64), 'structure', 'It must have "resourceType" and "id", and may have "display".');
+    if (typeof resourceType !== 'string' || (targets.length > 0 && !targets.includes(resourceType))) {
+      run.reportAt(
+        'resourceType',
+        'value',
+        targets.length === 0 ? 'It must be a resource type.' : `It must be one of ${targets.join(', ')}.`,
+      );
+    }
+    if (typeof id !== 'string' || !isFhirId(id)) run.reportAt('id', 'value', 'It must be an id.');
+    return undefined;
   };
 }
 

@@ -1,6 +1,6 @@
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 import { type ErrorIssue } from '../../platform/errors/service-error';
-import { type Rest, type Steps, then } from '../../platform/time/steps';
+import { type Steps } from '../../platform/time/steps';
 
 /** The codes of http://hl7.org/fhir/R4/valueset-issue-type.html that validation uses. */
 export type IssueCode =
@@ -13,6 +13,12 @@ export type IssueCode =
   | 'not-found'
   | 'informational'
   | 'too-long';
+
+/**
+ * The remaining steps of work that has already begun; undefined if the work is done. Small work is done at once and
+ * needs no generator, which would double its cost.
+ */
+export type Rest = Steps<void> | undefined;
 
 /** Maximum number of issues in a result. For a body full of faults, a longer list does not help. */
 const MAX_ISSUES = 100;
@@ -83,6 +89,30 @@ export class ValidationRun {
   isDue(): boolean {
     this.visits += 1;
     return this.visits % VISITS_AT_ONCE === 0;
+  }
+
+  /** Does some work for each item. Work that needs no pause is done at once; the rest is returned. */
+  each<T>(items: readonly T[], work: (item: T, index: number) => Rest): Rest {
+    for (let index = 0; index < items.length; index += 1) {
+      const rest = work(items[index] as T, index);
+      if (rest !== undefined || this.isDue()) return this.others(items, index + 1, rest, work);
+    }
+    return undefined;
+  }
+
+  private *others<T>(
+    items: readonly T[],
+    first: number,
+    begun: Rest,
+    work: (item: T, index: number) => Rest,
+  ): Steps<void> {
+    if (begun === undefined) yield;
+    else yield* begun;
+    for (let index = first; index < items.length; index += 1) {
+      const rest = work(items[index] as T, index);
+      if (rest !== undefined) yield* rest;
+      else if (this.isDue()) yield;
+    }
   }
 
   enter(step: string | number): void {
@@ -212,6 +242,18 @@ export class ValidationRun {
       );
     });
   }
+}
+
+/** Runs `next` after the remaining steps of `rest`. Returns the steps that still remain. */
+export function then(rest: Rest, next: () => void): Rest {
+  if (rest !== undefined) return chained(rest, next);
+  next();
+  return undefined;
+}
+
+function* chained(rest: Steps<void>, next: () => void): Steps<void> {
+  yield* rest;
+  next();
 }
 
 /** Prints a path as FHIRPath with indexes: `Patient.name[0].given[1]`. */
