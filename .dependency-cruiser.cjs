@@ -89,7 +89,7 @@ const faces = {
 const resourceFaces = {
   model: {
     modules: ['bundle-text', 'resource-draft', 'resource-type', 'resource-types', 'stored-resource', 'view-of'],
-    above: ['meta-style', 'model.module'],
+    above: ['meta-style', 'model.module', 'own-shape'],
   },
   'search-index': {
     modules: [

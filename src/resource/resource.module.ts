@@ -22,7 +22,6 @@ import { SearchParameterSetup } from './search-parameter/search-parameter-setup'
 import { ReferenceExistence } from './validation/reference-existence';
 import { WriteValidation } from './validation/write-validation';
 import { ProfileValidation } from './validation/profile-validation';
-import { ResourceValidation } from './validation/resource-validation';
 import { StoredDefinitions } from './validation/stored-definitions';
 import { WriteExtensions } from './writes/write-extensions';
 import { WriteSet } from './writes/write-set';
@@ -39,7 +38,6 @@ import { WriteSet } from './writes/write-set';
   providers: [
     ResourceRules,
     ResourceChangeListeners,
-    ResourceValidation,
     StoredDefinitions,
     ProfileValidation,
     ReferenceExistence,

@@ -58,7 +58,6 @@ export class ProfileValidation {
   ): Promise<readonly ErrorIssue[]> {
     const known = await this.known.get();
     const stored = await known.storedOf(extensionUrls);
-    if (stored.size === 0 && more.length === 0 && !mayNameProfiles(resource)) return [];
     const places = placesIn(resource);
     const asked = this.askedOf(places, more);
     const extensions = stored.size === 0 ? [] : places.flatMap((place) => extensionsIn(place, stored));
@@ -116,15 +115,6 @@ export class ProfileValidation {
       },
     };
   }
-}
-
-/**
- * Whether a resource can name profiles, itself or in resources that it holds. This test avoids a walk through most
- * resources.
- */
-export function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
-  if (meta?.profile !== undefined || contained !== undefined) return true;
-  return resourceType === 'Bundle' || resourceType === 'Parameters';
 }
 
 function canonicalsOf({ meta }: PlacedResource['resource']): readonly string[] {

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { localKey, parseReference } from '../../fhir/reference';
+import { isR4ResourceType } from '../../fhir/definitions/definitions';
 import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
+import { type ResourceDraft } from '../../model/resource-draft';
 import { READ_MISSING } from '../../store/resource-statements';
 
 interface FoundReference {
@@ -33,19 +35,23 @@ export class ReferenceExistence {
     private readonly slices: Slices,
   ) {}
 
+  /** Whether references are checked. This check must run in the transaction of the write. */
   get isOn(): boolean {
     return this.environment.hasReferenceCheck;
   }
 
   /**
-   * One issue for each reference whose target is not stored or was deleted. One statement serves all references; it
-   * runs inside the transaction of the write.
+   * One issue for each reference whose target is not stored or was deleted; none if the check is off. One statement
+   * serves all references. Outside of a transaction, it checks what is stored now.
    * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a Bundle
    */
-  async missing(resource: Resource, willExist: ReadonlySet<string> = NOTHING): Promise<readonly ErrorIssue[]> {
-    const { resourceType, id } = resource;
-    const own = id === undefined ? undefined : localKey(resourceType, id);
-    const references = await this.slices.run(referencesIn(resource, this.environment.baseUrl));
+  async missing(
+    { type, id, value }: ResourceDraft,
+    willExist: ReadonlySet<string> = NOTHING,
+  ): Promise<readonly ErrorIssue[]> {
+    if (!this.isOn || !isR4ResourceType(type)) return [];
+    const own = id === undefined ? undefined : localKey(type, id);
+    const references = await this.slices.run(referencesIn(value, this.environment.baseUrl));
     const found = references.filter(({ key }) => key !== own && !willExist.has(key));
     if (found.length === 0) return [];
     const targets = [...new Map(found.map((reference) => [reference.key, reference])).values()];

@@ -1,29 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { isR4ResourceType } from '../../fhir/definitions/definitions';
-import { type Resource } from '../../fhir/types';
-import { type ErrorIssue } from '../../platform/errors/service-error';
+import { type Meta, type Resource } from '../../fhir/types';
+import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { Slices } from '../../platform/time/slices';
 import { MetaStyles } from '../../model/meta-style';
+import { elementTablesOf } from '../../model/own-shape';
 import { type ResourceDraft } from '../../model/resource-draft';
-import { mayNameProfiles, ProfileValidation } from './profile-validation';
-import { ReferenceExistence } from './reference-existence';
-import { assertNoErrors, ResourceValidation } from './resource-validation';
+import { ResourceTypes } from '../../model/resource-types';
+import { ResourceValidator } from '../../validator/validator';
+import { ProfileValidation } from './profile-validation';
 
-/** Validates every write of any type: by definitions, by profiles, and for missing references. */
+/**
+ * Validates the content of every write: by HL7's definitions of its type, or by the shape that a module registers, and
+ * by profiles. A type without a shape allows any content.
+ */
 @Injectable()
 export class WriteValidation {
+  private built: ResourceValidator | undefined;
+
   constructor(
-    private readonly validation: ResourceValidation,
+    private readonly types: ResourceTypes,
     private readonly profiles: ProfileValidation,
-    private readonly references: ReferenceExistence,
     private readonly styles: MetaStyles,
     private readonly slices: Slices,
   ) {}
-
-  /** Whether references are checked. This check must run in the transaction of the write. */
-  get needsTransaction(): boolean {
-    return this.references.isOn;
-  }
 
   /**
    * All errors and warnings of the content. Nothing is stored, and references are not checked.
@@ -31,22 +30,13 @@ export class WriteValidation {
    */
   async issuesOf(draft: ResourceDraft, more: readonly string[] = []): Promise<readonly ErrorIssue[]> {
     const value = this.storedOf(draft);
-    const { issues, extensionUrls } = await this.slices.run(this.validation.check(value));
+    const { issues, extensionUrls } = await this.slices.run(this.validator.run(draft.type, withoutServerMeta(value)));
     // After structural errors, checks by profiles would be meaningless.
     if (issues.some(({ code }) => code === 'structure')) return issues;
     if (more.length === 0 && extensionUrls.length === 0 && !mayNameProfiles(value)) return issues;
     const known = new Set(issues.map(({ code, expression }) => `${code} ${expression}`));
     const added = await this.profiles.issuesOf(value, more, extensionUrls, draft.characters);
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
-  }
-
-  /** The sent resource without its creation time. The server replaces that time, so a wrong one is no error. */
-  private storedOf({ type, value }: ResourceDraft): Resource {
-    if (value.meta === undefined) return value;
-    const meta = this.styles.of(type).withoutCreation(value.meta);
-    if (meta === value.meta) return value;
-    const { meta: _sent, ...others } = value;
-    return Object.keys(meta).length === 0 ? others : { ...value, meta };
   }
 
   /**
@@ -57,24 +47,54 @@ export class WriteValidation {
     assertNoErrors(draft.type, await this.issuesOf(draft));
   }
 
-  /**
-   * Refuses references without a target. It must run inside the transaction of the write.
-   * @param willExist other keys (`Patient/p7`) that the transaction writes
-   * @throws ServiceError 'unprocessable' naming each reference whose target is missing
-   */
-  async assertReferences(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<void> {
-    assertNoErrors(draft.type, await this.missingReferences(draft, willExist));
+  /** The validator. It is created at the first write, since modules have registered their types by then. */
+  private get validator(): ResourceValidator {
+    return (this.built ??= new ResourceValidator(elementTablesOf(this.types.described())));
   }
 
-  /**
-   * One issue for each reference whose target is missing, as in {@link assertReferences}. Outside of a transaction, it
-   * checks what is stored now.
-   */
-  async missingReferences(
-    { type, id, value }: ResourceDraft,
-    willExist?: ReadonlySet<string>,
-  ): Promise<readonly ErrorIssue[]> {
-    if (!this.references.isOn || !isR4ResourceType(type)) return [];
-    return this.references.missing(id === undefined ? value : { ...value, id }, willExist);
+  /** The sent resource without its creation time. The server replaces that time, so a wrong one is no error. */
+  private storedOf({ type, value }: ResourceDraft): Resource {
+    if (value.meta === undefined) return value;
+    const meta = this.styles.of(type).withoutCreation(value.meta);
+    return meta === value.meta ? value : withMeta(value, meta);
   }
+}
+
+/**
+ * Refuses a resource with errors.
+ * @throws ServiceError 'unprocessable' with all issues, if one of them is an error
+ */
+export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): void {
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`;
+  throw new ServiceError(
+    'unprocessable',
+    `The ${type} is not valid. ${first.expression}: ${first.diagnostics}${more}`,
+    { code: 'resource-invalid', issues: errors },
+  );
+}
+
+/**
+ * Whether a resource can name profiles, itself or in resources that it holds. This test avoids the look-up of profiles
+ * for most resources.
+ */
+function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
+  if (meta?.profile !== undefined || contained !== undefined) return true;
+  return resourceType === 'Bundle' || resourceType === 'Parameters';
+}
+
+/** The resource without `versionId` and `lastUpdated`. The server sets both and does not store the sent values. */
+function withoutServerMeta(resource: Resource): Resource {
+  if (resource.meta === undefined) return resource;
+  const { versionId, lastUpdated, ...meta } = resource.meta;
+  return versionId === undefined && lastUpdated === undefined ? resource : withMeta(resource, meta);
+}
+
+/** The resource with another `meta`, or without `meta` if that would be empty. */
+function withMeta(resource: Resource, meta: Meta): Resource {
+  if (Object.keys(meta).length > 0) return { ...resource, meta };
+  const { meta: _dropped, ...others } = resource;
+  return others;
 }

@@ -5,7 +5,8 @@ import { type ErrorIssue, ServiceError } from '../../platform/errors/service-err
 import { ResourceChangeListeners } from '../hooks/resource-change.registry';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { ResourceRules } from '../hooks/resource-rule.registry';
-import { WriteValidation } from '../validation/write-validation';
+import { ReferenceExistence } from '../validation/reference-existence';
+import { assertNoErrors, WriteValidation } from '../validation/write-validation';
 
 /**
  * A draft that the rule of its type accepts and that is valid. It is valid because it was validated, or because code of
@@ -33,6 +34,7 @@ export class WriteExtensions {
     private readonly rules: ResourceRules,
     private readonly listeners: ResourceChangeListeners,
     private readonly validation: WriteValidation,
+    private readonly references: ReferenceExistence,
   ) {}
 
   /**
@@ -46,10 +48,10 @@ export class WriteExtensions {
     const { isOwn } = draft;
     const checked = isOwn ? await rule?.check(draft) : await this.checkSent(draft);
     return {
-      needsTransaction: rule?.store !== undefined || (!isOwn && this.validation.needsTransaction),
+      needsTransaction: rule?.store !== undefined || (!isOwn && this.references.isOn),
       isConcerning,
       store: async (previous) => {
-        if (!isOwn) await this.validation.assertReferences(draft, willExist);
+        if (!isOwn) assertNoErrors(draft.type, await this.references.missing(draft, willExist));
         await rule?.store?.(draft, checked, previous);
       },
     };
@@ -97,7 +99,7 @@ export class WriteExtensions {
 
   /** References of the draft whose target is not stored; none if `SVC_REFERENCE_CHECK` does not enable the check. */
   missingReferences(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
-    return this.validation.missingReferences(draft);
+    return this.references.missing(draft);
   }
 
   private async refusalOf(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {

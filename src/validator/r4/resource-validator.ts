@@ -45,11 +45,6 @@ export class ResourceValidator {
 
   constructor(private readonly elements: ElementTables = new ElementTables()) {}
 
-  /** Whether resources of this type have a shape. Resources of other types may have any content. */
-  hasShape(type: string): boolean {
-    return this.elements.isResource(type);
-  }
-
   /**
    * All issues of a resource, at most 100. The list is empty if the resource is valid, or if its type has no shape.
    * @param type the type as which it is validated
