@@ -21,7 +21,7 @@ import {
 import { type WriteMethod } from '../../model/stored-resource';
 import { type CheckedDraft, WriteExtensions } from './write-extensions';
 import { assertPossible, HIDDEN, UNUSED } from './possible-writes';
-import { ALONE, type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
+import { type StoreWrite, type Write, type WriteGuard, type WriteResult } from './write';
 import { addTo } from '../../platform/lists-by-key';
 
 /**
@@ -35,6 +35,15 @@ const FLIGHT = 64;
  */
 const MOST_BYTES = 64 * 1024 * 1024;
 const FEW = 3;
+
+/** The guard for a set of one write, whose error need not name it. */
+const ALONE: WriteGuard = {
+  at: async (_index, work) => work(),
+  judge: (writes, assert) => {
+    writes.forEach(assert);
+  },
+  step: () => Promise.resolve(),
+};
 
 /** The planned statements of a set of writes, and the changes for listeners. */
 interface Effects {

@@ -91,12 +91,3 @@ export interface WriteGuard {
   judge(writes: readonly Write[], assert: (write: Write) => void): void;
   step(): Promise<void>;
 }
-
-/** The guard for a set of one write, whose error need not name it. */
-export const ALONE: WriteGuard = {
-  at: async (_index, work) => work(),
-  judge: (writes, assert) => {
-    writes.forEach(assert);
-  },
-  step: () => Promise.resolve(),
-};
