@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
+import { outcomeOfIssues } from '../fhir/edge/operation-outcome';
 import { isR4ResourceType } from '../fhir/definitions/definitions';
 import { RequestContext } from '../platform/request/request-context';
 import { parameterInvalid } from '../platform/errors/parameter-invalid';
@@ -9,7 +10,6 @@ import { ResourceTypes } from '../model/resource-types';
 import { GrantedReader } from '../resource/rows/granted-reader';
 import { WriteExtensions } from '../resource/writes/write-extensions';
 import { type ValidateRequest } from './validate-request';
-import { validationAnswer } from './validation-answer';
 
 @Injectable()
 export class DryRun {
@@ -52,6 +52,19 @@ export class DryRun {
       mode === 'create' && draft.id !== undefined && (await this.reader.find(type, draft.id)) !== undefined;
     return validationAnswer([...issues, ...found, ...(isTaken ? [taken(type, draft.id)] : [])]);
   }
+}
+
+const ALL_OK: ErrorIssue = { severity: 'information', code: 'informational', diagnostics: 'All OK', expression: '' };
+
+/**
+ * The answer of `$validate`. Its status is 200 for any result, since issues are the answer and no failure of the
+ * request.
+ */
+function validationAnswer(issues: readonly ErrorIssue[]): FhirAnswer {
+  const listed = issues.length === 0 ? [ALL_OK] : issues;
+  const errors = issues.filter(({ severity }) => severity === 'error').length;
+  const summary = issues.length === 0 ? 'All OK' : `${errors} errors, ${issues.length - errors} warnings`;
+  return { status: 200, text: JSON.stringify(outcomeOfIssues('validation', summary, listed)) };
 }
 
 const taken = (type: string, id = ''): ErrorIssue => ({
