@@ -13,8 +13,7 @@ export function valuesInBody(body: Buffer): readonly [name: string, value: strin
   const { value } = readJson(decodeUtf8(body));
   const { resourceType, parameter = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (resourceType !== 'Parameters' || !Array.isArray(parameter))
-    throw new ServiceError('invalid', 'Send a Parameters resource, or nothing.', {
-      code: 'body-not-a-resource',
+    throw new ServiceError('body-not-a-resource', 'Send a Parameters resource, or nothing.', {
       expression: 'Parameters',
     });
   return parameter.map((one: unknown, place): [string, string] => {

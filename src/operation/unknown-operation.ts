@@ -7,7 +7,7 @@ import { UNSERVED_OPERATIONS } from './unserved-operations';
 /** Returns the error for an unknown operation: the paths at which its code exists, what to do, or a similar code. */
 export function unknownOperation(code: string, known: readonly { readonly meta: OperationDefinition }[]): ServiceError {
   const definitions = known.map(({ meta }) => meta);
-  return new ServiceError('not-found', messageFor(code, definitions), { code: 'operation-unknown' });
+  return new ServiceError('operation-unknown', messageFor(code, definitions));
 }
 
 function messageFor(code: string, known: readonly OperationDefinition[]): string {

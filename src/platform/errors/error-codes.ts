@@ -137,8 +137,10 @@ const OAUTH_CODES = [
   'user-inactive',
 ] as const;
 
-export type ErrorCode =
-  ErrorKind | (typeof CODES_OF_KINDS)[ErrorKind][number] | (typeof OAUTH_CODES)[number] | 'internal-error';
+/** The codes that have a kind: all except those of OAuth and of unexpected failures. */
+export type KindedCode = ErrorKind | (typeof CODES_OF_KINDS)[ErrorKind][number];
+
+export type ErrorCode = KindedCode | (typeof OAUTH_CODES)[number] | 'internal-error';
 
 /** All codes, each with its kind. Codes of OAuth and of unexpected failures have no kind. */
 export const ERROR_CODES: ReadonlyMap<ErrorCode, ErrorKind | undefined> = new Map<ErrorCode, ErrorKind | undefined>([

@@ -5,7 +5,4 @@ import { ServiceError } from './service-error';
  * @param expression the path of the value, for the OperationOutcome
  */
 export const parameterInvalid = (message: string, expression?: string): ServiceError =>
-  new ServiceError('invalid', message, {
-    code: 'parameter-value-invalid',
-    ...(expression === undefined ? {} : { expression }),
-  });
+  new ServiceError('parameter-value-invalid', message, expression === undefined ? {} : { expression });

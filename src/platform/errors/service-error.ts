@@ -1,4 +1,4 @@
-import { type ErrorCode } from './error-codes';
+import { ERROR_CODES, type ErrorCode, type KindedCode } from './error-codes';
 import { type ErrorKind } from './error-kind';
 
 /** One of several faults of a request. `code` is a code of http://hl7.org/fhir/R4/valueset-issue-type.html. */
@@ -40,14 +40,14 @@ export interface ErrorDetails {
  */
 export class ServiceError extends Error {
   override readonly name: string = 'ServiceError';
+  readonly kind: ErrorKind;
+  readonly details: ErrorDetails;
 
-  constructor(
-    readonly kind: ErrorKind,
-    message: string,
-    readonly details: ErrorDetails = {},
-    options?: ErrorOptions,
-  ) {
+  /** @param code of docs/reference/errors.md, which decides the kind; each kind is a code too */
+  constructor(code: KindedCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
     super(message, options);
+    this.kind = ERROR_CODES.get(code) ?? 'invalid';
+    this.details = code === this.kind ? details : { code, ...details };
   }
 }
 

@@ -17,9 +17,9 @@ export function assertUtf8(what: string, text: string): void {
       decodeURIComponent(escapes);
     } catch (cause) {
       throw new ServiceError(
-        'invalid',
+        'url-malformed',
         `${what} cannot be decoded: "${escapes.slice(0, 64)}" is no UTF-8. Escape the UTF-8 bytes of each character.`,
-        { code: 'url-malformed' },
+        {},
         { cause },
       );
     }

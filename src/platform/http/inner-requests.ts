@@ -106,9 +106,8 @@ class CollectedText {
 
 const tooLong = (): ServiceError =>
   new ServiceError(
-    'unprocessable',
+    'bundle-too-large',
     'The answers of this Bundle are too long together. Read this by itself, or ask for less: _count, _elements, _summary.',
-    { code: 'bundle-too-large' },
   );
 
 /**

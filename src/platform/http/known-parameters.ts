@@ -28,9 +28,8 @@ export function assertKnownParameters(
   if (unknown === undefined) return;
   const remedy = known.length === 0 ? 'no query parameters' : known.join(', ');
   throw new ServiceError(
-    'invalid',
+    'parameter-unknown',
     `${what} does not know the parameter "${unknown.slice(0, 64)}"; it takes ${remedy}.`,
-    { code: 'parameter-unknown' },
   );
 }
 
@@ -38,7 +37,5 @@ export function assertKnownParameters(
 export function assertGivenOnce(query: URLSearchParams, names: readonly string[]): void {
   const repeated = names.find((name) => query.getAll(name).length > 1);
   if (repeated !== undefined)
-    throw new ServiceError('invalid', `${repeated.slice(0, 64)} is given twice. Send it once.`, {
-      code: 'parameter-repeated',
-    });
+    throw new ServiceError('parameter-repeated', `${repeated.slice(0, 64)} is given twice. Send it once.`);
 }

@@ -43,6 +43,6 @@ export const isJson = (request: Request): boolean => JSON_TYPES.has(mediaTypeOf(
  */
 export function authorizationOf({ headers, headersDistinct }: Request): string | undefined {
   if ((headersDistinct.authorization?.length ?? 0) > 1)
-    throw new ServiceError('invalid', 'The Authorization header is repeated. Send one.', { code: 'header-invalid' });
+    throw new ServiceError('header-invalid', 'The Authorization header is repeated. Send one.');
   return headers.authorization;
 }

@@ -83,9 +83,7 @@ const lengthOf = ({ headers }: Request): number | undefined =>
 
 async function openBody(request: Request, { limitBytes, stallSeconds }: BodyRules): Promise<Buffer> {
   if (unpackingOf(request.headers['content-encoding']) !== undefined) {
-    throw new ServiceError('unsupported-media-type', 'Send the body without Content-Encoding.', {
-      code: 'content-encoding-unsupported',
-    });
+    throw new ServiceError('content-encoding-unsupported', 'Send the body without Content-Encoding.');
   }
   const mostBytes = Math.min(limitBytes, SMALL_BYTES);
   const length = lengthOf(request);

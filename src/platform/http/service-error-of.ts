@@ -1,7 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { databaseErrorToServiceError } from '../database/database-error';
-import { type ErrorCode } from '../errors/error-codes';
-import { type ErrorKind } from '../errors/error-kind';
+import { type KindedCode } from '../errors/error-codes';
 import { ServiceError } from '../errors/service-error';
 import { JsonBodyError, type JsonBodyErrorKind } from '../json/json-body-error';
 
@@ -12,13 +11,13 @@ import { JsonBodyError, type JsonBodyErrorKind } from '../json/json-body-error';
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof JsonBodyError)
-    return new ServiceError('invalid', error.message, { code: BODY_CODES[error.kind] }, { cause: error });
+    return new ServiceError(BODY_CODES[error.kind], error.message, {}, { cause: error });
   // An error that Express threw is wrapped by Nest.
   if (error instanceof HttpException) return frameworkRefusal(error.getStatus(), error.cause);
   return databaseErrorToServiceError(error);
 }
 
-const BODY_CODES: Readonly<Record<JsonBodyErrorKind, ErrorCode>> = {
+const BODY_CODES: Readonly<Record<JsonBodyErrorKind, KindedCode>> = {
   malformed: 'body-malformed',
   'duplicate-key': 'body-duplicate-key',
   'forbidden-key': 'body-forbidden-key',
@@ -30,22 +29,12 @@ const BODY_CODES: Readonly<Record<JsonBodyErrorKind, ErrorCode>> = {
 
 /** Converts an error of Nest or Express. It has a status, but no text for callers. */
 function frameworkRefusal(status: number, cause: unknown): ServiceError | undefined {
-  const found = WORDS[status]?.(cause);
-  if (found === undefined) return undefined;
-  const [kind, code, message] = found;
-  return new ServiceError(kind, message, { code }, { cause });
+  if (status === 400) return new ServiceError('url-malformed', malformed(cause), {}, { cause });
+  if (status === 404) return new ServiceError('route-unknown', NO_ROUTE, {}, { cause });
+  return undefined;
 }
 
-const WORDS: Readonly<
-  Record<number, (cause: unknown) => readonly [kind: ErrorKind, code: ErrorCode, message: string]>
-> = {
-  400: (cause) => ['invalid', 'url-malformed', malformed(cause)],
-  404: () => [
-    'not-found',
-    'route-unknown',
-    'No such route. Resources are at /fhir/{type}/{id}; GET /fhir/metadata lists the types.',
-  ],
-};
+const NO_ROUTE = 'No such route. Resources are at /fhir/{type}/{id}; GET /fhir/metadata lists the types.';
 
 /**
  * Returns the text for a malformed request. Only the URL can be malformed here, since `requestBodies` reads the bodies.

@@ -24,9 +24,8 @@ export function unpackingOf(
   const unpack = UNPACK.get(encoding);
   if (unpack === undefined) {
     throw new ServiceError(
-      'unsupported-media-type',
+      'content-encoding-unsupported',
       'The content encoding of the body is not supported; use gzip, deflate, br or none.',
-      { code: 'content-encoding-unsupported' },
     );
   }
   return async (bytes, mostBytes) => {
@@ -35,9 +34,9 @@ export function unpackingOf(
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(mostBytes);
       throw new ServiceError(
-        'invalid',
+        'body-malformed',
         'The body cannot be unpacked: it is not what its Content-Encoding names. Send it as that, or without.',
-        { code: 'body-malformed' },
+        {},
         { cause: error },
       );
     }
@@ -48,8 +47,7 @@ export function tooLarge(mostBytes: number): ServiceError {
   const mebibytes = mostBytes / 1024 / 1024;
   const size = mebibytes >= 1 ? `${Number(mebibytes.toFixed(1))} MiB` : `${mostBytes} bytes`;
   return new ServiceError(
-    'too-large',
+    'body-too-large',
     `The request body is larger than the ${size} that this server takes. Send it in parts.`,
-    { code: 'body-too-large' },
   );
 }

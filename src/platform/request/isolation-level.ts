@@ -12,7 +12,5 @@ const LEVELS = ['serializable', 'repeatable-read', 'read-committed'] as const sa
 export function parseIsolationLevel(text: string): IsolationLevel {
   const level = LEVELS.find((known) => known === text.trim().toLowerCase());
   if (level !== undefined) return level;
-  throw new ServiceError('invalid', `x-max-isolation-level must be one of ${LEVELS.join(', ')}.`, {
-    code: 'header-invalid',
-  });
+  throw new ServiceError('header-invalid', `x-max-isolation-level must be one of ${LEVELS.join(', ')}.`);
 }

@@ -230,7 +230,6 @@ export class RequestContext {
 /** The error for callers who are limited by row criteria, thrown by code that does not check each row. */
 export const limitedToRows = (): ServiceError =>
   new ServiceError(
-    'forbidden',
+    'rows-limited',
     'The policies that grant this request limit it to some resources, which cannot be done here.',
-    { code: 'rows-limited' },
   );

@@ -24,22 +24,19 @@ export function createCriteriaOf(request: Request): string | undefined {
   const inHeader = request.get('if-none-exist');
   // Node joins repeated headers with a comma, but in criteria a comma means OR.
   if ((request.headersDistinct['if-none-exist']?.length ?? 0) > 1) {
-    throw new ServiceError('invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.', {
-      code: 'header-invalid',
-    });
+    throw new ServiceError('header-invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.');
   }
   // Node decodes a header as ISO 8859-1. Criteria with letters beyond ASCII would match nothing, and each repeat of the
   // request would create one more resource.
   if (inHeader !== undefined && BEYOND_ASCII.test(inHeader)) {
-    throw new ServiceError('invalid', 'If-None-Exist has a letter beyond ASCII. Escape its UTF-8 bytes, as in a URL.', {
-      code: 'header-invalid',
-    });
+    throw new ServiceError(
+      'header-invalid',
+      'If-None-Exist has a letter beyond ASCII. Escape its UTF-8 bytes, as in a URL.',
+    );
   }
   const inUrl = criteriaOf(request);
   if (inHeader !== undefined && inUrl !== '') {
-    throw new ServiceError('invalid', 'Send the criteria in If-None-Exist or in the URL, not in both.', {
-      code: 'header-invalid',
-    });
+    throw new ServiceError('header-invalid', 'Send the criteria in If-None-Exist or in the URL, not in both.');
   }
   return inHeader ?? (inUrl === '' ? undefined : inUrl);
 }
@@ -65,9 +62,8 @@ export function assertNoCriteria(request: Request): void {
   const [name] = new URLSearchParams(criteriaOf(request)).keys();
   if (name === undefined) return;
   throw new ServiceError(
-    'invalid',
+    'parameter-unknown',
     `A write by id takes no "${name.slice(0, 64)}". Leave it out, or leave the id out for a conditional write.`,
-    { code: 'parameter-unknown' },
   );
 }
 
@@ -75,7 +71,5 @@ export function assertNoCriteria(request: Request): void {
 export function isRemoveAll(request: Request): boolean {
   const header = request.get('x-conditional-delete');
   if (header === undefined || header === 'remove-all') return header !== undefined;
-  throw new ServiceError('invalid', 'x-conditional-delete takes "remove-all" and nothing else.', {
-    code: 'header-invalid',
-  });
+  throw new ServiceError('header-invalid', 'x-conditional-delete takes "remove-all" and nothing else.');
 }

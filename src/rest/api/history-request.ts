@@ -93,7 +93,7 @@ function walkOf(at: {
 }): HistoryRequest['walk'] {
   const { before, after, page, count } = at;
   if ([before, after, page].filter((value) => value !== undefined).length > 1)
-    throw new ServiceError('invalid', 'Use one of _before, _after and _page.', { code: 'parameters-exclusive' });
+    throw new ServiceError('parameters-exclusive', 'Use one of _before, _after and _page.');
   if (after !== undefined) return { direction: 'newer', from: parseHistoryPosition(after), skip: 0 };
   if (before !== undefined) return { direction: 'older', from: parseHistoryPosition(before), skip: 0 };
   return { direction: 'older', skip: ((page ?? 1) - 1) * count };

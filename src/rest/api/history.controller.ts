@@ -84,8 +84,7 @@ export class HistoryController {
   @All(':type/:id/_history/:version')
   versionNotAllowed(@Param('type') type: string): never {
     this.types.assertKnown(type);
-    throw new ServiceError('not-allowed', 'A version never changes: it can be read with GET.', {
-      code: 'history-read-only',
+    throw new ServiceError('history-read-only', 'A version never changes: it can be read with GET.', {
       allow: ['GET', 'HEAD'],
     });
   }
@@ -93,8 +92,7 @@ export class HistoryController {
   @All(['_history', ':type/_history', ':type/:id/_history'])
   notAllowed(@Param() { type }: Record<string, string>): never {
     if (type !== undefined) this.types.assertKnown(type);
-    throw new ServiceError('not-allowed', 'The history is append-only: it can be read with GET.', {
-      code: 'history-read-only',
+    throw new ServiceError('history-read-only', 'The history is append-only: it can be read with GET.', {
       allow: ['GET', 'HEAD'],
     });
   }
@@ -132,8 +130,6 @@ const within = (limit: RowLimit, scope: HistoryScope): HistoryScope => ({
 
 function versionNumber(text: string): number {
   if (!/^(0|[1-9]\d{0,8})$/.test(text))
-    throw new ServiceError('not-found', 'No such version: a version is a whole number such as 2.', {
-      code: 'version-not-found',
-    });
+    throw new ServiceError('version-not-found', 'No such version: a version is a whole number such as 2.');
   return Number(text);
 }

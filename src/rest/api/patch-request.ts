@@ -28,8 +28,7 @@ export async function patchOf(request: Request, maxBytes: number, slices: Slices
     throw new ServiceError('unsupported-media-type', message, { acceptPatch });
   }
   const body = bodyOf(request);
-  if (body.length === 0)
-    throw new ServiceError('invalid', 'The body is empty; send a patch.', { code: 'body-missing' });
+  if (body.length === 0) throw new ServiceError('body-missing', 'The body is empty; send a patch.');
   return compileResourcePatch(methodOf(request) ?? named, decodeUtf8(body), maxBytes, slices);
 }
 

@@ -42,9 +42,8 @@ export function searchAnswer(
 
 export const noPlaceForTotals = (): ServiceError =>
   new ServiceError(
-    'invalid',
+    'parameters-exclusive',
     '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
-    { code: 'parameters-exclusive' },
   );
 
 function bundleOf(

@@ -17,9 +17,10 @@ const LARGEST_FORM_BYTES = 1_048_576;
 export function searchFormOf(request: Request): URLSearchParams {
   const bytes = bodyOf(request);
   if (bytes.length > LARGEST_FORM_BYTES)
-    throw new ServiceError('too-large', 'The form of a search is larger than 1 MiB. Ask for fewer values at once.', {
-      code: 'body-too-large',
-    });
+    throw new ServiceError(
+      'body-too-large',
+      'The form of a search is larger than 1 MiB. Ask for fewer values at once.',
+    );
   const body = bytes.toString('utf8');
   if (body !== '' && mediaTypeOf(request) !== 'application/x-www-form-urlencoded') {
     throw new ServiceError(

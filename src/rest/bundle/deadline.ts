@@ -40,8 +40,6 @@ export class Deadline {
     if (++this.steps % STEPS_A_TURN === 0) await nextTurn();
     this.checkClient();
     if (this.isOver)
-      throw new ServiceError('timeout', `The Bundle took longer than ${this.seconds} s. Send it in parts.`, {
-        code: 'bundle-timeout',
-      });
+      throw new ServiceError('bundle-timeout', `The Bundle took longer than ${this.seconds} s. Send it in parts.`);
   }
 }

@@ -1,7 +1,6 @@
 import { FHIR_ERRORS } from '../../fhir/edge/operation-outcome';
 import { isTransactionConflict } from '../../platform/database/database-error';
-import { type ErrorCode } from '../../platform/errors/error-codes';
-import { type ErrorKind } from '../../platform/errors/error-kind';
+import { type KindedCode } from '../../platform/errors/error-codes';
 import { type ErrorIssue, errorCodeOf, ServiceError } from '../../platform/errors/service-error';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 
@@ -67,13 +66,8 @@ export async function atEntry<T>(index: number, work: () => Promise<T> | T): Pro
  * Makes the error for a member at fault.
  * @param expression of the member, relative to the entry or to the Bundle
  */
-export const faultAt = (
-  expression: string,
-  message: string,
-  kind: ErrorKind = 'invalid',
-  code?: ErrorCode,
-): ServiceError =>
-  new ServiceError(kind, message, { code: code ?? (kind === 'invalid' ? 'bundle-entry-invalid' : kind), expression });
+export const faultAt = (expression: string, message: string, code: KindedCode = 'bundle-entry-invalid'): ServiceError =>
+  new ServiceError(code, message, { expression });
 
 /** Maximum number of issues in one answer. People do not fix more at once. */
 const MAX_ISSUES = 100;

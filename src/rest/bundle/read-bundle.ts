@@ -21,23 +21,22 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   yield;
   const members = new Map(membersOf(compact).map(({ key, valueText }) => [key, valueText]));
   if (stringOf(members.get('resourceType')) !== 'Bundle') {
-    throw bundleFault('resourceType', 'Send a Bundle: a JSON object with "resourceType": "Bundle".');
+    throw faultAt('resourceType', 'Send a Bundle: a JSON object with "resourceType": "Bundle".', 'bundle-invalid');
   }
   const named = stringOf(members.get('type'));
   const type = TYPES.find((known) => known === named);
   if (type === undefined) {
-    throw bundleFault('Bundle.type', `Bundle.type must be one of ${TYPES.join(', ')}.`);
+    throw faultAt('Bundle.type', `Bundle.type must be one of ${TYPES.join(', ')}.`, 'bundle-invalid');
   }
   const entryText = members.get('entry') ?? '[]';
   if (!entryText.startsWith('[')) {
-    throw bundleFault('Bundle.entry', 'Bundle.entry must be a list.');
+    throw faultAt('Bundle.entry', 'Bundle.entry must be a list.', 'bundle-invalid');
   }
   const entries = elementsOf(entryText);
   if (entries.length > maxEntries) {
     throw faultAt(
       'Bundle.entry',
       `A Bundle has at most ${maxEntries} entries here; send it in parts.`,
-      'too-large',
       'bundle-too-many-entries',
     );
   }
@@ -51,9 +50,6 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   if (type === 'batch') faults.throwIfAny();
   return { type, entries: read, faults };
 }
-
-const bundleFault = (expression: string, message: string): ServiceError =>
-  faultAt(expression, message, 'invalid', 'bundle-invalid');
 
 function entryOf(text: string, index: number, type: BundleType): BundleEntry {
   const members = new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
@@ -96,9 +92,8 @@ function requestOf(text: string | undefined): EntryRequest {
 function storingRequest(resource: EntryResource | undefined): EntryRequest {
   if (resource?.type === undefined)
     throw new ServiceError(
-      'invalid',
+      'bundle-entry-invalid',
       'The entry has no resource to store. Add one with its resourceType, or leave the entry out.',
-      { code: 'bundle-entry-invalid' },
     );
   const { type, id } = resource;
   return id === undefined ? { method: 'POST', url: type } : { method: 'PUT', url: `${type}/${id}` };

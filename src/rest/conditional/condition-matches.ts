@@ -77,9 +77,7 @@ export class ConditionMatches {
 
 /** The error for a patch by a condition without a match (http://hl7.org/fhir/R4/http.html#patch). */
 export const noMatch = (type: string): ServiceError =>
-  new ServiceError('not-found', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`, {
-    code: 'no-match',
-  });
+  new ServiceError('no-match', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`);
 
 /** The error for a condition with several matches (http://hl7.org/fhir/R4/http.html#cond-update). */
 export const multipleMatches = (type: string): ServiceError =>

@@ -67,8 +67,7 @@ export class ConditionalWriter {
         return { outcome: 'created', resource: await this.writer.create(draft.copy(), { method: 'PUT', reach }) };
       }
       if (draft.id !== undefined && draft.id !== match.id) {
-        throw new ServiceError('invalid', 'The id in the body is not the id of the resource that matches.', {
-          code: 'id-mismatch',
+        throw new ServiceError('id-mismatch', 'The id in the body is not the id of the resource that matches.', {
           expression: `${draft.type}.id`,
         });
       }
@@ -136,7 +135,6 @@ export class ConditionalWriter {
 
 const tooMany = ({ type }: Condition): ServiceError =>
   new ServiceError(
-    'multiple-matches',
+    'too-many-to-delete',
     `More than ${MAX_REMOVED} ${type} resources match; nothing was deleted. Delete in parts, with narrower criteria.`,
-    { code: 'too-many-to-delete' },
   );

@@ -44,10 +44,7 @@ export async function compileResourcePatch(
     const [stored, result] = await inTime(() => patched(storedText, apply), slices);
     for (const name of ['resourceType', 'id'] as const) {
       if (identityOf(result, name) !== identityOf(stored, name))
-        throw new ServiceError('unprocessable', `A patch cannot change ${name}.`, {
-          code: 'patch-not-applicable',
-          expression: name,
-        });
+        throw new ServiceError('patch-not-applicable', `A patch cannot change ${name}.`, { expression: name });
     }
     return slices.run(bodyOf(result, Math.max(maxBytes, Buffer.byteLength(storedText))));
   };
@@ -101,9 +98,9 @@ function* bodyOf(result: JsonValue, maxBytes: number): Steps<ScannedJson> {
   } catch (error) {
     if (!(error instanceof JsonBodyError)) throw error;
     throw new ServiceError(
-      'unprocessable',
+      'patch-not-applicable',
       `The patched resource is refused. ${error.message}`,
-      { code: 'patch-not-applicable' },
+      {},
       { cause: error },
     );
   }

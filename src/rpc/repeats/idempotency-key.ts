@@ -18,5 +18,5 @@ export function idempotencyKeyOf(header: string | undefined): string | undefined
   const key = quoted?.replace(/\\(.)/g, '$1') ?? (BARE.test(header) ? header : '');
   if (key !== '' && key.length <= MAX_LENGTH) return key;
   const message = `Idempotency-Key must be a string of 1 to ${MAX_LENGTH} printable ASCII characters, such as "8e03978e-40d5-43dd-bc93-6894a57f9324".`;
-  throw new ServiceError('invalid', message, { code: 'header-invalid' });
+  throw new ServiceError('header-invalid', message);
 }
