@@ -27,6 +27,11 @@ export interface FhirAnswer {
    * @internal
    */
   readonly isResource?: true;
+  /**
+   * When the version was stored, of which the body or the headers tell. Header `Last-Modified` has whole seconds.
+   * @internal
+   */
+  readonly updatedAt?: Date;
   /** Media type of a body that is no JSON. Such a body is sent unchanged. */
   readonly contentType?: string;
 }
@@ -36,6 +41,9 @@ export const SHOWN_RESOURCE = 'shownResource';
 
 /** Key in `response.locals` of the error that the answer reports, for a Bundle that reports it as that of an entry. */
 export const REFUSAL = 'refusal';
+
+/** Key in `response.locals` of {@link FhirAnswer.updatedAt}, for the entry of a Bundle. */
+export const UPDATED_AT = 'updatedAt';
 
 /**
  * Headers of the request on which an answer depends, in addition to its URL. Caches must revalidate each time, since
@@ -54,6 +62,7 @@ export async function sendAnswer(response: Response, answer: FhirAnswer): Promis
   const { req: request } = response;
   const { status, text, produce, headers } = answer.isResource === true ? await asPreferred(response, answer) : answer;
   if (answer.isResource === true) response.locals[SHOWN_RESOURCE] = answer.text;
+  response.locals[UPDATED_AT] = answer.updatedAt;
   const body = produce ?? text;
   const caching = cachingOf(response);
   if (body === undefined) {

@@ -17,11 +17,12 @@ export function resourceAnswer(
     text: resource.text,
     headers: { ETag: `W/"${resource.version}"`, 'Last-Modified': resource.updatedAt.toUTCString(), ...headers },
     isResource: true,
+    updatedAt: resource.updatedAt,
   };
 }
 
 /** The same answer with its headers alone. */
-export const withoutResource = ({ status, headers = {} }: FhirAnswer): FhirAnswer => ({ status, headers });
+export const withoutResource = ({ text: _text, isResource: _isResource, ...rest }: FhirAnswer): FhirAnswer => rest;
 
 export const locationOf = (rootUrl: string, resource: StoredResource): string =>
   `${rootUrl}/${versionPath(resource, resource.version)}`;

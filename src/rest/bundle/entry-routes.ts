@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
-import { SHOWN_RESOURCE } from '../../fhir/edge/fhir-answer';
-import { memberText } from '../../platform/json/json-members';
+import { UPDATED_AT } from '../../fhir/edge/fhir-answer';
 import { type InnerAnswer, InnerRequests } from '../../platform/http/inner-requests';
 import { ResourceTypes } from '../../model/resource-types';
 import { type BundleEntry, type BundleCall } from './bundle';
@@ -89,16 +88,6 @@ export function answeredEntry(
     isRead: request.method === 'GET',
     location: header('location'),
     etag: header('etag'),
-    lastModified: lastUpdatedIn(locals[SHOWN_RESOURCE]) ?? instantOf(header('last-modified')),
+    lastModified: (locals[UPDATED_AT] as Date | undefined)?.toISOString(),
   };
 }
-
-/** The instant of a version. The header `Last-Modified` has whole seconds, so it is earlier than the version. */
-function lastUpdatedIn(resource: unknown): string | undefined {
-  const meta = typeof resource === 'string' ? memberText(resource, 'meta') : undefined;
-  const text = meta === undefined ? undefined : memberText(meta, 'lastUpdated');
-  return text === undefined ? undefined : String(JSON.parse(text));
-}
-
-const instantOf = (date: string | undefined): string | undefined =>
-  date === undefined ? undefined : new Date(date).toISOString();

@@ -66,6 +66,10 @@ describe('the answer to a write', () => {
     const bundle = { resourceType: 'Bundle', type, entry };
     const hidden = await sendAs(writer, 'POST', '/fhir', bundle, REPRESENTATION);
     expect([hidden.status, hidden.text]).toEqual([200, expect.not.stringContaining('Rivera')]);
+    if (method === 'PATCH') {
+      const { lastUpdated } = (await app.get('/Patient/p1')).json<{ meta: { lastUpdated: string } }>().meta;
+      expect(hidden.json()).toMatchObject({ entry: [{ response: { lastModified: lastUpdated } }] });
+    }
     await app.put('/Patient/p1', PATIENT);
     const shown = await sendAs(reader, 'POST', '/fhir', bundle, REPRESENTATION);
     if (method === 'PATCH') expect(shown.text).toContain('Rivera');
