@@ -1,7 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type JsonChild, JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
-import { type Walk, flattened } from '../../platform/json/walk';
 import { type Steps } from '../../platform/time/steps';
 
 export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
@@ -26,8 +25,8 @@ export interface SnapshotDiff {
 /** A diff can be many times longer than its snapshots: a number of three characters may have an entry of a hundred. */
 const MAX_DIFF_CHARACTERS = 64 * 1024 * 1024;
 
-/** How many entries, or leaves without an entry, are handled between two pauses. It takes less than a millisecond. */
-const LEAVES_AT_ONCE = 256;
+/** How many children are compared between two pauses. It takes less than a millisecond. */
+const CHILDREN_AT_ONCE = 256;
 
 /**
  * Compares two snapshots (compact JSON texts of objects), without their `meta`. The result has one entry for each leaf
@@ -44,104 +43,107 @@ const LEAVES_AT_ONCE = 256;
  * @throws ServiceError 'unprocessable' when the entries would be too long to store
  */
 export function* diffSnapshots(oldText: string, newText: string): Steps<SnapshotDiff> {
-  const entries: DiffEntry[] = [];
-  const texts: string[] = [];
-  let length = 0;
   const differ = new Differ(yield* JsonOutline.of(oldText), yield* JsonOutline.of(newText));
-  for (const entry of flattened(differ.differences())) {
-    if (entry !== undefined) {
-      entries.push(entry);
-      const text = JSON.stringify(entry);
-      texts.push(text);
-      length += text.length;
-      if (length > MAX_DIFF_CHARACTERS) throw tooDifferent();
-    }
-    if (entry === undefined || entries.length % LEAVES_AT_ONCE === 0) yield;
-  }
-  return { entries, text: `[${texts.join(',')}]` };
+  return yield* differ.compare();
 }
 
 type Path = readonly string[];
 
+/** Collects the entries of a diff. The depth of snapshots is bounded, so the walk through them recurses. */
 class Differ {
+  private readonly entries: DiffEntry[] = [];
+  private readonly texts: string[] = [];
+  private length = 0;
+  private count = 0;
+
   constructor(
     private readonly before: JsonOutline,
     private readonly after: JsonOutline,
   ) {}
 
-  differences(): Walk<DiffEntry> {
-    return this.changesWithin([], this.before.root, this.after.root);
+  *compare(): Steps<SnapshotDiff> {
+    yield* this.changesWithin([], this.before.root, this.after.root);
+    return { entries: this.entries, text: `[${this.texts.join(',')}]` };
   }
 
-  private *changesWithin(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
-    const later = new Remaining(this.after.childrenOf(after));
-    let count = 0;
+  /**
+   * Compares the children of two containers of one kind. Members mostly have the same order in both snapshots. So the
+   * newer children are read only up to the key that is compared, and those passed on the way are kept by key.
+   */
+  private *changesWithin(path: Path, before: JsonSpan, after: JsonSpan): Steps<void> {
+    const later = this.after.childrenOf(after);
+    const passed = new Map<string, JsonChild>();
     for (const child of this.before.childrenOf(before)) {
-      if (++count % LEAVES_AT_ONCE === 0) yield;
-      const now = later.isNext(child.key) ? later.takeNext() : (yield* later.gather()).take(child.key);
+      if (++this.count % CHILDREN_AT_ONCE === 0) yield;
+      const now = passed.get(child.key) ?? (yield* this.readUpTo(child.key, later, passed));
+      passed.delete(child.key);
       if (isIgnored(path, child.key) || (now !== undefined && this.isSameText(child, now))) continue;
-      const step = now === undefined ? this.removal(path, child) : this.change(path, child, now);
-      if (step !== undefined) yield step;
+      if (now === undefined) yield* this.removal([...path, child.key], child);
+      else yield* this.change([...path, child.key], child, now);
     }
-    for (const child of (yield* later.gather()).rest()) {
-      if (!isIgnored(path, child.key)) yield this.addition(path, child);
-    }
+    yield* this.additions(path, passed.values());
+    yield* this.additions(path, later);
   }
 
-  private change(parent: Path, before: JsonChild, after: JsonSpan): DiffEntry | Walk<DiffEntry> | undefined {
-    const path = [...parent, before.key];
+  /** Reads children up to a key, and returns the child of this key, if any. The others are put into `passed`. */
+  private *readUpTo(
+    key: string,
+    children: Generator<JsonChild, void, void>,
+    passed: Map<string, JsonChild>,
+  ): Steps<JsonChild | undefined> {
+    for (let next = children.next(); next.done !== true; next = children.next()) {
+      if (++this.count % CHILDREN_AT_ONCE === 0) yield;
+      if (next.value.key === key) return next.value;
+      passed.set(next.value.key, next.value);
+    }
+    return undefined;
+  }
+
+  private *change(path: Path, before: JsonSpan, after: JsonSpan): Steps<void> {
     const [isBranch, becomesBranch] = [this.before.isBranch(before), this.after.isBranch(after)];
-    if (isBranch && becomesBranch) {
-      const isSameKind = this.before.isArray(before) === this.after.isArray(after);
-      return isSameKind ? this.changesWithin(path, before, after) : this.replacement(path, before, after);
+    const areBranches = isBranch && becomesBranch;
+    if (areBranches && this.before.isArray(before) === this.after.isArray(after)) {
+      yield* this.changesWithin(path, before, after);
+    } else if (isBranch || becomesBranch) {
+      yield* this.removal(path, before);
+      yield* this.addition(path, after, areBranches);
+    } else {
+      const [old, now] = [leafOf(this.before.textOf(before)), leafOf(this.after.textOf(after))];
+      if (old.text !== now.text || old.kind !== now.kind)
+        this.add({ type: 'replace', path, ...oldSide(old), ...newSide(now) });
     }
-    if (isBranch || becomesBranch) return this.exchange(parent, before, { ...after, key: before.key });
-    const [old, now] = [leafOf(this.before.textOf(before)), leafOf(this.after.textOf(after))];
-    if (old.text === now.text && old.kind === now.kind) return undefined;
-    return { type: 'replace', path, ...oldSide(old), ...newSide(now) };
   }
 
-  /** Yields the entries when an object replaces an array, or the reverse. */
-  private *replacement(path: Path, before: JsonSpan, after: JsonSpan): Walk<DiffEntry> {
-    yield this.removalsWithin(path, before);
-    yield this.announcement(path, after);
-    yield this.additionsWithin(path, after);
+  private *removal(path: Path, span: JsonSpan): Steps<void> {
+    if (!this.before.isBranch(span)) this.add({ type: 'remove', path, ...oldSide(leafOf(this.before.textOf(span))) });
+    for (const child of this.before.childrenOf(span)) {
+      if (++this.count % CHILDREN_AT_ONCE === 0) yield;
+      yield* this.removal([...path, child.key], child);
+    }
   }
 
-  /** Yields the entries when a leaf replaces a container with children, or the reverse. */
-  private *exchange(path: Path, before: JsonChild, after: JsonChild): Walk<DiffEntry> {
-    yield this.removal(path, before);
-    yield this.addition(path, after);
+  private *additions(path: Path, children: Iterable<JsonChild>): Steps<void> {
+    for (const child of children) {
+      if (++this.count % CHILDREN_AT_ONCE === 0) yield;
+      if (!isIgnored(path, child.key)) yield* this.addition([...path, child.key], child);
+    }
   }
 
-  private removal(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
-    const path = [...parent, child.key];
-    if (this.before.isBranch(child)) return this.removalsWithin(path, child);
-    return { type: 'remove', path, ...oldSide(leafOf(this.before.textOf(child))) };
+  /** @param isOtherKind whether an object replaces an array, or the reverse */
+  private *addition(path: Path, span: JsonSpan, isOtherKind = false): Steps<void> {
+    const { after } = this;
+    if (!after.isBranch(span)) this.add({ type: 'add', path, ...newSide(leafOf(after.textOf(span))) });
+    else if (isOtherKind || beginsWithZero(after, span))
+      this.add({ type: 'add', path, ...newSide(leafOf(after.isArray(span) ? '[]' : '{}')) });
+    yield* this.additions(path, after.childrenOf(span));
   }
 
-  private *removalsWithin(path: Path, span: JsonSpan): Walk<DiffEntry> {
-    for (const child of this.before.childrenOf(span)) yield this.removal(path, child);
-  }
-
-  private addition(parent: Path, child: JsonChild): DiffEntry | Walk<DiffEntry> {
-    const path = [...parent, child.key];
-    if (this.after.isBranch(child)) return this.announcedAdditions(path, child);
-    return { type: 'add', path, ...newSide(leafOf(this.after.textOf(child))) };
-  }
-
-  private *announcedAdditions(path: Path, span: JsonSpan): Walk<DiffEntry> {
-    const [first] = this.after.childrenOf(span);
-    if (!this.after.isArray(span) && first?.key === '0') yield this.announcement(path, span);
-    yield this.additionsWithin(path, span);
-  }
-
-  private *additionsWithin(path: Path, span: JsonSpan): Walk<DiffEntry> {
-    for (const child of this.after.childrenOf(span)) yield this.addition(path, child);
-  }
-
-  private announcement(path: Path, span: JsonSpan): DiffEntry {
-    return { type: 'add', path, ...newSide(leafOf(this.after.isArray(span) ? '[]' : '{}')) };
+  private add(entry: DiffEntry): void {
+    const text = JSON.stringify(entry);
+    this.entries.push(entry);
+    this.texts.push(text);
+    this.length += text.length;
+    if (this.length > MAX_DIFF_CHARACTERS) throw tooDifferent();
   }
 
   private isSameText(before: JsonSpan, after: JsonSpan): boolean {
@@ -151,55 +153,17 @@ class Differ {
   }
 }
 
-/**
- * The children of a container in the newer snapshot that are not yet compared with a child in the older one. Members
- * mostly have the same order in both snapshots, so the children are taken one by one. The rest is collected by key only
- * where the order differs.
- */
-class Remaining {
-  private next: IteratorResult<JsonChild, void>;
-  private gathered: Map<string, JsonChild> | undefined;
-
-  constructor(private readonly children: Generator<JsonChild, void, void>) {
-    this.next = children.next();
-  }
-
-  isNext(key: string): boolean {
-    return this.gathered === undefined && this.next.done !== true && this.next.value.key === key;
-  }
-
-  takeNext(): JsonChild | undefined {
-    const child = this.next.value;
-    this.next = this.children.next();
-    return child ?? undefined;
-  }
-
-  take(key: string): JsonChild | undefined {
-    const child = this.gathered?.get(key);
-    this.gathered?.delete(key);
-    return child;
-  }
-
-  rest(): Iterable<JsonChild> {
-    return this.gathered?.values() ?? [];
-  }
-
-  *gather(): Generator<undefined, this, void> {
-    if (this.gathered !== undefined) return this;
-    this.gathered = new Map();
-    for (; this.next.done !== true; this.next = this.children.next()) {
-      this.gathered.set(this.next.value.key, this.next.value);
-      if (this.gathered.size % LEAVES_AT_ONCE === 0) yield;
-    }
-    return this;
-  }
+/** Whether the first key of an object is `0`, so that its path looks like that of an array. */
+function beginsWithZero(outline: JsonOutline, span: JsonSpan): boolean {
+  const [first] = outline.childrenOf(span);
+  return first?.key === '0' && !outline.isArray(span);
 }
 
 /** Whether a member is not compared: `meta`, since the server sets the version and time in it. */
 const isIgnored = (path: Path, key: string): boolean => path.length === 0 && key === 'meta';
 
 /** A leaf: the text of a string, or any other value as JSON text with its kind. */
-export interface Leaf {
+interface Leaf {
   readonly text: string;
   readonly kind: DiffKind | undefined;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type JsonChild, JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
-import { type Walk, flattened } from '../../platform/json/walk';
 import { type Steps } from '../../platform/time/steps';
 
 /** How many characters are hashed between two pauses. */
@@ -17,47 +16,51 @@ const MEMBERS_AT_ONCE = 1024;
  * @param resourceText compact JSON of an object
  */
 export function* snapshotDigestOf(resourceText: string): Steps<Buffer> {
-  const outline = yield* JsonOutline.of(resourceText);
-  const hash = createHash('sha256');
-  let piece = '';
-  for (const token of flattened(canonicalTokens(outline, outline.root, ['meta']))) {
-    piece += token ?? '';
-    if (token !== undefined && piece.length < PIECE_CHARACTERS) continue;
-    hash.update(piece);
-    piece = '';
-    yield;
-  }
-  return hash.update(piece).digest();
+  return yield* new ContentHash(yield* JsonOutline.of(resourceText)).digest();
 }
 
-function* canonicalTokens(outline: JsonOutline, span: JsonSpan, without: readonly string[] = []): Walk<string> {
-  if (!outline.isBranch(span)) {
-    yield canonicalLeaf(outline.textOf(span));
-    return;
+/** Hashes the canonical text piece by piece. The depth of a snapshot is bounded, so the walk through it recurses. */
+class ContentHash {
+  private readonly hash = createHash('sha256');
+  private piece = '';
+
+  constructor(private readonly outline: JsonOutline) {}
+
+  *digest(): Steps<Buffer> {
+    yield* this.add(this.outline.root, ['meta']);
+    return this.hash.update(this.piece).digest();
   }
-  const isArray = outline.isArray(span);
-  let mark = isArray ? '[' : '{';
-  for (const child of isArray ? outline.childrenOf(span) : yield* membersInOrder(outline, span)) {
-    if (without.includes(child.key)) continue;
-    const lead = isArray ? mark : `${mark}${JSON.stringify(child.key)}:`;
-    if (outline.isBranch(child)) {
-      yield lead;
-      yield canonicalTokens(outline, child);
-    } else yield lead + canonicalLeaf(outline.textOf(child));
-    mark = ',';
+
+  /** Adds an object or array, without the members of the given keys. */
+  private *add(container: JsonSpan, except: readonly string[] = []): Steps<void> {
+    const { outline } = this;
+    const isArray = outline.isArray(container);
+    const children = outline.childrenOf(container);
+    this.piece += isArray ? '[' : '{';
+    let separator = '';
+    for (const child of isArray ? children : yield* inKeyOrder(children)) {
+      if (except.includes(child.key)) continue;
+      this.piece += isArray ? separator : `${separator}${JSON.stringify(child.key)}:`;
+      separator = ',';
+      if (outline.isBranch(child)) yield* this.add(child);
+      else this.piece += canonicalLeaf(outline.textOf(child));
+      if (this.piece.length < PIECE_CHARACTERS) continue;
+      this.hash.update(this.piece);
+      this.piece = '';
+      yield;
+    }
+    this.piece += isArray ? ']' : '}';
   }
-  if (mark === '{') yield mark;
-  yield isArray ? ']' : '}';
 }
 
 /** Normalizes the escapes of a leaf, since a string can be escaped in several ways. */
 const canonicalLeaf = (text: string): string => (text.includes('\\') ? JSON.stringify(unquoted(text)) : text);
 
 /** Returns members sorted by key in UTF-16 order. Short runs are sorted and then merged, with pauses in between. */
-function* membersInOrder(outline: JsonOutline, span: JsonSpan): Generator<undefined, readonly JsonChild[], void> {
+function* inKeyOrder(members: Iterable<JsonChild>): Steps<readonly JsonChild[]> {
   let runs: (readonly JsonChild[])[] = [];
   let run: JsonChild[] = [];
-  for (const child of outline.childrenOf(span)) {
+  for (const child of members) {
     run.push(child);
     if (run.length < MEMBERS_AT_ONCE) continue;
     runs.push(run.sort(byKey));
@@ -73,10 +76,7 @@ function* membersInOrder(outline: JsonOutline, span: JsonSpan): Generator<undefi
   return runs[0] ?? [];
 }
 
-function* mergedRuns(
-  left: readonly JsonChild[],
-  right: readonly JsonChild[],
-): Generator<undefined, readonly JsonChild[], void> {
+function* mergedRuns(left: readonly JsonChild[], right: readonly JsonChild[]): Steps<readonly JsonChild[]> {
   const merged: JsonChild[] = [];
   let [leftAt, rightAt] = [0, 0];
   for (;;) {
