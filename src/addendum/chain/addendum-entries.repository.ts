@@ -69,30 +69,17 @@ export class AddendumEntries {
     return this.statements.run<SnapshotEntry>(LATEST_SNAPSHOTS, [resourceType, id]);
   }
 
-  /** Yields the addenda of a target after a sequence number, in order. They are read page by page. */
-  async *of(
-    target: NativeReference,
-    { after = 0, last }: { readonly after?: number; readonly last?: number | undefined } = {},
-  ): AsyncGenerator<StoredEntry, void, void> {
-    let [sequence, isOver] = [after, false];
+  /** Yields the addenda of a target up to a sequence number, in order. They are read page by page. */
+  async *of({ resourceType, id }: NativeReference, last = MAX_SEQUENCE): AsyncGenerator<StoredEntry, void, void> {
+    let [sequence, isOver] = [0, false];
     while (!isOver) {
-      const page = await this.entriesAfter(target, sequence, last);
+      const values = [resourceType, id, sequence, last, BYTES_AT_ONCE, 'SDCAddendum'];
+      const page = await this.inSlot(() => this.statements.run<StoredEntry>(READ_ENTRIES, values));
       const end = page.at(-1);
       [sequence, isOver] = [end?.sequence ?? sequence, end?.isLast !== false];
-      yield* emptied(page);
+      // The page is emptied: it would keep all its texts in memory while a slow client reads the first.
+      for (let entry = page.shift(); entry !== undefined; entry = page.shift()) yield entry;
     }
-  }
-
-  /**
-   * Returns the next addenda after a sequence number, up to {@link BYTES_AT_ONCE}; none at the end.
-   */
-  entriesAfter(
-    { resourceType, id }: NativeReference,
-    sequence: number,
-    lastSequence = MAX_SEQUENCE,
-  ): Promise<StoredEntry[]> {
-    const values = [resourceType, id, sequence, lastSequence, BYTES_AT_ONCE, 'SDCAddendum'];
-    return this.inSlot(() => this.statements.run<StoredEntry>(READ_ENTRIES, values));
   }
 
   /** Returns the next links of a chain (none at its end), and the head of the chain, read by the same statement. */
@@ -116,9 +103,4 @@ export class AddendumEntries {
   private inSlot<T>(read: () => Promise<T>): Promise<T> {
     return this.statements.within(new TimeLimit(READING_SECONDS, 'The addenda took too long to read.', true), read);
   }
-}
-
-/** Yields the items and removes them: the list would keep all texts in memory while a slow client reads the first. */
-export function* emptied<T>(list: T[]): Generator<T, void, void> {
-  for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
 }

@@ -1,6 +1,5 @@
 import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonParts } from '../../platform/json/json-parts';
-import { type JsonText } from '../../platform/json/json-text';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { NOTE } from '../types/addendum-kinds';
@@ -17,10 +16,10 @@ import { TargetParams } from '../params/references';
   resultSchema: { type: 'array', items: { $ref: '#/components/schemas/SDCAddendum' } },
   exampleResult: [exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' })],
 })
-export class GetAddendums implements RpcHandler<TargetParams, JsonText | JsonParts> {
+export class GetAddendums implements RpcHandler<TargetParams, JsonParts> {
   constructor(private readonly addenda: Addenda) {}
 
-  execute({ target }: TargetParams): Promise<JsonText | JsonParts> {
+  execute({ target }: TargetParams): Promise<JsonParts> {
     return this.addenda.listOf(target);
   }
 }
@@ -43,10 +42,10 @@ export class GetWorkflowAddendumsParams {
     exampleAddendum(NOTE, { text: 'All rooms were seen.' }, { id: 'rounds-1', resourceType: 'SDCWorkflow' }),
   ],
 })
-export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonText | JsonParts> {
+export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonParts> {
   constructor(private readonly addenda: Addenda) {}
 
-  execute({ id }: GetWorkflowAddendumsParams): Promise<JsonText | JsonParts> {
+  execute({ id }: GetWorkflowAddendumsParams): Promise<JsonParts> {
     return this.addenda.listOf({ id, resourceType: 'SDCWorkflow' }, ['id']);
   }
 }

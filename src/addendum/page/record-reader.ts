@@ -143,7 +143,7 @@ export class RecordReader {
     chain: Verification,
   ): AsyncGenerator<RecordPart, void, void> {
     let signed: Signed | undefined;
-    for await (const entry of this.entries.of(target, { last: chain.intact ? chain.length : undefined })) {
+    for await (const entry of this.entries.of(target, chain.intact ? chain.length : undefined)) {
       const isProven = entry.sequence <= chain.length;
       const text = isProven ? (entry.text ?? '') : readableText(entry.text);
       if (text === undefined) {

@@ -19,7 +19,7 @@ import { ResourceWriter } from '../../resource/resource-writer';
 import { type StoredResource } from '../../model/stored-resource';
 import { ResultById } from '../../rpc/rpc-method';
 import { type ParamError, RpcRefusal } from '../../rpc/rpc-refusal';
-import { AddendumEntries, emptied, type StoredEntry } from '../chain/addendum-entries.repository';
+import { AddendumEntries, type StoredEntry } from '../chain/addendum-entries.repository';
 import { isFinal, NOTE } from '../types/addendum-kinds';
 import { GrantedTargets } from './granted-targets';
 
@@ -134,39 +134,30 @@ export class Addenda {
   }
 
   /**
-   * Lists the addenda of a target, oldest first. If they are too long for memory, the list is read in chunks. Such a
-   * list is still consistent, since addenda are only appended: it shows the state at its end.
+   * Lists the addenda of a target, oldest first. The list is read in chunks, since it may be too long for memory. It is
+   * consistent nevertheless, since addenda are only appended: it shows the state at its end.
    * @param path the path of the param that identifies the target; without it, the error does not name the target, as in
    * the interface specification
    * @throws RpcRefusal when the target is neither stored nor has addenda, or the caller may not read it.
    */
-  async listOf(target: NativeReference, path?: ParamPath): Promise<JsonText | JsonParts> {
+  async listOf(target: NativeReference, path?: ParamPath): Promise<JsonParts> {
     await this.assertSeen(target, path);
-    const first = await this.entries.entriesAfter(target, 0);
-    const end = first.at(-1);
-    if (end === undefined) await this.assertStored(target, path);
-    return end?.isLast === false
-      ? new JsonParts(this.listFrom(first, target, end.sequence))
-      : new JsonText(`[${first.map(storedTextOf).join(',')}]`);
+    return new JsonParts(this.listText(target, path));
   }
 
-  /** Yields the list as JSON text. Commas are yielded separately, since joining would copy long texts. */
-  private async *listFrom(
-    first: StoredEntry[],
-    target: NativeReference,
-    after: number,
-  ): AsyncGenerator<string, void, void> {
+  /**
+   * Yields the list as JSON text. A target without addenda is checked before the first text, so it can still be
+   * refused. Commas are yielded separately, since joining would copy long texts.
+   */
+  private async *listText(target: NativeReference, path?: ParamPath): AsyncGenerator<string, void, void> {
     let before = '[';
-    for (const entry of emptied(first)) {
+    for await (const entry of this.entries.of(target)) {
       yield before;
       yield storedTextOf(entry);
       before = ',';
     }
-    for await (const entry of this.entries.of(target, { after })) {
-      yield ',';
-      yield storedTextOf(entry);
-    }
-    yield ']';
+    if (before === '[') await this.assertStored(target, path);
+    yield before === '[' ? '[]' : ']';
   }
 
   /** @throws RpcRefusal when the caller's row filter excludes the target, or when no target can have this id */
