@@ -1,13 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
 import { AddendumEntries } from './addendum-entries.repository';
-import { type ChainBreak, ChainCheck, type StoredLink } from './chain-check';
+import { BREAKS, type ChainBreak, ChainCheck, type StoredLink } from './chain-check';
 
-export interface ChainState {
-  /** How many links are intact: all links of the chain, or those before the fault. */
+/** The result of a check: whether the addenda of a target are as they were recorded, and the first fault if not. */
+export interface Verification {
+  readonly target: NativeReference;
+  readonly intact: boolean;
+  /** How many addenda the chain proves: all of them, or those before the fault. */
   readonly length: number;
-  readonly head: Buffer;
-  readonly broken: ChainBreak | undefined;
+  /**
+   * Hash of the last proven link, in hexadecimal. If a copy of the hash is kept outside the server, it proves later
+   * that no addendum was removed from the end.
+   */
+  readonly head: string;
+  readonly broken: VerifiedBreak | undefined;
+}
+
+interface VerifiedBreak {
+  readonly sequence: number | undefined;
+  readonly addendum: NativeReference | undefined;
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** Checks the chains of targets (docs/explanation/evidence.md). */
@@ -16,10 +30,17 @@ export class Chains {
   constructor(private readonly entries: AddendumEntries) {}
 
   /** Checks a chain, a few links at a time. PostgreSQL hashes the texts of the addenda, so they are not transferred. */
-  async check(target: NativeReference): Promise<ChainState> {
+  async check({ resourceType, id }: NativeReference): Promise<Verification> {
+    const target = { id, resourceType };
     const check = new ChainCheck(target);
     const broken = (await this.follow(target, check)) ?? (await this.findUnlinked(target));
-    return { length: check.length, head: check.head, broken };
+    return {
+      target,
+      intact: broken === undefined,
+      length: check.length,
+      head: check.head.toString('hex'),
+      broken: broken && verifiedBreak(broken),
+    };
   }
 
   private async follow(target: NativeReference, check: ChainCheck): Promise<ChainBreak | undefined> {
@@ -51,3 +72,10 @@ export class Chains {
 }
 
 const inOrder = (broken: ChainBreak): ChainBreak => ({ ...broken, reason: 'order' });
+
+const verifiedBreak = ({ reason, sequence, addendumId }: ChainBreak): VerifiedBreak => ({
+  sequence,
+  addendum: addendumId === undefined ? undefined : { id: addendumId, resourceType: 'SDCAddendum' },
+  reason,
+  message: BREAKS[reason],
+});

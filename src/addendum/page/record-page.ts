@@ -1,5 +1,5 @@
 import { AMENDMENT, COMMENT, HISTORY, NOTE } from '../types/addendum-kinds';
-import { type Verification } from '../methods/verify';
+import { type Verification } from '../chain/chains';
 import { Html, markup, NOTHING } from './html';
 import { STYLE } from './page-style';
 import { CHANGES, table, value, VALUES } from './page-table';

@@ -13,9 +13,9 @@ import { ResourceReader } from '../../store/resource-reader';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type StoredResource } from '../../model/stored-resource';
 import { AddendumEntries, type StoredEntry } from '../chain/addendum-entries.repository';
+import { Chains, type Verification } from '../chain/chains';
 import { AMENDMENT, HISTORY } from '../types/addendum-kinds';
 import { GrantedTargets } from '../store/granted-targets';
-import { Verify, type Verification } from '../methods/verify';
 import { type DiffEntry, diffSnapshots } from '../snapshots/snapshot-diff';
 import { changeRows, type FieldRow, valueRows } from './field-rows';
 import {
@@ -69,7 +69,7 @@ export class RecordReader {
     private readonly targets: GrantedTargets,
     private readonly reader: ResourceReader,
     private readonly entries: AddendumEntries,
-    private readonly verify: Verify,
+    private readonly chains: Chains,
     private readonly slices: Slices,
     private readonly clock: Clock,
   ) {}
@@ -101,7 +101,7 @@ export class RecordReader {
     let stored = await this.targets.find(target);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (stored === undefined) await this.assertKept(target);
-      const chain = await this.verify.execute({ target: { resourceType, id } });
+      const chain = await this.chains.check(target);
       const after = await this.targets.find(target);
       if (after?.text === stored?.text) return { stored, chain };
       stored = after;

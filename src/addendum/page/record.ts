@@ -1,5 +1,5 @@
 import { type NativeReference } from '../../fhir/types';
-import { type Verification } from '../methods/verify';
+import { type Verification } from '../chain/chains';
 import { type FieldRow } from './field-rows';
 
 export interface RecordHead {
