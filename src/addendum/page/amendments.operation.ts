@@ -67,7 +67,7 @@ async function write(sink: TextSink, { head, parts }: TargetRecord, printer: Rec
   };
   let count = 0;
   await add(printer.head(head));
-  for await (const part of parts()) {
+  for await (const part of parts) {
     if (part.kind !== 'unsigned') count++;
     await add(printer.part(part));
   }

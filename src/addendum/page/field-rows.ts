@@ -1,5 +1,6 @@
-import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
+import { type JsonChild, type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
+import { isObject } from '../../platform/json/plain-object';
 import { isSameNumber } from '../../platform/json/same-number';
 import { type DiffEntry, type DiffKind, leafOf } from '../snapshots/snapshot-diff';
 import { type FieldValue, type SnapshotFields } from './snapshot-fields';
@@ -25,25 +26,17 @@ const OF_THE_TARGET = ['meta', 'resourceType', 'id'];
  * @param except top-level members that are left out, since the page shows them elsewhere
  */
 export function* valueRows(fields: SnapshotFields, except: readonly string[] = OF_THE_TARGET): Generator<FieldRow> {
+  for (const child of fields.outline.childrenOf(fields.outline.root))
+    if (!except.includes(child.key)) yield* rowsWithin(fields, [], child);
+}
+
+function* rowsWithin(fields: SnapshotFields, parent: Path, child: JsonChild): Generator<FieldRow> {
   const { outline } = fields;
-  const open: { readonly path: Path; readonly children: Iterator<{ key: string } & JsonSpan> }[] = [
-    { path: [], children: outline.childrenOf(outline.root) },
-  ];
-  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
-    const next = last.children.next();
-    if (next.done === true) {
-      open.pop();
-      continue;
-    }
-    const { key, ...span } = next.value;
-    if (last.path.length === 0 && except.includes(key)) continue;
-    const path = [...last.path, key];
-    const value = outline.isBranch(span) ? inOneLine(outline, span) : leafOf(outline.textOf(span));
-    if (value === undefined) open.push({ path, children: outline.childrenOf(span) });
-    else if (!isToldBeside(fields, last.path, key)) {
-      yield { type: 'recorded', path, label: fields.labelOf(path), new: measured(value, fields.unitOf(path)) };
-    }
-  }
+  const path = [...parent, child.key];
+  const value = outline.isBranch(child) ? inOneLine(outline, child) : leafOf(outline.textOf(child));
+  if (value === undefined) for (const inner of outline.childrenOf(child)) yield* rowsWithin(fields, path, inner);
+  else if (!isToldBeside(fields, parent, child.key))
+    yield { type: 'recorded', path, label: fields.labelOf(path), new: measured(value, fields.unitOf(path)) };
 }
 
 /** Whether another row shows the member: a unit is shown with its value, and the text of an answer is the label. */
@@ -63,6 +56,7 @@ export function* changeRows(
   entries: Iterable<DiffEntry>,
 ): Generator<FieldRow> {
   const orders = new Orders(before, after);
+  const shown = new Set<FieldRow>();
   for (const entry of entries) {
     const { path } = entry;
     if (isAnnouncement(entry, after)) continue;
@@ -75,7 +69,10 @@ export function* changeRows(
         ...sideOf('old', entry.old, entry['old-kind'], before.unitOf(path)),
         ...sideOf('new', entry.new, entry['new-kind'], after.unitOf(path)),
       };
-    } else if (reordered.isFirst) yield reordered.row;
+    } else if (!shown.has(reordered)) {
+      shown.add(reordered);
+      yield reordered;
+    }
   }
 }
 
@@ -96,6 +93,27 @@ function changeTypeOf(entry: DiffEntry): FieldRow['type'] {
   return areNumbers && isSameNumber(entry.old ?? '', entry.new ?? '') ? 'respelled' : 'changed';
 }
 
+/**
+ * Yields the changes that an Amendment lists. They are shown if they differ from the changes between the snapshots.
+ * @param text the JSON text of the list
+ * @param signed the signed body from which the labels come
+ */
+export function* listedRows(text: string | undefined, signed: SnapshotFields | undefined): Generator<FieldRow> {
+  const diff: unknown = JSON.parse(text ?? '[]');
+  for (const entry of Array.isArray(diff) ? diff.filter(isDiffEntry) : []) {
+    const { type, path } = entry;
+    yield {
+      type: type === 'add' ? 'added' : type === 'remove' ? 'removed' : 'changed',
+      path,
+      label: signed?.labelOf(path) ?? path,
+      ...sideOf('old', entry.old, entry['old-kind'], undefined),
+      ...sideOf('new', entry.new, entry['new-kind'], undefined),
+    };
+  }
+}
+
+const isDiffEntry = (entry: unknown): entry is DiffEntry => isObject(entry) && Array.isArray(entry.path);
+
 function sideOf(
   side: 'old' | 'new',
   text: string | undefined,
@@ -112,23 +130,20 @@ const measured = (value: FieldValue, unit: string | undefined): FieldValue =>
 class Orders {
   /** The row of each array, by its path; undefined for an array that was not only reordered. */
   private readonly known = new Map<string, FieldRow | undefined>();
-  private readonly told = new Set<string>();
 
   constructor(
     private readonly before: SnapshotFields,
     private readonly after: SnapshotFields,
   ) {}
 
-  of(path: Path): { readonly row: FieldRow; readonly isFirst: boolean } | undefined {
+  /** Returns the row of the array that contains `path`, if the array was only reordered. */
+  of(path: Path): FieldRow | undefined {
     for (let length = 1; length < path.length; length++) {
       if (!/^\d+$/.test(path[length] ?? '')) continue;
       const name = JSON.stringify(path.slice(0, length));
       if (!this.known.has(name)) this.known.set(name, this.reordered(path.slice(0, length)));
       const row = this.known.get(name);
-      if (row === undefined) continue;
-      const isFirst = !this.told.has(name);
-      this.told.add(name);
-      return { row, isFirst };
+      if (row !== undefined) return row;
     }
     return undefined;
   }

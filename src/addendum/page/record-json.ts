@@ -1,5 +1,5 @@
 import { type FieldRow } from './field-rows';
-import { type AddendumHead, type RecordHead, type RecordPart, type RecordPrinter, type Remark } from './record';
+import { type RecordHead, type RecordPart, type RecordPrinter } from './record';
 
 /**
  * Prints a record as JSON: the target, the chain, and the revisions. Each revision has its values or changes, and the
@@ -18,8 +18,8 @@ export class RecordJson implements RecordPrinter {
   *part(part: RecordPart): Generator<string> {
     switch (part.kind) {
       case 'revision': {
-        const { number, addendum, status, rows, refusal } = part;
-        yield this.open({ number, ...toldHead(addendum), status });
+        const { number, head, status, rows, refusal } = part;
+        yield this.open({ number, ...head, status });
         yield* list(number === 1 ? 'values' : 'changes', rows, refusal);
         yield ',"addenda":[';
         return;
@@ -31,11 +31,13 @@ export class RecordJson implements RecordPrinter {
         yield ',"addenda":[';
         return;
       }
-      case 'remark':
-        yield this.addendum(toldRemark(part));
-        yield* list('values', part.rows, undefined);
+      case 'remark': {
+        const { head, status, text, about, isAsShown, rows } = part;
+        yield this.addendum({ ...head, status, text, about, isAsShown });
+        yield* list('values', rows, undefined);
         yield '}';
         return;
+      }
       case 'lost':
         yield this.addendum({ sequence: part.sequence, id: part.id, lost: part.reason });
         yield '}';
@@ -59,24 +61,6 @@ export class RecordJson implements RecordPrinter {
     return `${opened}${this.addenda++ === 0 ? '' : ','}${JSON.stringify(members).slice(0, -1)}`;
   }
 }
-
-const toldHead = ({ sequence, id, type, user, recorder, date, isProven }: AddendumHead): object => ({
-  sequence,
-  addendum: { id, resourceType: 'SDCAddendum' },
-  type,
-  user,
-  recorder,
-  date,
-  isProven,
-});
-
-const toldRemark = ({ addendum, text, status, about, isAsShown }: Remark): object => ({
-  ...toldHead(addendum),
-  status,
-  text,
-  about,
-  isAsShown,
-});
 
 function* list(name: string, rows: Iterable<FieldRow>, refusal: string | undefined): Generator<string> {
   yield refusal === undefined ? '' : `,"refusal":${JSON.stringify(refusal)}`;

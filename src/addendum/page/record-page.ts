@@ -80,12 +80,12 @@ export class RecordPage implements RecordPrinter {
 `.text;
   }
 
-  private *revision({ number, addendum, status, rows, refusal }: Revision): Generator<string> {
+  private *revision({ number, head, status, rows, refusal }: Revision): Generator<string> {
     yield this.closeSection();
     this.isSectionOpen = true;
     const id = `revision-${number}`;
     yield markup`<section class="revision" aria-labelledby="${id}">
-<h2 id="${id}">Revision ${number}: ${status ?? 'signed'}</h2>${authorship(addendum, 'Signed')}
+<h2 id="${id}">Revision ${number}: ${status ?? 'signed'}</h2>${authorship(head, 'Signed')}
 `.text;
     if (number === 1) yield* table(rows, 'Values as they were signed in revision 1', VALUES);
     else {
@@ -150,11 +150,11 @@ const storedFacts = ({ versionId, lastUpdated, status, facts }: StoredTarget): H
 
 /** Prints the author and time of an addendum, and the caller who recorded it if the call named another author. */
 function authorship(head: AddendumHead, verb: string): Html {
-  const { sequence, id, user, recorder, date, isProven } = head;
+  const { sequence, addendum, user, recorder, date, isProven } = head;
   const isOther = recorder !== undefined && (user?.id !== recorder.id || user.resourceType !== recorder.resourceType);
   return markup`${isProven ? NOTHING : markup`<p class="warning">Not proven: the chain does not vouch for this addendum.</p>`}
 <p>${verb} by ${personNameOf(user)}${isOther ? markup`, <strong>recorded by ${personNameOf(recorder)}</strong>` : NOTHING}, on ${timeOf(date)}</p>
-<p class="soft">Addendum number ${sequence}, <code class="hash">${id}</code></p>`;
+<p class="soft">Addendum number ${sequence}, <code class="hash">${addendum.id}</code></p>`;
 }
 
 function personNameOf(person: Person | undefined): Html {
@@ -173,8 +173,8 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   [AMENDMENT, 'Amendment'],
 ]);
 
-function* remark({ addendum, revision, text, status, about, isAsShown, rows }: Remark): Generator<string> {
-  const { type, sequence } = addendum;
+function* remark({ head, revision, text, status, about, isAsShown, rows }: Remark): Generator<string> {
+  const { type, sequence } = head;
   const title = TITLES.get(type) ?? readableKey(type.split('/').at(-1) ?? type);
   const id = `addendum-${sequence}`;
   const told =
@@ -193,7 +193,7 @@ ${[
   isAsShown === undefined ? NOTHING : amendment(isAsShown, revision),
   type === HISTORY ? markup`<p>Nothing new was signed with this step.</p>` : NOTHING,
 ]}
-${authorship(addendum, type === HISTORY || type === AMENDMENT ? 'Recorded' : 'Written')}
+${authorship(head, type === HISTORY || type === AMENDMENT ? 'Recorded' : 'Written')}
 `.text;
   yield* table(
     rows,

@@ -18,11 +18,11 @@ export interface StoredTarget {
   readonly facts: readonly FieldRow[];
 }
 
-/** The members that all addenda have. */
+/** The members that all addenda have, in the order in which they are shown. */
 export interface AddendumHead {
   /** The position among the addenda of the target: 1, 2, 3 … */
   readonly sequence: number;
-  readonly id: string;
+  readonly addendum: NativeReference;
   readonly type: string;
   readonly user: Person | undefined;
   /** The caller who recorded the addendum. */
@@ -43,7 +43,7 @@ export interface Revision {
   readonly kind: 'revision';
   /** The number of the revision: 1, 2, 3 … */
   readonly number: number;
-  readonly addendum: AddendumHead;
+  readonly head: AddendumHead;
   readonly status: string | undefined;
   readonly rows: Iterable<FieldRow>;
   /** Why there are no rows: a text that replaces them when there would be too many. */
@@ -62,7 +62,7 @@ export interface UnsignedChanges {
 /** An addendum that is not a revision. */
 export interface Remark {
   readonly kind: 'remark';
-  readonly addendum: AddendumHead;
+  readonly head: AddendumHead;
   /** Number of the last revision when the addendum was added; undefined before the first revision. */
   readonly revision: number | undefined;
   readonly text: string | undefined;
