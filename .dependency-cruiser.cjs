@@ -42,7 +42,7 @@ const faces = {
     'request/access-requests',
     'roles/roles',
   ],
-  addendum: ['addendum.module', 'types/addendum-types-file'],
+  addendum: ['addendum.module', 'types/read-addendum-types'],
   audit: ['audit-codes', 'audit.module'],
   auth: [
     'auth.module',

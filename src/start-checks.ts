@@ -1,5 +1,5 @@
 import { type ClientBase } from 'pg';
-import { readAddendumTypesFile } from './addendum/types/addendum-types-file';
+import { readAddendumTypesFile } from './addendum/types/read-addendum-types';
 import { assertStoredKeyOpenable, hasStoredKey } from './auth/keys/signing-key-check';
 import { type Environment, EnvironmentError } from './platform/config/environment';
 import { SecretBox } from './platform/crypto/secret-box';

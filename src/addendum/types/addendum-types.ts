@@ -3,7 +3,7 @@ import { Environment } from '../../platform/config/environment';
 import { memberOf } from '../../platform/json/plain-object';
 import { type ParamError } from '../../rpc/rpc-refusal';
 import { type AddendumType, faultsByType } from './addendum-type';
-import { readAddendumTypesFile } from './addendum-types-file';
+import { readAddendumTypesFile } from './read-addendum-types';
 
 /** The types of addenda declared in the file `SVC_ADDENDUM_TYPES`, read once at start. */
 @Injectable()

@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { type Ajv, type ValidateFunction } from 'ajv';
 import { dateSpanOf } from '../../fhir/instant';
+import { StartError } from '../../platform/errors/start-error';
+import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { isObject } from '../../platform/json/plain-object';
 import { readJson } from '../../platform/json/read-json';
@@ -17,6 +20,16 @@ const ASSIGNED = ['resourceType', 'id', 'meta', 'date', 'recorder'];
 
 /** Whether a text is a date-time as in JSON schemas (RFC 3339, section 5.6). */
 const isDateTime = (text: string): boolean => text.includes('T') && dateSpanOf(text) !== undefined;
+
+/** Reads the file of `SVC_ADDENDUM_TYPES`. @throws StartError that names the file and all its faults */
+export async function readAddendumTypesFile(file: string): Promise<ReadonlyMap<string, AddendumType>> {
+  try {
+    return readAddendumTypes(decodeUtf8(await readFile(file)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`SVC_ADDENDUM_TYPES ${file}: ${reason}`, { cause: error });
+  }
+}
 
 /**
  * Reads a list of addendum types: `[{"type", "required": ["ward"], "properties": {"ward": {"type": "string"}}}]`, with
