@@ -17,9 +17,8 @@ import { ReadableFocus } from '../events/readable-focus';
 import { textsOf } from '../criteria/reference-lookup';
 import { type TopicTrigger } from '../topics/topic';
 import { clausesOf } from './criteria-clauses';
-import { type DryRunValues, dryRunValues } from './dry-run-answer';
+import { DryRunAnswer, type DryRunValues, type TriggerVerdict } from './dry-run-answer';
 import { type DryRunRequest } from './dry-run-request';
-import { DryRunTally, type TriggerVerdict, type VersionVerdict } from './dry-run-tally';
 
 /** A trigger with the clauses of its criterion, each of which must be true. */
 interface TriggerClauses {
@@ -71,14 +70,14 @@ export class TopicDryRun {
     for (const trigger of topic.triggers) triggers.push(await this.slices.run(triggerClausesOf(trigger)));
     const types = [...new Set(topic.triggers.map(({ type }) => type))];
     const endsAt = performance.now() + MAX_MILLISECONDS;
-    const tally = new DryRunTally(request);
+    const answer = new DryRunAnswer(request);
     // A call that lists all versions examines only as many as it lists. Any other call continues to count.
     const mostExamined = count === 0 || fires !== undefined ? MAX_EXAMINED : count;
     let from = after;
     let isOver = types.length === 0;
-    while (!isOver && tally.examined < mostExamined && performance.now() < endsAt) {
+    while (!isOver && answer.examined < mostExamined && performance.now() < endsAt) {
       signal.throwIfAborted();
-      const most = Math.min(CHUNK, mostExamined - tally.examined);
+      const most = Math.min(CHUNK, mostExamined - answer.examined);
       const page = await this.history.wholePage({
         scope: { types, since: start },
         walk: { direction: 'newer', skip: 0, ...(from === undefined ? {} : { from }) },
@@ -89,34 +88,32 @@ export class TopicDryRun {
       const inWindow = found.filter(({ updatedAt }) => updatedAt.getTime() <= end.getTime());
       isOver = !page.hasMore || inWindow.length < found.length;
       from = inWindow.at(-1) ?? from;
-      for (const verdict of await this.verdictsOf(inWindow, triggers)) tally.add(verdict);
+      await this.examineVersions(inWindow, triggers, answer);
     }
-    return dryRunValues(request, tally, isOver ? undefined : from);
+    return answer.values(isOver ? undefined : from);
   }
 
-  private async verdictsOf(
+  private async examineVersions(
     versions: readonly StoredVersion[],
     triggers: readonly TriggerClauses[],
-  ): Promise<VersionVerdict[]> {
+    answer: DryRunAnswer,
+  ): Promise<void> {
     const visible = [...(await this.readable.among(versions))];
     const earlier = await this.reader.findVersions(
       visible.filter(({ version }) => version > 1).map((one) => ({ ...one, version: one.version - 1 })),
     );
     const texts = new Map(earlier.map((one) => [`${one.type}/${one.id}/${one.version}`, one.text]));
-    const verdicts: VersionVerdict[] = [];
     const pause = this.slices.pauses();
     for (const version of visible) {
       await pause();
       const previous = texts.get(`${version.type}/${version.id}/${version.version - 1}`);
       const interaction = version.text === undefined ? 'delete' : previous === undefined ? 'create' : 'update';
       const change = new ChangedTexts(version.text, previous);
-      const own = triggers.filter(({ trigger }) => trigger.type === version.type);
-      const found: TriggerVerdict[] = [];
-      for (const one of own)
-        found.push({ index: triggers.indexOf(one), ...(await this.ask(one, interaction, change)) });
-      verdicts.push({ version, interaction, triggers: found });
+      const verdicts: TriggerVerdict[] = [];
+      for (const [index, one] of triggers.entries())
+        if (one.trigger.type === version.type) verdicts.push({ index, ...(await this.ask(one, interaction, change)) });
+      answer.add(version, interaction, verdicts);
     }
-    return verdicts;
   }
 
   private async ask(
@@ -125,13 +122,16 @@ export class TopicDryRun {
     change: ChangedTexts,
   ): Promise<Omit<TriggerVerdict, 'index'>> {
     if (!trigger.interactions.includes(interaction))
-      return { decision: false, reason: { part: 'supportedInteraction', text: trigger.interactions.join(', ') } };
+      return {
+        decision: false,
+        reason: { failed: 'supportedInteraction', supported: trigger.interactions.join(', ') },
+      };
     if (trigger.criteria === undefined) return { decision: true };
     const decision = await this.decide(trigger.criteria, change);
     if (decision !== false) return { decision };
     for (const { text, criteria } of clauses) {
       if ((await this.decide(criteria, change)) !== true)
-        return { decision, reason: { part: 'fhirPathCriteria', text } };
+        return { decision, reason: { failed: 'fhirPathCriteria', clause: text } };
     }
     return { decision };
   }
