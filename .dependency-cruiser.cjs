@@ -73,13 +73,8 @@ const faces = {
     'webhook/webhook.module',
   ],
   operation: ['body-values', 'operation', 'operation.module', 'operation.registry', 'operation-api.module'],
-  rpc: ['rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
-  session: [
-    'session-links',
-    'session-tokens.repository',
-    'session.module',
-    'sessions',
-  ],
+  rpc: ['params-shape', 'rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
+  session: ['session-links', 'session-tokens.repository', 'session.module', 'sessions'],
 };
 
 /**

@@ -92,7 +92,7 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
       mergedPaths([
         withRefusals(tourPaths()),
         onOneRoot(withGrantTypes(made.paths, app.get(Grants, { strict: false }))),
-        rpcPath(rpc),
+        withRefusals(rpcPath(rpc)),
         withRefusals(operationPaths(operations)),
         withRefusals(resourcePaths()),
       ]),

@@ -20,13 +20,8 @@ export const operationSchemas = (registry: OperationRegistry): Record<string, Sc
       ),
   );
 
-const answerName = ({
-  code,
-  resourceType,
-}: {
-  readonly code: string;
-  readonly resourceType?: string | undefined;
-}): string => pascal([...(resourceType === undefined ? [] : [resourceType]), code, 'answer'].join('-'));
+const answerName = ({ code, resourceType }: OperationDefinition): string =>
+  pascal([...(resourceType === undefined ? [] : [resourceType]), code, 'answer'].join('-'));
 
 const parametersSchema = (parts: AnswerParts): Schema => ({
   type: 'object',
@@ -64,43 +59,19 @@ function pathOfOperation({ level, resourceType, code }: OperationDefinition): st
   return parts.join('/');
 }
 
-function operationItemOf({
-  level,
-  resourceType,
-  methods,
-  description,
-  details,
-  tag = 'Operations',
-  exampleId = 'p7',
-  parameters = [],
-  exampleBody,
-  exampleAnswer,
-  answerParts,
-  code,
-  hasLines,
-  hasPage,
-  needsSession,
-}: OperationDefinition): Paths[string] {
+function operationItemOf(meta: OperationDefinition): Paths[string] {
+  const { level, resourceType, methods, details, exampleId = 'p7', parameters = [], exampleBody } = meta;
   const item = {
-    tags: [tag],
-    summary: description,
+    tags: [meta.tag ?? 'Operations'],
+    summary: meta.description,
     ...(details === undefined ? {} : { description: details }),
-    ...(needsSession === true ? { security: [{ oauth2: [] }, { bearer: [] }] } : {}),
+    ...(meta.needsSession === true ? { security: [{ oauth2: [] }, { bearer: [] }] } : {}),
     parameters: [
       ...(resourceType === ANY_TYPE ? [pathParameter('type', 'Patient')] : []),
       ...(level === 'instance' ? [pathParameter('id', exampleId)] : []),
-      ...parameters.map(({ name, description: text }) => queryParameter(name, text)),
+      ...parameters.map(({ name, description }) => queryParameter(name, description)),
     ],
-    responses: {
-      '200': withText(
-        answer(
-          'The result',
-          answerParts === undefined ? 'Resource' : answerName({ code, resourceType }),
-          exampleAnswer,
-        ),
-        { hasLines, hasPage },
-      ),
-    },
+    responses: { '200': answerOf(meta) },
   };
   return Object.fromEntries(
     methods.map((method) => [
@@ -118,10 +89,11 @@ const exampleTypeOf = (example: { readonly resourceType?: string }): string => e
 const LINES = { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } };
 const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people, without scripts' } } };
 
-const withText = (
-  described: ReturnType<typeof answer>,
-  { hasLines, hasPage }: { readonly hasLines: true | undefined; readonly hasPage: true | undefined },
-): object => ({
-  ...described,
-  content: { ...described.content, ...(hasLines === true ? LINES : {}), ...(hasPage === true ? PAGE : {}) },
-});
+function answerOf(meta: OperationDefinition): ReturnType<typeof answer> {
+  const schema = meta.answerParts === undefined ? 'Resource' : answerName(meta);
+  const { description, content } = answer('The result', schema, meta.exampleAnswer);
+  return {
+    description,
+    content: { ...content, ...(meta.hasLines === true ? LINES : {}), ...(meta.hasPage === true ? PAGE : {}) },
+  };
+}

@@ -1,6 +1,6 @@
 import { type Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { ParamsShape } from '../rpc/params-shape';
 import { type Schema } from './schema';
 
 /**
@@ -42,37 +42,25 @@ const SCHEMAS: Readonly<Record<string, (constraints: readonly unknown[]) => obje
 export function paramsSchema(paramsClass: Type<object>, outer: readonly Type<object>[] = []): Schema {
   // A class that contains itself ends the recursion here.
   if (outer.includes(paramsClass)) return { type: 'object', additionalProperties: true };
+  const { names, nested } = ParamsShape.of(paramsClass);
   const checks: readonly Check[] = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
-  const names = [...new Set(checks.map(({ propertyName }) => propertyName))];
-  const ofName = (name: string): Check[] => checks.filter(({ propertyName }) => propertyName === name);
-  const optional = names.filter((name) =>
-    ofName(name).some(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION),
-  );
-  const nested = plainToInstance(paramsClass, Object.fromEntries(names.map((name) => [name, {}]))) as Record<
-    string,
-    object
-  >;
-  const required = names.filter((name) => !optional.includes(name));
-  return {
-    type: 'object',
-    ...(required.length === 0 ? {} : { required }),
-    properties: Object.fromEntries(
-      names.map((name) => [
-        name,
-        { ...memberSchema(ofName(name), nested[name], [...outer, paramsClass]), ...openness(paramsClass, name) },
-      ]),
-    ),
-  };
+  const required: string[] = [];
+  const properties: Record<string, Schema> = {};
+  for (const name of names) {
+    const own = checks.filter(({ propertyName }) => propertyName === name);
+    if (!own.some(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)) required.push(name);
+    const memberClass = nested.get(name)?.memberClass;
+    const item = memberClass === undefined ? schemaOfChecks(own) : paramsSchema(memberClass, [...outer, paramsClass]);
+    const isList = own.some(({ each, name: check }) => each === true || check === 'isArray');
+    properties[name] = { ...(isList ? { type: 'array', items: item } : item), ...openness(paramsClass, name) };
+  }
+  return { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
 }
 
-function memberSchema(checks: readonly Check[], instance: object | undefined, outer: readonly Type<object>[]): Schema {
-  const isList = checks.some(({ each, name }) => each === true || name === 'isArray');
-  const isNested = checks.some(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
-  const item = isNested
-    ? paramsSchema(instance?.constructor as Type<object>, outer)
-    : (Object.assign({}, ...checks.map(({ name = '', constraints = [] }) => SCHEMAS[name]?.(constraints))) as Schema);
-  return isList ? { type: 'array', items: item } : withType(item);
-}
+const schemaOfChecks = (checks: readonly Check[]): Schema =>
+  withType(
+    Object.assign({}, ...checks.map(({ name = '', constraints = [] }) => SCHEMAS[name]?.(constraints))) as Schema,
+  );
 
 const withType = (schema: Schema): Schema =>
   'enum' in schema && schema.type === undefined ? { type: typeof schema.enum[0], ...schema } : schema;

@@ -92,7 +92,7 @@ const DENIED = outcomeOf(
 );
 
 /** The refusals that any authenticated call may receive, by status. */
-export const REFUSALS: OperationItem['responses'] = {
+const REFUSALS: OperationItem['responses'] = {
   '401': refusedWith('No live credentials', REJECTED),
   '403': refusedWith('No AccessPolicy grants the call', DENIED),
 };

@@ -3,7 +3,7 @@ import { MAX_BATCH_CALLS } from '../rpc/rpc.controller';
 import { type RpcRegistry } from '../rpc/rpc.registry';
 import examples from './examples.json';
 import { paramsSchema } from './params-schema';
-import { headerParameter, type Paths, REFUSALS } from './path-item';
+import { headerParameter, type Paths } from './path-item';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
 /** Describes `POST /rpc`, with an example of the call and of the response of each registered method. */
@@ -62,7 +62,6 @@ export function rpcPath(registry: RpcRegistry): Paths {
             description: '{"error": {"message", "type"?, "errors"?}}: the method refuses',
             content: { 'application/json': { schema: schemaRef('RpcError'), examples: examples.rpcRefusals } },
           },
-          ...REFUSALS,
         },
       },
     },

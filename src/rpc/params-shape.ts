@@ -11,7 +11,7 @@ export class ParamsShape {
   private static readonly known = new WeakMap<Type<object>, ParamsShape>();
 
   readonly names: ReadonlySet<string>;
-  private readonly nested: ReadonlyMap<string, { readonly memberClass: Type<object>; readonly isList: boolean }>;
+  readonly nested: ReadonlyMap<string, { readonly memberClass: Type<object>; readonly isList: boolean }>;
 
   private constructor(private readonly paramsClass: Type<object>) {
     const checks = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);

@@ -1,5 +1,5 @@
 import { All, Controller, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { ServiceError } from '../platform/errors/service-error';
 import { type GrantedRows } from '../platform/request/granted-rows';
@@ -27,7 +27,7 @@ export const MAX_BATCH_CALLS = 100;
 /** How many characters of a result are read before sending begins. Most results are shorter. */
 const EARLY_CHARACTERS = 256 * 1024;
 
-@ApiTags('RPC')
+@ApiExcludeController()
 @OperationId('rpc')
 @UseFilters(RpcErrorFilter)
 @Controller('rpc')
@@ -41,18 +41,6 @@ export class RpcController {
 
   @Post()
   @DecidedByParts()
-  @ApiOperation({
-    summary: 'Calls a method, or several in order',
-    description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls. Each call is a transaction of its own.`,
-  })
-  @ApiResponse({
-    status: HttpStatus.OK,
-    description: '{"result"}; of an array: an array of {"result"} or {"error"}, in order.',
-  })
-  @ApiResponse({
-    status: HttpStatus.UNPROCESSABLE_ENTITY,
-    description: '{"error": {"message", "type"?, "errors"?}}: the method refuses.',
-  })
   async call(@Req() request: Request, @Res() response: Response): Promise<void> {
     // Clients may repeat the method in `_m`, for logs and proxies.
     const known = ['_m', ...SHAPE_PARAMETERS];
@@ -76,7 +64,6 @@ export class RpcController {
   }
 
   @All()
-  @ApiExcludeEndpoint()
   refuse(): never {
     throw new ServiceError('not-allowed', 'RPC methods are called with POST.', { allow: ['POST'] });
   }
