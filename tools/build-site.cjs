@@ -1,11 +1,11 @@
 // Builds the documentation site into dist/site: the pages of this repository, and a page per operation and RPC method
 // from a server's OpenAPI document. The site works offline; `npm run docs -- --preview` serves it.
 const { execFileSync } = require('node:child_process');
-const { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
-const { tmpdir } = require('node:os');
+const { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname, join, posix } = require('node:path');
 const { sitePathOf } = require('../site/site-paths.cjs');
 const { describedPages } = require('./described-pages.cjs');
+const { withServer } = require('./with-server.cjs');
 
 const root = join(__dirname, '..');
 const site = join(root, 'site');
@@ -77,17 +77,10 @@ function checkBraces(folder) {
 }
 
 async function main() {
-  const { createServer } = require('../dist/src/index.js');
-  const folder = mkdtempSync(join(tmpdir(), 'svc-site-'));
-  const environment = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: join(folder, 'data'), SVC_LOG_LEVEL: 'error' };
-  try {
-    const server = await createServer({ environment });
-    const document = await globalThis.fetch(`${server.url}/api-json`);
+  await withServer({}, async (url) => {
+    const document = await globalThis.fetch(`${url}/api-json`);
     writePages(await document.json());
-    await server.stop();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
   run('ci', '--no-audit', '--no-fund');
   run('run', '-s', 'build');
   const built = join(root, 'dist', 'site');

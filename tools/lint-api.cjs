@@ -1,8 +1,7 @@
 // Lints the OpenAPI document of a server that it starts on a temporary database. With a path, it also writes the
 // document there: the client is generated from it (client/README.md).
-const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
-const { tmpdir } = require('node:os');
-const { join } = require('node:path');
+const { writeFileSync } = require('node:fs');
+const { withServer } = require('./with-server.cjs');
 
 const RULES = {
   extends: ['recommended'],
@@ -28,13 +27,9 @@ const RULES = {
 };
 
 async function main([target]) {
-  const { createServer } = require('../dist/src/index.js');
   const { createConfig, lintFromString } = await import('@redocly/openapi-core');
-  const folder = mkdtempSync(join(tmpdir(), 'svc-api-'));
-  const settings = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: folder, BASE_URL: 'http://localhost:3000' };
-  const server = await createServer({ environment: { ...settings, SVC_LOG_LEVEL: 'error' } });
-  try {
-    const source = await (await globalThis.fetch(`${server.url}/api-json`)).text();
+  await withServer({ BASE_URL: 'http://localhost:3000' }, async (url) => {
+    const source = await (await globalThis.fetch(`${url}/api-json`)).text();
     if (target !== undefined) writeFileSync(target, source);
     const problems = await lintFromString({ source, absoluteRef: '/api.json', config: await createConfig(RULES) });
     for (const { severity, ruleId, message, location } of problems) {
@@ -42,10 +37,7 @@ async function main([target]) {
     }
     console.log(`${source.length} characters, ${problems.length} problems`);
     if (problems.length > 0) process.exitCode = 1;
-  } finally {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -9,6 +9,7 @@ const { promisify } = require('node:util');
 const client = join(__dirname, '..', 'client');
 const { name, version } = require('../client/package.json');
 const { generateClient } = require('./generate-client.cjs');
+const { withServer } = require('./with-server.cjs');
 const SECRET = 'secret-of-root';
 /** Schemas that client/test/four_areas.py reads. */
 const PYTHON_TYPES = ['Bundle', 'Patient', 'Session', 'SDCAddendum', 'SDCNote', 'SvcTopicDestinationStatusAnswer'];
@@ -21,13 +22,11 @@ function writeExamples(folder) {
   if (blocks.length === 0) throw new Error('The README of the client has no examples');
 }
 
-async function main() {
-  const { createServer } = require('../dist/src/index.js');
+/** @param url address of a running server, whose Client `root` has the secret `SECRET` */
+async function tryClient(url) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-client-'));
-  const settings = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: join(folder, 'data'), SVC_ROOT_CLIENT_SECRET: SECRET };
-  const server = await createServer({ environment: { ...settings, SVC_LOG_LEVEL: 'error' } });
   try {
-    await generateClient(server.url);
+    await generateClient(url);
     for (const script of ['build', 'check']) run('npm', ['run', '-s', script], client);
     run('npm', ['pack', '--silent', '--pack-destination', folder], client);
     const test = join(folder, 'test');
@@ -37,7 +36,7 @@ async function main() {
     run('npm', ['install', '--no-audit', '--no-fund'], test);
     run('npx', ['tsc'], test);
     // The server runs in this process, so its event loop must not be blocked meanwhile.
-    const environment = { ...process.env, SVC_URL: server.url, SVC_ROOT: SECRET };
+    const environment = { ...process.env, SVC_URL: url, SVC_ROOT: SECRET };
     const call = promisify(execFile);
     const types = await call('node', ['types-for.mjs', 'python', ...PYTHON_TYPES], { cwd: client, maxBuffer: 2 ** 24 });
     writeFileSync(join(test, 'svc_types.py'), types.stdout);
@@ -47,12 +46,11 @@ async function main() {
     ])
       process.stdout.write((await call(command, args, { cwd: test, env: environment })).stdout);
   } finally {
-    await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-main().catch((error) => {
+withServer({ SVC_ROOT_CLIENT_SECRET: SECRET }, tryClient).catch((error) => {
   console.error(error.stdout ?? error);
   process.exitCode = 1;
 });
