@@ -176,6 +176,21 @@ export const elementsOfType: (type: string) => ReadonlyMap<string, ElementDefini
   return new Map([...(inherited ?? []), ...parseElements(record.elements ?? {})]);
 });
 
+/** A JSON member of an object, as the element that it holds with one of its types: `valueQuantity` is a `value`. */
+export interface Member {
+  readonly element: ElementDefinition;
+  readonly type: string;
+}
+
+/** The JSON members that an object of a type can have, by name. Undefined for a type that R4 does not define. */
+export const membersOfType: (type: string) => ReadonlyMap<string, Member> | undefined = memoized((type) => {
+  const elements = elementsOfType(type);
+  const members = [...(elements?.values() ?? [])].flatMap((element) =>
+    element.types.map((of) => [memberKey(element, of), { element, type: of }] as const),
+  );
+  return elements && new Map(members);
+});
+
 /** Reads a table of elements in the notation of elements.json: `{"value[x]": "0..1 Quantity|string"}`. */
 export function parseElements(elements: Readonly<Record<string, string>>): ReadonlyMap<string, ElementDefinition> {
   return new Map(
@@ -198,6 +213,16 @@ function parseElement(key: string, text: string): ElementDefinition {
     types: types.split('|').map((type) => type.replace(/\(.*/, '')),
     targets: [...types.matchAll(/\(([^)]*)\)/g)].flatMap(([, targets = '']) => targets.split(',')),
   };
+}
+
+const summaries = once(() => {
+  const { types } = load('summary-elements') as { types: readonly { name: string; elements: readonly string[] }[] };
+  return new Map(types.map(({ name, elements }): [string, ReadonlySet<string>] => [name, new Set(elements)]));
+});
+
+/** Elements in the summary of `type` (http://hl7.org/fhir/R4/search.html#summary); undefined if R4 defines none. */
+export function summaryElementsOf(type: string): ReadonlySet<string> | undefined {
+  return summaries().get(type);
 }
 
 function load(name: string): unknown {

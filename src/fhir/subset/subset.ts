@@ -6,7 +6,7 @@ import {
 } from '../../platform/json/lossless';
 import { type Steps } from '../../platform/time/steps';
 import { type AskedElements, type ElementPaths } from './element-paths';
-import { propertiesOf, type Property, summaryElementsOf } from '../definitions/summary-elements';
+import { type Member, membersOfType, summaryElementsOf } from '../definitions/definitions';
 
 /** A part of a resource (http://hl7.org/fhir/R4/search.html#summary, #elements). */
 export type Subset = { readonly summary: 'true' | 'text' | 'data' } | { readonly elements: AskedElements };
@@ -50,12 +50,14 @@ function partOf(resource: JsonObject, type: string, subset: Subset): JsonObject 
 }
 
 function summaryPart(object: JsonObject, type: string): JsonObject {
+  const summary = summaryElementsOf(type);
   return mapped(object, (key, value) => {
     if (ALWAYS.has(key)) return value;
-    const property = propertyOf(type, key);
-    if (property === undefined || !(property.isSummary || property.isRequired)) return undefined;
+    const member = knownMember(type, key);
+    if (member === undefined || !(summary?.has(member.element.name) === true || member.element.isRequired))
+      return undefined;
     return eachObject(value, (child) => {
-      const childType = typeOfChild(child, property);
+      const childType = typeOfChild(child, member);
       return summaryElementsOf(childType) === undefined ? child : summaryPart(child, childType);
     });
   });
@@ -64,22 +66,22 @@ function summaryPart(object: JsonObject, type: string): JsonObject {
 function elementsPart(object: JsonObject, type: string, paths: ElementPaths): JsonObject {
   return mapped(object, (key, value) => {
     if (ALWAYS.has(key)) return value;
-    const property = propertyOf(type, key);
-    const below = paths.below(key) ?? paths.below(property?.element ?? key);
+    const member = knownMember(type, key);
+    const below = paths.below(key) ?? paths.below(member?.element.name ?? key);
     if (below === 'all') return value;
-    if (below === 'none' || below === undefined) return property?.isRequired === true ? value : undefined;
+    if (below === 'none' || below === undefined) return member?.element.isRequired === true ? value : undefined;
     return eachObject(value, (child) =>
-      elementsPart(child, property === undefined ? '' : typeOfChild(child, property), below),
+      elementsPart(child, member === undefined ? '' : typeOfChild(child, member), below),
     );
   });
 }
 
-/** The property of a JSON member. `_birthDate`, the sibling of a primitive, is kept or dropped with the primitive. */
-const propertyOf = (type: string, key: string): Property | undefined => propertiesOf(type)?.get(key.replace(/^_/, ''));
+/** The member of a JSON key. `_birthDate`, the sibling of a primitive, is kept or dropped with the primitive. */
+const knownMember = (type: string, key: string): Member | undefined => membersOfType(type)?.get(key.replace(/^_/, ''));
 
-const isRequired = (type: string, key: string): boolean => propertyOf(type, key)?.isRequired ?? false;
+const isRequired = (type: string, key: string): boolean => knownMember(type, key)?.element.isRequired ?? false;
 
-function typeOfChild(value: JsonObject, { type }: Property): string {
+function typeOfChild(value: JsonObject, { type }: Member): string {
   const named = type === 'Resource' ? value.get('resourceType') : type;
   return typeof named === 'string' ? named : type;
 }

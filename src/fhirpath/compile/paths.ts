@@ -1,4 +1,10 @@
-import { elementsOfType, isPrimitiveType, isSubtype, memberKey } from '../../fhir/definitions/definitions';
+import {
+  elementsOfType,
+  isPrimitiveType,
+  isSubtype,
+  memberKey,
+  membersOfType,
+} from '../../fhir/definitions/definitions';
 import { isObject } from '../../platform/json/plain-object';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../syntax/expression';
@@ -48,10 +54,8 @@ export function member(
  * Whether a name is the JSON name of a choice, such as `valueQuantity` for `value`. The FHIRPath library accepts such
  * names.
  */
-function isJsonName(types: readonly string[], name: string): boolean {
-  const elements = types.flatMap((type) => [...(elementsOfType(type)?.values() ?? [])]);
-  return elements.some((element) => element.isChoice && element.types.some((of) => memberKey(element, of) === name));
-}
+const isJsonName = (types: readonly string[], name: string): boolean =>
+  types.some((type) => membersOfType(type)?.get(name)?.element.isChoice === true);
 
 function memberBranches(branch: Branch, name: string, keepsSiblings: boolean): readonly Branch[] {
   const { type, steps } = branch;

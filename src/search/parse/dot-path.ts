@@ -1,10 +1,4 @@
-import {
-  type ElementDefinition,
-  elementsOfType,
-  isPrimitiveType,
-  isR4ResourceType,
-  memberKey,
-} from '../../fhir/definitions/definitions';
+import { isPrimitiveType, isR4ResourceType, type Member, membersOfType } from '../../fhir/definitions/definitions';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { pathText } from './json-path';
 import { invalid } from './values';
@@ -63,29 +57,15 @@ const isIndex = (step: string): boolean => /^\d/.test(step);
  * `_birthDate` for the extensions of a primitive value.
  */
 function below(type: string | undefined, step: string, name: string): Place {
-  const elements = type === undefined ? undefined : elementsOfType(type);
-  if (type === undefined || elements === undefined || type === 'Resource') return { type: undefined, isList: true };
+  const known = type === undefined ? undefined : membersOfType(type);
+  if (type === undefined || known === undefined || type === 'Resource') return { type: undefined, isList: true };
   if (step === 'resourceType' && isR4ResourceType(type)) return { type: 'string', isList: false };
-  const members = isPrimitiveType(type) ? [] : [...elements.values()].flatMap(membersOf);
-  const found = members.find((member) => member.name === step.replace(/^_/, ''));
+  const members = isPrimitiveType(type) ? new Map<string, Member>() : known;
+  const found = members.get(step.replace(/^_/, ''));
   if (found === undefined || (step.startsWith('_') && !isPrimitiveType(found.type))) {
-    const hint = nearestCode(
-      step,
-      members.map((member) => member.name),
-    );
-    throw invalid(
-      name,
-      `leads to "${step}", which ${type} does not have${hint === undefined ? '' : `; did you mean "${hint}"?`}`,
-    );
+    const near = nearestCode(step, members.keys());
+    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+    throw invalid(name, `leads to "${step}", which ${type} does not have${hint}`);
   }
-  return { type: step.startsWith('_') ? 'Element' : found.type, isList: found.isList };
+  return { type: step.startsWith('_') ? 'Element' : found.type, isList: found.element.isRepeated };
 }
-
-interface Member {
-  readonly name: string;
-  readonly type: string;
-  readonly isList: boolean;
-}
-
-const membersOf = (element: ElementDefinition): readonly Member[] =>
-  element.types.map((type) => ({ name: memberKey(element, type), type, isList: element.isRepeated }));

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { elementsOfType } from '../../../src/fhir/definitions/definitions';
-import { propertiesOf } from '../../../src/fhir/definitions/summary-elements';
+import { elementsOfType, membersOfType } from '../../../src/fhir/definitions/definitions';
 import { BASE_URL, startTestApp, type TestApp } from '../../../testing/test-app';
 
 interface Coded {
@@ -143,12 +142,12 @@ function problemsOf(value: unknown, type: string, path: string): string[] {
   const wrong = Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
     if (key === 'resourceType') return [];
     const here = `${path}.${key}`;
-    const property = propertiesOf(type)?.get(key);
-    if (property === undefined) return [`${here} is unknown`];
-    const isRepeated = elements.get(property.element)?.isRepeated ?? false;
+    const known = membersOfType(type)?.get(key);
+    if (known === undefined) return [`${here} is unknown`];
+    const { isRepeated } = known.element;
     if (Array.isArray(member) !== isRepeated) return [`${here} should${isRepeated ? '' : ' not'} be a list`];
     if (Array.isArray(member) && member.length === 0) return [`${here} is empty`];
-    return [member].flat().flatMap((item) => problemsOf(item, property.type, here));
+    return [member].flat().flatMap((item) => problemsOf(item, known.type, here));
   });
   return [...missing, ...wrong];
 }
