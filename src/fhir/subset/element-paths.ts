@@ -1,3 +1,5 @@
+import { memoized } from '../../platform/memoized';
+
 /** The names of an element and its parents. `['Patient', 'name']` applies to one type only. */
 type Path = readonly string[];
 
@@ -6,14 +8,10 @@ type NameTree = Map<string, NameTree | 'whole'>;
 
 /** The requested elements of a resource or, after a step down, those below one of its elements. */
 export class ElementPaths {
-  private constructor(
+  constructor(
     private readonly kept: NameTree | 'whole',
     private readonly dropped: NameTree,
   ) {}
-
-  static of(kept: readonly Path[], dropped: readonly Path[]): ElementPaths {
-    return new ElementPaths(kept.length === 0 ? 'whole' : treeOf(kept), treeOf(dropped));
-  }
 
   /**
    * The requested part of the element `name`: all of it, none of it, or parts. Undefined if no path names the element.
@@ -28,29 +26,16 @@ export class ElementPaths {
   }
 }
 
+/** The requested elements of resources of a type; all of them if no path applies to it. */
+export type AskedElements = (type: string) => ElementPaths | 'all';
+
 /** The elements in `_elements`. They are read once for all resources of an answer, into one tree per type. */
-export class AskedElements {
-  private readonly trees = new Map<string, ElementPaths | undefined>();
-
-  constructor(
-    private readonly kept: readonly Path[],
-    private readonly dropped: readonly Path[],
-  ) {}
-
-  /**
-   * The requested elements of resources of `type`. Undefined if no path applies to the type, so that its resources stay
-   * whole.
-   */
-  of(type: string): ElementPaths | undefined {
-    if (!this.trees.has(type)) this.trees.set(type, this.pathsFor(type));
-    return this.trees.get(type);
-  }
-
-  private pathsFor(type: string): ElementPaths | undefined {
-    const [kept, dropped] = [pathsForType(type, this.kept), pathsForType(type, this.dropped)];
-    return kept.length + dropped.length === 0 ? undefined : ElementPaths.of(kept, dropped);
-  }
-}
+export const askedElements = (kept: readonly Path[], dropped: readonly Path[]): AskedElements =>
+  memoized((type): ElementPaths | 'all' => {
+    const [own, others] = [pathsForType(type, kept), pathsForType(type, dropped)];
+    if (own.length + others.length === 0) return 'all';
+    return new ElementPaths(own.length === 0 ? 'whole' : treeOf(own), treeOf(others));
+  });
 
 const pathsForType = (type: string, paths: readonly Path[]): readonly Path[] =>
   paths

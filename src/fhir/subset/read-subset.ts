@@ -1,6 +1,6 @@
 import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
-import { AskedElements } from './element-paths';
+import { askedElements } from './element-paths';
 import { type Subset } from './subset';
 
 /**
@@ -39,5 +39,5 @@ export function readSubset(query: URLSearchParams): Subset | 'count' | undefined
   const [dropped, kept] = [true, false].map((isDropped) =>
     paths.filter((path) => path.startsWith('-') === isDropped).map((path) => path.replace(/^-/, '').split('.')),
   );
-  return { elements: new AskedElements(kept ?? [], dropped ?? []) };
+  return { elements: askedElements(kept ?? [], dropped ?? []) };
 }

@@ -36,8 +36,8 @@ export function* subsetOf(text: string, subset: Subset): Steps<string> {
 
 function partOf(resource: JsonObject, type: string, subset: Subset): JsonObject | undefined {
   if ('elements' in subset) {
-    const paths = subset.elements.of(type);
-    return paths === undefined ? undefined : elementsPart(resource, type, paths);
+    const paths = subset.elements(type);
+    return paths === 'all' ? undefined : elementsPart(resource, type, paths);
   }
   switch (subset.summary) {
     case 'data':
