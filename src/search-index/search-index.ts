@@ -26,14 +26,13 @@ export interface IndexSnapshot {
   readonly isOfThisBuild: boolean;
 }
 
-/**
- * The search parameters with those of stored SearchParameters, compiled. They stay compiled while indexes are built,
- * because building an index changes only the states of parameters.
- */
-interface Compiled {
-  readonly signature: string;
-  readonly parameters: SearchParameterSet;
+/** The parameters that were loaded last. */
+interface Loaded {
+  readonly set: ParametersInForce;
+  /** The parameters, none of them marked as unfinished. */
+  readonly finished: SearchParameterSet;
   readonly extractorOf: ExtractorOf;
+  readonly snapshot: IndexSnapshot;
 }
 
 /** The search parameters of this server and their extractors. */
@@ -43,8 +42,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private readonly progress: KnownProgress;
   private declared: SearchParameterSet | undefined;
   private digest: string | undefined;
-  private compiled: Compiled | undefined;
-  private made: { readonly set: ParametersInForce; readonly snapshot: IndexSnapshot } | undefined;
+  private loaded: Loaded | undefined;
 
   constructor(
     readonly hashes: RowHashes,
@@ -139,19 +137,20 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
    */
   private async load(): Promise<IndexSnapshot> {
     const set = await this.states.load();
-    if (this.made?.set.signature !== set.signature) {
-      const { parameters: all, extractorOf } = this.compiledOf(set);
+    if (this.loaded?.set.signature !== set.signature) {
       const { version, unfinished: ids, definitions } = set;
-      const parameters = all.withUnfinished({ ids, progressOf: (type, code) => this.progress.of(type, code) });
-      this.made = { set, snapshot: { version, parameters, extractorOf, isOfThisBuild: definitions === this.digest } };
+      const { finished, extractorOf } = this.compiledOf(set);
+      const parameters = finished.withUnfinished({ ids, progressOf: (type, code) => this.progress.of(type, code) });
+      const snapshot = { version, parameters, extractorOf, isOfThisBuild: definitions === this.digest };
+      this.loaded = { set, finished, extractorOf, snapshot };
     }
-    return this.made.snapshot;
+    return this.loaded.snapshot;
   }
 
-  private compiledOf({ live, liveSignature: signature }: ParametersInForce): Compiled {
-    if (this.compiled?.signature === signature) return this.compiled;
-    const parameters = this.builtIn.withLive(live);
-    const extractorOf = extractorsBy(parameters, this.hashes, this.environment.baseUrl);
-    return (this.compiled = { signature, parameters, extractorOf });
+  /** The parameters stay compiled while indexes are built, because this changes only the states of parameters. */
+  private compiledOf({ live, liveSignature }: ParametersInForce): Pick<Loaded, 'finished' | 'extractorOf'> {
+    if (this.loaded?.set.liveSignature === liveSignature) return this.loaded;
+    const finished = this.builtIn.withLive(live);
+    return { finished, extractorOf: extractorsBy(finished, this.hashes, this.environment.baseUrl) };
   }
 }

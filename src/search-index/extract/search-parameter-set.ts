@@ -8,13 +8,15 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** The parts of a set that come from the set from which it was made. */
-interface Layer {
+/** The parts of a set that is made from another one. */
+interface Parts {
   readonly definitions: Definitions;
-  /** The set that knows all other types. */
-  readonly below?: SearchParameterSet;
+  readonly bits?: AssignedBits | undefined;
+  readonly parametersOf: ParametersOf;
   readonly unfinished?: UnfinishedParameters;
 }
+
+type ParametersOf = (type: string) => TypeParameters | undefined;
 
 /** The parameters whose index is being built, and the progress of each. */
 export interface UnfinishedParameters {
@@ -36,39 +38,30 @@ export type AssignedBits = ReadonlyMap<string, PresenceBits>;
 
 /** All search parameters of all resource types: those of HL7 R4 and those that the server adds. Immutable. */
 export class SearchParameterSet {
-  private readonly definitions: Definitions;
-  /**
-   * Compiled parameters by type. A type is compiled at its first use, since compiling all 146 would delay each start.
-   */
-  private readonly compiled = memoized((type): TypeParameters | undefined => {
-    const definitions = this.definitions.get(type);
-    return (
-      definitions && compileParameters(type, definitions.values(), this.bits && (this.bits.get(type) ?? new Map()))
-    );
-  });
+  private readonly parts: Parts;
 
   /**
    * @param own parameters in addition to HL7's, in a fixed order; they replace HL7's of the same type and code
    * @param ownTypes types that R4 does not define, with or without parameters
-   * @param bits the presence bits of each type; if absent, bits follow the order of definition
+   * @param parts the parts of a changed set; `own` and `ownTypes` then have no effect
    * @throws StartError if two parameters of a type have the same code, or two parameters have the same id: their rows
    *   would be indistinguishable
    */
-  constructor(
-    own: readonly OwnSearchParameter[] = [],
-    ownTypes: readonly string[] = [],
-    private readonly bits?: AssignedBits,
-    private readonly layer?: Layer,
-  ) {
-    this.definitions = layer?.definitions ?? definitionsByType(own, ownTypes);
-    if (layer !== undefined) return;
+  constructor(own: readonly OwnSearchParameter[] = [], ownTypes: readonly string[] = [], parts?: Parts) {
+    const definitions = parts?.definitions ?? definitionsByType(own, ownTypes);
+    this.parts = parts ?? { definitions, parametersOf: compilerOf(definitions) };
+    if (parts !== undefined) return;
     refuseRepetitions(own);
-    refuseCollisions(this.definitions);
+    refuseCollisions(definitions);
   }
 
-  /** The same parameters with other presence bits. */
+  /**
+   * The same parameters with presence bits that the database assigned. Without them, bits follow the order of
+   * definition.
+   */
   withBits(bits: AssignedBits): SearchParameterSet {
-    return new SearchParameterSet([], [], bits, { ...this.layer, definitions: this.definitions });
+    const { definitions } = this.parts;
+    return new SearchParameterSet([], [], { definitions, bits, parametersOf: compilerOf(definitions, bits) });
   }
 
   /**
@@ -76,41 +69,47 @@ export class SearchParameterSet {
    * compiled, all others are shared. If this set already defines a code, the code keeps its meaning.
    */
   withLive(live: readonly OwnSearchParameter[]): SearchParameterSet {
-    if (live.length === 0) return this;
-    return new SearchParameterSet([], [], this.bits, { below: this, definitions: this.definitionsWith(live) });
+    const { definitions, bits, parametersOf } = this.parts;
+    const changed = withDefinitions(definitions, live);
+    if (changed.size === 0) return this;
+    const compiled = compilerOf(changed, bits);
+    return new SearchParameterSet([], [], {
+      definitions: new Map([...definitions, ...changed]),
+      bits,
+      parametersOf: (type) => (changed.has(type) ? compiled(type) : parametersOf(type)),
+    });
   }
 
   /** This set, with some parameters marked as unfinished: their index is being built. */
   withUnfinished(unfinished: UnfinishedParameters): SearchParameterSet {
-    if (unfinished.ids.size === 0) return this;
-    return new SearchParameterSet([], [], this.bits, { below: this, definitions: new Map(), unfinished });
+    return unfinished.ids.size === 0 ? this : new SearchParameterSet([], [], { ...this.parts, unfinished });
   }
 
   get hasUnfinished(): boolean {
-    return this.layer?.unfinished !== undefined;
+    return this.parts.unfinished !== undefined;
   }
 
   /** Whether the rows that serve the parameter may be incomplete or outdated. */
   isUnfinished({ parameterId, storedAs }: SearchParameter): boolean {
-    const { ids } = this.layer?.unfinished ?? {};
+    const { ids } = this.parts.unfinished ?? {};
     return ids !== undefined && [parameterId, ...storedAs].some((id) => ids.has(id));
   }
 
   progressOf({ type, code }: Pick<SearchParameter, 'type' | 'code'>): IndexProgress | undefined {
-    return this.layer?.unfinished?.progressOf(type, code);
+    return this.parts.unfinished?.progressOf(type, code);
   }
 
   types(): readonly string[] {
-    return [...new Set([...this.definitions.keys(), ...(this.layer?.below?.types() ?? [])])];
+    return [...this.parts.definitions.keys()];
   }
 
   has(type: string): boolean {
-    return this.definitions.has(type) || (this.layer?.below?.has(type) ?? false);
+    return this.parts.definitions.has(type);
   }
 
   /** Whether the type has a parameter with this code, even if it cannot be searched. */
   defines(type: string, code: string): boolean {
-    return this.definitions.get(type)?.has(code) ?? this.layer?.below?.defines(type, code) ?? false;
+    return this.parts.definitions.get(type)?.has(code) ?? false;
   }
 
   /**
@@ -119,42 +118,42 @@ export class SearchParameterSet {
    */
   collidingWith(type: string, code: string): string | undefined {
     const id = parameterIdOf(type, code);
-    for (const [otherType, byCode] of this.definitions) {
+    for (const [otherType, byCode] of this.parts.definitions) {
       for (const otherCode of byCode.keys()) {
         const isOther = otherType !== type || otherCode !== code;
         if (isOther && parameterIdOf(otherType, otherCode) === id) return `${otherType}.${otherCode}`;
       }
     }
-    return this.layer?.below?.collidingWith(type, code);
+    return undefined;
   }
 
   find(type: string, code: string): SearchParameter | undefined {
-    return this.parametersOf(type)?.byCode.get(code);
+    return this.parts.parametersOf(type)?.byCode.get(code);
   }
 
   /** The parameters of a type in a fixed order; none for unknown types. */
   list(type: string): readonly SearchParameter[] {
-    return [...(this.parametersOf(type)?.byCode.values() ?? [])];
+    return [...(this.parts.parametersOf(type)?.byCode.values() ?? [])];
   }
 
   /** Parameters of a type that cannot be searched, with the reason. */
   listUnusable(type: string): readonly UnusableParameter[] {
-    return this.parametersOf(type)?.unusable ?? [];
+    return this.parts.parametersOf(type)?.unusable ?? [];
   }
 
   /** Whether stored SearchParameters define some of the parameters of the type. */
   hasLive(type: string): boolean {
-    return this.parametersOf(type)?.hasLive === true;
+    return this.parts.parametersOf(type)?.hasLive === true;
   }
 
   /** The known code that is nearest to a misspelt one, for "did you mean". */
   nearestCode(type: string, code: string): string | undefined {
-    return nearestCode(code, this.parametersOf(type)?.byCode.keys() ?? []);
+    return nearestCode(code, this.parts.parametersOf(type)?.byCode.keys() ?? []);
   }
 
   /** The date parameter whose value is the main date (the clinical date) of the resources of the type. */
   mainDateParameter(type: string): SearchParameter | undefined {
-    return this.parametersOf(type)?.mainDate;
+    return this.parts.parametersOf(type)?.mainDate;
   }
 
   /**
@@ -163,24 +162,27 @@ export class SearchParameterSet {
    * hold the hash of this Patient.
    */
   patientParameter(type: string): SearchParameter | undefined {
-    return this.parametersOf(type)?.patient;
+    return this.parts.parametersOf(type)?.patient;
   }
+}
 
-  private parametersOf(type: string): TypeParameters | undefined {
-    return this.compiled(type) ?? this.layer?.below?.parametersOf(type);
-  }
+/** Compiles the parameters of a type at its first use, since compiling all 146 types would delay each start. */
+const compilerOf = (definitions: Definitions, bits?: AssignedBits): ParametersOf =>
+  memoized((type) => {
+    const ofType = definitions.get(type);
+    return ofType && compileParameters(type, ofType.values(), bits && (bits.get(type) ?? new Map()));
+  });
 
-  /** The definitions of those types that have searchable live parameters. */
-  private definitionsWith(live: readonly OwnSearchParameter[]): Definitions {
-    const changed = new Map<string, Map<string, ParameterDefinition>>();
-    for (const parameter of live) {
-      const known = this.definitions.get(parameter.type);
-      if (known === undefined || known.has(parameter.code)) continue;
-      const definitions = changed.get(parameter.type) ?? new Map(known);
-      changed.set(parameter.type, definitions.set(parameter.code, liveDefinitionOf(parameter)));
-    }
-    return changed;
+/** The definitions of those types that have searchable live parameters, with these. */
+function withDefinitions(definitions: Definitions, live: readonly OwnSearchParameter[]): Definitions {
+  const changed = new Map<string, Map<string, ParameterDefinition>>();
+  for (const parameter of live) {
+    const known = definitions.get(parameter.type);
+    if (known === undefined || known.has(parameter.code)) continue;
+    const ofType = changed.get(parameter.type) ?? new Map(known);
+    changed.set(parameter.type, ofType.set(parameter.code, liveDefinitionOf(parameter)));
   }
+  return changed;
 }
 
 function refuseRepetitions(own: readonly OwnSearchParameter[]): void {

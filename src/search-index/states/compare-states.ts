@@ -41,14 +41,19 @@ export function compareStates(declared: SearchParameterSet, stored: readonly Com
   const built: ParameterToBuild[] = [];
   const wanted = new Set<string>();
   for (const type of declared.types()) {
-    const bits = new FreeBits(stored.filter((state) => state.resource_type === type));
+    const bits = freeBits(stored.filter((state) => state.resource_type === type));
     for (const parameter of declared.list(type).filter(hasRows)) {
       const { code } = parameter;
       wanted.add(parameterName(type, code));
       const state = states.get(parameterName(type, code));
       const digest = parameterDigest(parameter, declared);
       if (state?.definition_id === null && state.digest === digest && state.state !== 'removing') continue;
-      built.push({ type, code, digest, bit: hasBit(parameter) ? (state?.presence_bit ?? bits.take()) : undefined });
+      built.push({
+        type,
+        code,
+        digest,
+        bit: hasBit(parameter) ? (state?.presence_bit ?? bits.next().value) : undefined,
+      });
     }
   }
   const others = stored.filter((state) => !wanted.has(parameterName(state.resource_type, state.code)));
@@ -84,18 +89,9 @@ const hasBit = ({ composite, parameterId, storedAs, narrowedTo }: SearchParamete
  * The unused presence bits of one type. While a parameter is being removed, stored masks still hold its bit, so this
  * bit is not free.
  */
-class FreeBits {
-  private readonly taken: ReadonlySet<number | null>;
-  private next = 0;
-
-  constructor(states: readonly ComparedState[]) {
-    this.taken = new Set(states.map((state) => state.presence_bit));
-  }
-
-  take(): number | undefined {
-    while (this.taken.has(this.next)) this.next++;
-    return this.next < PRESENCE_BITS ? this.next++ : undefined;
-  }
+function* freeBits(states: readonly ComparedState[]): Generator<number, undefined> {
+  const taken = new Set(states.map((state) => state.presence_bit));
+  for (let bit = 0; bit < PRESENCE_BITS; bit++) if (!taken.has(bit)) yield bit;
 }
 
 const parameterName = (type: string, code: string): string => `${type}.${code}`;
