@@ -7,6 +7,6 @@ export { compileConstraint, compileInvariant } from './invariant';
 export { compileCriterion, type Criterion, type Versions } from './criterion';
 export { type LocationStep, type ResolveReference } from './library';
 export { compileLocations } from './locations';
-export { type Branch, CompilationBudget, type Step, type Visit, walkSteps } from './compile/compiled';
+export { type Branch, CompilationBudget, evaluatorOf, type Step, type Visit, walkSteps } from './compile/compiled';
 export { RESOURCE_STEP, visitEach } from './compile/paths';
 export { compilePart, compilePaths } from './search-paths';

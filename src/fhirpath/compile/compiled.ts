@@ -98,7 +98,8 @@ export function question(truth: Truth): Compiled {
   return { ...computed('System.Boolean', values), truth };
 }
 
-export function evaluatorOf({ branches }: Compiled): Values {
+/** The function that collects the values of all paths. */
+export function evaluatorOf({ branches }: Pick<Compiled, 'branches'>): Values {
   const [first, ...others] = branches;
   if (first === undefined) return () => NONE;
   if (others.length === 0) {

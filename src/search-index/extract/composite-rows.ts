@@ -2,7 +2,7 @@ import { referenceTargetOf } from '../../fhir/reference';
 import { type Steps } from '../../platform/time/steps';
 import { type Extraction, type RowWriter } from './extraction';
 import { amountsOf, codesOf } from './value-rows';
-import { type Branch, type Visit, walkSteps } from '../../fhirpath/fhirpath';
+import { type Branch, evaluatorOf } from '../../fhirpath/fhirpath';
 
 /** A component of a composite: the paths to its values. They start at the item that both components share. */
 export interface CompositePart {
@@ -22,13 +22,13 @@ export function compositeRows(
   [first, second]: readonly [CompositePart, CompositePart],
   knowsSystem = false,
 ): RowWriter {
-  const collectFirst = collectorOf(first);
-  const collectSecond = collectorOf(second);
+  const valuesOfFirst = evaluatorOf(first);
+  const valuesOfSecond = evaluatorOf(second);
   return (item, extraction) => {
-    const plain = collectFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
+    const plain = valuesOfFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
     const keys = knowsSystem && first.kind === 'token' ? plain.flatMap((key) => [key, qualified(key)]) : plain;
     if (keys.length === 0) return;
-    const values = collectSecond(item, extraction);
+    const values = valuesOfSecond(item, extraction);
     if (second.kind === 'quantity' || second.kind === 'number')
       pairUp(keys, values.flatMap(amountsOf), extraction, ({ text }) => {
         const codeHash = extraction.hashes.ofText(text);
@@ -98,16 +98,4 @@ function keysOf(kind: CompositePart['kind'], value: unknown, { baseUrl, hashes }
     return codesOf(value).map(({ code, ...of }) => ({ text: code, ...of, systemHash: hashes.ofSystem(of.system) }));
   const target = referenceTargetOf(value, baseUrl);
   return target === undefined || target.kind === 'contained' ? [] : [{ text: target.key, systemHash: 0 }];
-}
-
-function collectorOf({ branches }: CompositePart): (item: unknown, extraction: Extraction) => readonly unknown[] {
-  let found: unknown[] = [];
-  const visits: Visit<Extraction>[] = branches.map(({ steps }) =>
-    walkSteps<Extraction>(steps, (value) => found.push(value)),
-  );
-  return (item, extraction) => {
-    found = [];
-    for (const visit of visits) visit(item, extraction);
-    return found;
-  };
 }

@@ -1,6 +1,6 @@
 import { parseCanonical } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
-import { type Branch, walkSteps } from '../../fhirpath/fhirpath';
+import { type Branch, evaluatorOf } from '../../fhirpath/fhirpath';
 import { Scope } from '../../search-index/extract/scope';
 
 /** A way in which a reference parameter names targets without an address: by a canonical or an identifier. */
@@ -48,13 +48,9 @@ export function hasName({ branches }: NamedTarget, target: Body, { value, system
   );
 }
 
-function targetValues(branches: readonly Branch[], resource: Body): readonly unknown[] {
-  const values: unknown[] = [];
-  // References are not resolved here, so the scope needs no base URL.
-  const scope = new Scope(resource, '');
-  for (const { steps } of branches) walkSteps(steps, (value) => values.push(value))(resource, scope);
-  return values;
-}
+/** References are not resolved here, so the scope needs no base URL. */
+const targetValues = (branches: readonly Branch[], resource: Body): readonly unknown[] =>
+  evaluatorOf({ branches })(resource, new Scope(resource, ''));
 
 function canonicalIn(value: unknown): TargetName | undefined {
   if (typeof value !== 'string' || value.startsWith('#')) return undefined;

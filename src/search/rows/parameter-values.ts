@@ -1,4 +1,4 @@
-import { walkSteps } from '../../fhirpath/fhirpath';
+import { evaluatorOf } from '../../fhirpath/fhirpath';
 import { isObject } from '../../platform/json/plain-object';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 
@@ -14,8 +14,7 @@ const MAX_LENGTH = 100;
  * `http://loinc.org|8302-2`. Undefined if one of the values has no such text (a name, period or quantity).
  */
 export function parameterValues({ branches }: SearchParameter, resource: unknown): readonly string[] | undefined {
-  const found: (readonly string[])[] = [];
-  for (const { steps } of branches) walkSteps(steps, (value) => found.push(searchTexts(value)))(resource, { resource });
+  const found = evaluatorOf({ branches })(resource, { resource }).map(searchTexts);
   if (found.some((texts) => texts.length === 0)) return undefined;
   return [...new Set(found.flat())].slice(0, MAX_VALUES).map((text) => text.slice(0, MAX_LENGTH));
 }
