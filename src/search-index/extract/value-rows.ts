@@ -7,8 +7,23 @@ import { type Extraction, type RowWriter } from './extraction';
 import { foldText } from './fold';
 import { type Unit } from './search-rows';
 
+/** @param tellsPatient whether a Patient found here is the one that the resource belongs to */
+type WriteRows = (value: unknown, extraction: Extraction, parameterId: number, tellsPatient: boolean) => void;
+
+/** The rows of a composite are written by compositeRows. */
+const WRITERS: Readonly<Partial<Record<SearchParameterKind, WriteRows>>> = {
+  token: writeTokens,
+  uri: writeUri,
+  reference: writeReference,
+  date: writeDate,
+  string: writeTexts,
+  number: writeNumbers,
+  quantity: writeNumbers,
+  special: writePosition,
+};
+
 /**
- * Returns the writer of a parameter. The rows of a composite are written by compositeRows.
+ * Returns the writer of a parameter.
  * @param tellsPatient whether a Patient found here is the one that the resource belongs to
  */
 export function valueRows(
@@ -16,25 +31,11 @@ export function valueRows(
   parameterId: number,
   tellsPatient: boolean,
 ): RowWriter | undefined {
-  switch (kind) {
-    case 'token':
-      return tokenRows(parameterId);
-    case 'uri':
-      return uriRows(parameterId);
-    case 'reference':
-      return referenceRows(parameterId, tellsPatient);
-    case 'date':
-      return dateRows(parameterId);
-    case 'string':
-      return stringRows(parameterId);
-    case 'number':
-    case 'quantity':
-      return quantityRows(parameterId);
-    case 'special':
-      return positionRows(parameterId);
-    case 'composite':
-      return undefined;
-  }
+  const write = WRITERS[kind];
+  if (write === undefined) return undefined;
+  return (value, extraction) => {
+    write(value, extraction, parameterId, tellsPatient);
+  };
 }
 
 /**
@@ -42,12 +43,10 @@ export function valueRows(
  * ContactPoint or primitive. Codes are kept as written, because case matters in most code systems.
  * http://hl7.org/fhir/R4/search.html#token
  */
-function tokenRows(parameterId: number): RowWriter {
-  return (value, extraction) => {
-    visitCodes(value, (code, system) => {
-      addToken(extraction, parameterId, code, system);
-    });
-  };
+function writeTokens(value: unknown, extraction: Extraction, parameterId: number): void {
+  visitCodes(value, (code, system) => {
+    addToken(extraction, parameterId, code, system);
+  });
 }
 
 /** The codes of a token value with their systems. */
@@ -76,13 +75,11 @@ function visitCodes(value: unknown, visit: (code: unknown, system: unknown) => v
  * Writes the rows of a uri parameter: the exact text, and for a canonical with a version also the URL without it.
  * http://hl7.org/fhir/R4/search.html#uri
  */
-function uriRows(parameterId: number): RowWriter {
-  return (value, extraction) => {
-    if (typeof value !== 'string') return;
-    addToken(extraction, parameterId, value, undefined);
-    const bar = value.indexOf('|');
-    if (bar > 0) addToken(extraction, parameterId, value.slice(0, bar), undefined);
-  };
+function writeUri(value: unknown, extraction: Extraction, parameterId: number): void {
+  if (typeof value !== 'string') return;
+  addToken(extraction, parameterId, value, undefined);
+  const bar = value.indexOf('|');
+  if (bar > 0) addToken(extraction, parameterId, value.slice(0, bar), undefined);
 }
 
 function addToken(extraction: Extraction, parameterId: number, code: unknown, system: unknown): void {
@@ -102,32 +99,27 @@ function isScalar(code: unknown): code is string | number | boolean {
  * Writes the rows of a reference parameter. Its values are references (relative or absolute), canonicals, and resources
  * that take the place of a reference. A reference to a contained resource has no key and gives no row.
  * http://hl7.org/fhir/R4/search.html#reference
- * @param tellsPatient whether a Patient found here is the one that the resource belongs to
  */
-function referenceRows(parameterId: number, tellsPatient = false): RowWriter {
-  return (value, extraction) => {
-    if (typeof value === 'string') {
-      for (const key of canonicalKeysOf(value, extraction.baseUrl))
-        extraction.addReference(extraction.hashes.ofTarget(key), parameterId);
-      return;
-    }
-    const target = referenceTargetOf(value, extraction.baseUrl);
-    if (target === undefined || target.kind === 'contained') return;
-    const targetHash = extraction.hashes.ofTarget(target.key);
-    extraction.addReference(targetHash, parameterId);
-    if (tellsPatient && target.kind !== 'urn' && target.type === 'Patient') extraction.patientHash ||= targetHash;
-  };
+function writeReference(value: unknown, extraction: Extraction, parameterId: number, tellsPatient: boolean): void {
+  const { baseUrl, hashes } = extraction;
+  if (typeof value === 'string') {
+    for (const key of canonicalKeysOf(value, baseUrl)) extraction.addReference(hashes.ofTarget(key), parameterId);
+    return;
+  }
+  const target = referenceTargetOf(value, baseUrl);
+  if (target === undefined || target.kind === 'contained') return;
+  const targetHash = hashes.ofTarget(target.key);
+  extraction.addReference(targetHash, parameterId);
+  if (tellsPatient && target.kind !== 'urn' && target.type === 'Patient') extraction.patientHash ||= targetHash;
 }
 
 /**
  * Writes the rows of a date parameter, from values of date, dateTime, instant, Period and Timing.
  * http://hl7.org/fhir/R4/search.html#date
  */
-function dateRows(parameterId: number): RowWriter {
-  return (value, extraction) => {
-    const range = rangeOf(value);
-    if (range !== undefined) extraction.addDate(parameterId, range.low, range.high);
-  };
+function writeDate(value: unknown, extraction: Extraction, parameterId: number): void {
+  const range = rangeOf(value);
+  if (range !== undefined) extraction.addDate(parameterId, range.low, range.high);
 }
 
 function rangeOf(value: unknown): DateRange | undefined {
@@ -137,13 +129,7 @@ function rangeOf(value: unknown): DateRange | undefined {
 }
 
 /** The period of a Timing, from its first event or bound to its last. */
-function timingRangeOf({
-  event,
-  repeat,
-}: {
-  readonly event?: unknown;
-  readonly repeat?: unknown;
-}): DateRange | undefined {
+function timingRangeOf({ event, repeat }: Readonly<Record<string, unknown>>): DateRange | undefined {
   const events = Array.isArray(event) ? (event as unknown[]) : [];
   const ranges = events.map((moment): DateRange | undefined =>
     typeof moment === 'string' ? dateSpanOf(moment) : undefined,
@@ -171,19 +157,13 @@ const partNames = [
  * Writes the rows of a string parameter: the text, or each part of a name or address.
  * http://hl7.org/fhir/R4/search.html#string
  */
-function stringRows(parameterId: number): RowWriter {
-  const add = (text: unknown, extraction: Extraction): void => {
-    if (typeof text !== 'string') return;
-    const folded = foldText(text);
+function writeTexts(value: unknown, extraction: Extraction, parameterId: number): void {
+  const add = (text: unknown): void => {
+    const folded = typeof text === 'string' ? foldText(text) : '';
     if (folded !== '') extraction.addString(parameterId, folded);
   };
-  return (value, extraction) => {
-    if (!isObject(value)) {
-      add(value, extraction);
-      return;
-    }
-    for (const name of partNames) visitEach(value[name], add, extraction);
-  };
+  if (isObject(value)) for (const name of partNames) visitEach(value[name], add, extraction);
+  else add(value);
 }
 
 /** One number of a value, with its unit. A Range gives two numbers, its ends. */
@@ -193,12 +173,8 @@ interface Amount {
 }
 
 /** Writes the rows of a number or quantity parameter. http://hl7.org/fhir/R4/search.html#number, #quantity */
-function quantityRows(parameterId: number): RowWriter {
-  return (value, extraction) => {
-    for (const { value: amount, unit } of amountsOf(value)) {
-      extraction.addNumber(parameterId, 0, amount, unit);
-    }
-  };
+function writeNumbers(value: unknown, extraction: Extraction, parameterId: number): void {
+  for (const { value: amount, unit } of amountsOf(value)) extraction.addNumber(parameterId, 0, amount, unit);
 }
 
 /** The numbers in an integer, decimal, Quantity, Money, Range or SampledData. Other shapes give none. */
@@ -232,12 +208,10 @@ export const LONGITUDE = 1;
  * Writes the two rows of a Location.position, in degrees of WGS84 (http://hl7.org/fhir/R4/location.html#search). A
  * search reads latitudes in index order, and looks up the longitude of each by key.
  */
-function positionRows(parameterId: number): RowWriter {
-  return (value, extraction) => {
-    if (!isObject(value)) return;
-    const { latitude, longitude } = value;
-    if (typeof latitude !== 'number' || typeof longitude !== 'number') return;
-    extraction.addNumber(parameterId, LATITUDE, latitude);
-    extraction.addNumber(parameterId, LONGITUDE, longitude);
-  };
+function writePosition(value: unknown, extraction: Extraction, parameterId: number): void {
+  if (!isObject(value)) return;
+  const { latitude, longitude } = value;
+  if (typeof latitude !== 'number' || typeof longitude !== 'number') return;
+  extraction.addNumber(parameterId, LATITUDE, latitude);
+  extraction.addNumber(parameterId, LONGITUDE, longitude);
 }
