@@ -92,7 +92,6 @@ const CASTS: Readonly<Record<Exclude<SortKey['by']['kind'], 'path'>, OrderTerm['
   near: 'double precision',
   id: 'text',
   string: 'text',
-  body: 'text',
 };
 
 export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({
@@ -100,7 +99,7 @@ export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({
   isDescending,
 });
 
-const PATH_CASTS = { number: 'double precision', date: 'timestamptz', text: 'text' } as const;
+const PATH_CASTS = { number: 'double precision', date: 'timestamptz', text: 'text', json: 'text' } as const;
 
 /** SQL of the sort value of `h`, a row with main date and key. */
 export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string {
@@ -131,9 +130,6 @@ cross join ${placesSource(by.places, bind)} where ${isLatitude('n', id)} and n.m
     }
     case 'path':
       return `(select ${aggregate}(${pathValue('v', by.as)}) from resource b
-cross join lateral jsonb_path_query(b.body::jsonb, ${bind.value(by.path)}::jsonpath) v where b.resource_key = h.resource_key)`;
-    case 'body':
-      return `(select ${aggregate}(left(v #>> '{}', 256) collate "C") from resource b
 cross join unnest(${bind.value(by.paths)}::text[]) z(path) cross join lateral jsonb_path_query(b.body::jsonb, z.path::jsonpath) v
 where b.resource_key = h.resource_key)`;
   }

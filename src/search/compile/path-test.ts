@@ -50,9 +50,11 @@ export function pathTest(test: PathTest, v: string, bind: Binder): string {
 }
 
 /** SQL of the sort value of `v`; null if `v` is not of the kind `as`. */
-export function pathValue(v: string, as: 'text' | 'number' | 'date'): string {
+export function pathValue(v: string, as: 'json' | 'text' | 'number' | 'date'): string {
   const text = `(${v} #>> '{}')`;
   switch (as) {
+    case 'json':
+      return `left(${text}, 256) collate "C"`;
     case 'text':
       return `case when jsonb_typeof(${v}) in ('string', 'number', 'boolean') then left(${text}, 256) collate "C" end`;
     case 'number':

@@ -3,31 +3,34 @@ import { keyWithSystem } from '../../search-index/extract/composite-rows';
 import { type Composite, type SearchParameter } from '../../search-index/extract/search-parameter';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
-import { numberRangesOf, quantityClauseOf, quantityOf } from './number-clause';
+import { numberRangesOf, quantitiesOf } from './number-clause';
 import { itemPathOf } from './number-paths';
-import { type SearchScope } from './search-scope';
+import { type SearchScope, type SentParameter } from './search-scope';
 import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
-import { assertFew, invalid, splitOutsideEscapes } from './values';
+import { assertFew, assertNoModifier, invalid, splitOutsideEscapes } from './values';
 
 /** Reads a value of another parameter of the type. It serves composites whose components are searched independently. */
-export type ReadPart = (code: string, value: string) => SearchClause;
+type ReadPart = (code: string, value: string) => SearchClause;
+
+type CompositeParameter = SearchParameter & { readonly composite: Composite };
 
 /**
  * Reads a search by a composite: `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite).
  */
 export function compositeClauseOf(
-  parameter: SearchParameter & { readonly composite: Composite },
-  values: readonly string[],
+  { parameter, modifier, name, values }: SentParameter,
   scope: SearchScope,
   readPart: ReadPart,
 ): SearchClause {
-  if (parameter.composite.rows === undefined || parameter.composite.third !== undefined)
-    assertFew(parameter.code, values);
-  return anyOf(values.map((value) => pairClauseOf(parameter, value, scope, readPart)));
+  assertNoModifier(name, modifier, []);
+  const { code, composite } = parameter;
+  if (composite === undefined) throw invalid(code, 'is not supported');
+  if (composite.rows === undefined || composite.third !== undefined) assertFew(code, values);
+  return anyOf(values.map((value) => pairClauseOf({ ...parameter, composite }, value, scope, readPart)));
 }
 
 function pairClauseOf(
-  parameter: SearchParameter & { readonly composite: Composite },
+  parameter: CompositeParameter,
   value: string,
   scope: SearchScope,
   readPart: ReadPart,
@@ -56,14 +59,14 @@ function pairClauseOf(
 }
 
 function rowClauseOf(
-  { code, composite, storedAs }: SearchParameter & { readonly composite: Composite },
+  { code, composite, storedAs }: CompositeParameter,
   key: string,
   second: string,
   { baseUrl, hashes }: SearchScope,
 ): SearchClause {
   switch (composite.codes[1].kind) {
     case 'quantity':
-      return quantityClauseOf(storedAs, hashes.ofText(key), [quantityOf(code, second)]);
+      return quantitiesOf(storedAs, hashes.ofText(key), code, [second]);
     case 'number':
       return {
         kind: 'number',
@@ -80,11 +83,7 @@ function rowClauseOf(
   }
 }
 
-function itemClauseOf(
-  { code, composite }: SearchParameter & { readonly composite: Composite },
-  second: string,
-  third: string,
-): SearchClause {
+function itemClauseOf({ code, composite }: CompositeParameter, second: string, third: string): SearchClause {
   const [seconds, thirds] = [numberRangesOf(code, second), numberRangesOf(code, third)];
   const items = (composite.rows ?? []).flatMap(({ numberPaths }) => numberPaths ?? []);
   return { kind: 'body', paths: items.map((paths) => itemPathOf(paths, seconds, thirds)) };

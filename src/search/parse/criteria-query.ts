@@ -1,12 +1,9 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { assertUtf8 } from '../../platform/http/encoded-text';
+import { RESULT_PARAMETERS } from '../query/result-parameters';
 
-/**
- * Parameters that shape an answer. Criteria with such a parameter are refused, since it would seem to narrow the
- * result.
- */
-const SHAPING =
-  /^_(count|total|after|before|page|sort|include|revinclude|elements|summary|contained|containedType|explain|format|pretty|result|timeout)(:|$)/;
+/** Parameters that would seem to narrow the criteria, but do not. Criteria with such a parameter are refused. */
+const SHAPING: ReadonlySet<string> = new Set([...RESULT_PARAMETERS, '_contained', '_containedType']);
 
 /** The query in criteria that are a query, or a whole search such as `Patient?identifier=7`. */
 export function criteriaText(type: string, criteria: string): string {
@@ -31,7 +28,7 @@ export function criteriaQuery(type: string, criteria: string): URLSearchParams {
   }
   for (const [name, value] of query) {
     const shown = name.slice(0, 64);
-    if (SHAPING.test(name))
+    if (SHAPING.has(name.split(':', 1)[0] ?? ''))
       throw new ServiceError('invalid', `"${shown}" shapes answers; it cannot be a criterion.`, {
         code: 'criteria-invalid',
       });

@@ -1,6 +1,8 @@
 import { type DateRange, sentDateSpanOf } from '../../fhir/instant';
-import { type DateBox } from '../query/search-query';
-import { alternativesOf, invalid, type Prefix, prefixOf } from './values';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type DateBox, type DateClause } from '../query/search-query';
+import { type SearchScope, type SentParameter } from './search-scope';
+import { invalid, type Prefix, prefixOf, unsupportedModifier } from './values';
 
 /**
  * The share of the time between now and the date by which a match of `ap` may differ
@@ -17,18 +19,38 @@ export function dateBoxesOf(name: string, text: string, now: number): readonly D
   return boxesOf(prefix, spanOf(name, rest), now);
 }
 
+export const dateClauseOf = (sent: SentParameter, scope: SearchScope): DateClause => ({
+  kind: 'date',
+  parameterIds: sent.parameter.storedAs,
+  boxes: dateAlternativesOf(sent, ['btw', 'missing'], scope),
+  ...singularityOf(sent.parameter, scope),
+});
+
+/**
+ * Whether a date occurs at most once in a resource, and whether it is the main date: the date by which resources of the
+ * type are sorted by default. Only a date that occurs once can be the main date (a Timing has many rows). If a type has
+ * several dates, the main date is the first parameter.
+ */
+function singularityOf(
+  { parameterId, branches }: SearchParameter,
+  { type, parameters }: SearchScope,
+): Pick<DateClause, 'isSingle' | 'isMainDate'> {
+  const isSingle = branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
+  return { isSingle, isMainDate: isSingle && parameters.mainDateParameter(type)?.parameterId === parameterId };
+}
+
 /**
  * Reads `date=ge2020-01,lt1990` and `date:btw=2020-01,2020-03` as boxes. `:btw` matches each row that overlaps the time
  * from the beginning of the first date to the end of the second.
+ * @param known the modifiers that an error about another one names
  */
 export function dateAlternativesOf(
-  name: string,
-  modifier: 'btw' | undefined,
-  value: string,
-  now: number,
+  { name, modifier, values }: Omit<SentParameter, 'parameter'>,
+  known: readonly string[],
+  { now = Date.now() }: SearchScope,
 ): readonly DateBox[] {
-  const values = alternativesOf(name, value);
   if (modifier === undefined) return values.flatMap((text) => dateBoxesOf(name, text, now));
+  if (modifier !== 'btw') throw unsupportedModifier(name, known);
   const [first, last, ...rest] = values;
   if (first === undefined || last === undefined || rest.length > 0)
     throw invalid(name, 'takes two dates with a comma between them');

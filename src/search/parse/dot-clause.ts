@@ -50,7 +50,7 @@ export function dotSortOf(text: string, scope: SearchScope): SortKey['by'] {
   const { jsonPath, type } = dotPathOf(path, scope.type, '_sort');
   assertScalar('_sort', type);
   const kind = kindOf(text, cast) ?? (type === undefined ? undefined : kindOfType(type));
-  return { kind: 'path', path: jsonPath, as: kind === 'number' || kind === 'date' ? kind : 'text' };
+  return { kind: 'path', paths: [jsonPath], as: kind === 'number' || kind === 'date' ? kind : 'text' };
 }
 
 function dotNameOf(name: string): DotName {

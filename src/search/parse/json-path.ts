@@ -1,4 +1,5 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type BodyClause } from '../query/search-query';
 import { invalid } from './values';
 import { type Branch } from '../../fhirpath/fhirpath';
 
@@ -25,6 +26,17 @@ export function valuePathsOf({ branches }: SearchParameter, name: string): reado
     return { path: `$${steps.join('')}`, type: branch.type };
   });
 }
+
+/**
+ * A test of the stored text. One of the paths that `pathsOf` makes for the values of the parameter must find something.
+ * @param text a text that each matching body contains, in any case
+ */
+export const bodyClauseOf = (
+  parameter: SearchParameter,
+  name: string,
+  pathsOf: (value: ValuePath) => readonly string[],
+  text = '',
+): BodyClause => ({ kind: 'body', paths: valuePathsOf(parameter, name).flatMap(pathsOf), ...hintOf(text) });
 
 export interface ValuePath extends Pick<Branch, 'type'> {
   readonly path: string;

@@ -1,7 +1,7 @@
-import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type NearClause, type NearPlace } from '../query/search-query';
 import { conversionOf } from '../../platform/ucum/ucum';
-import { alternativesOf, assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
+import { type SentParameter } from './search-scope';
+import { alternativesOf, assertFew, assertNoModifier, invalid, splitOutsideEscapes, unescaped } from './values';
 
 /** Radius of a search that names none; R4 leaves the default to the server. */
 const DEFAULT_KILOMETERS = 50;
@@ -15,12 +15,8 @@ const COMMON_UNITS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads `latitude|longitude|distance|units`, a place and a radius (http://hl7.org/fhir/R4/location.html#search). */
-export function nearClauseOf(
-  { code, parameterId }: SearchParameter,
-  modifier: string | undefined,
-  values: readonly string[],
-): NearClause {
-  if (modifier !== undefined) throw unsupportedModifier(`${code}:${modifier}`, ['missing']);
+export function nearClauseOf({ parameter: { code, parameterId }, modifier, name, values }: SentParameter): NearClause {
+  assertNoModifier(name, modifier, ['missing']);
   assertFew(code, values);
   return { kind: 'near', parameterId, places: values.map((value) => placeOf(code, value)) };
 }

@@ -1,12 +1,24 @@
 import { joined } from '../query/nested-clauses';
 import { type NumberRange, type SearchClause, type UnitKey } from '../query/search-query';
 import { isUcumCode, UCUM } from '../../platform/ucum/ucum';
-import { invalid, type Prefix, prefixOf, splitOutsideEscapes, unescaped } from './values';
+import { type SentParameter } from './search-scope';
+import { assertNoModifier, invalid, type Prefix, prefixOf, splitOutsideEscapes, unescaped } from './values';
 
-export interface ParsedQuantity {
+interface ParsedQuantity {
   readonly ranges: readonly NumberRange[];
   /** The unit that numbers must have; absent if any unit matches. */
   readonly unit?: UnitKey;
+}
+
+export function numberClauseOf({ parameter, modifier, name, values }: SentParameter): SearchClause {
+  assertNoModifier(name, modifier, ['missing']);
+  const ranges = values.flatMap((text) => numberRangesOf(name, text));
+  return { kind: 'number', parameterIds: parameter.storedAs, codeHash: 0, ranges };
+}
+
+export function quantityClauseOf({ parameter, modifier, name, values }: SentParameter): SearchClause {
+  assertNoModifier(name, modifier, ['missing']);
+  return quantitiesOf(parameter.storedAs, 0, name, values);
 }
 
 /** Reads a number with its prefix: `gt5.40`, `1e2`. http://hl7.org/fhir/R4/search.html#number */
@@ -22,7 +34,7 @@ export function numberRangesOf(name: string, text: string): readonly NumberRange
 }
 
 /** Reads `[prefix]number`, `…||code` or `…|system|code`. http://hl7.org/fhir/R4/search.html#quantity */
-export function quantityOf(name: string, text: string): ParsedQuantity {
+function quantityOf(name: string, text: string): ParsedQuantity {
   const [number = '', system = '', code = '', ...rest] = splitOutsideEscapes(text, '|').map(unescaped);
   if (rest.length > 0) throw invalid(name, 'takes number|system|code, such as gt5.4|http://unitsofmeasure.org|mg');
   const ranges = numberRangesOf(name, number);
@@ -41,11 +53,13 @@ export function quantityOf(name: string, text: string): ParsedQuantity {
  * The clause of a quantity search. Values without a unit match numbers of any unit. Values with a unit must be resolved
  * against the stored units before the search runs.
  */
-export function quantityClauseOf(
+export function quantitiesOf(
   parameterIds: readonly number[],
   codeHash: number,
-  parsed: readonly ParsedQuantity[],
+  name: string,
+  values: readonly string[],
 ): SearchClause {
+  const parsed = values.map((text) => quantityOf(name, text));
   const ranges = parsed.flatMap((one) => (one.unit === undefined ? one.ranges : []));
   const quantities = parsed.flatMap(({ ranges: own, unit }) => (unit === undefined ? [] : [{ ranges: own, unit }]));
   return joined('any', [

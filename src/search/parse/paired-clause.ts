@@ -1,6 +1,6 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
-import { quantityClauseOf, quantityOf } from './number-clause';
+import { quantitiesOf } from './number-clause';
 import { type SearchScope } from './search-scope';
 import { tokenOf } from './token-clause';
 import { alternativesOf } from './values';
@@ -19,8 +19,7 @@ export function pairedClauseOf(
 ): SearchClause | undefined {
   const paired = pairedRowsOf(name, query, scope);
   if (paired === undefined) return undefined;
-  const quantities = alternativesOf(name, value).map((text) => quantityOf(name, text));
-  return quantityClauseOf(paired.parameterIds, paired.codeHash, quantities);
+  return quantitiesOf(paired.parameterIds, paired.codeHash, name, alternativesOf(name, value));
 }
 
 /** Rows of the composite that pairs a quantity with the code. */

@@ -1,21 +1,21 @@
+import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { ServiceError } from '../../platform/errors/service-error';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
-import { type DateClause, type SearchClause } from '../query/search-query';
-import { assertFinished } from '../../search-index/unfinished-index';
+import { type SearchClause } from '../query/search-query';
 import { compositeClauseOf } from './composite-clause';
-import { dateAlternativesOf } from './date-clause';
+import { dateClauseOf } from './date-clause';
 import { dotClauseOf } from './dot-clause';
-import { valuePathsOf } from './json-path';
+import { bodyClauseOf } from './json-path';
 import { nearClauseOf } from './near-clause';
-import { numberRangesOf, quantityClauseOf, quantityOf } from './number-clause';
+import { numberClauseOf, quantityClauseOf } from './number-clause';
 import { referenceClauseOf, tellsPatient } from './reference-clause';
-import { noteIncomplete, scopeElsewhere, type SearchScope } from './search-scope';
+import { noteIncomplete, scopeElsewhere, type SearchScope, type SentParameter } from './search-scope';
 import { SPECIAL_CODES, specialClauseOf } from './special-clause';
 import { stringClauseOf } from './string-clause';
 import { anyOf, tokenClauseOf } from './token-clause';
 import { uriClauseOf } from './uri-clause';
-import { alternativesOf, assertType, invalid, unsupportedModifier } from './values';
+import { alternativesOf, assertType, invalid } from './values';
 
 /** Maximum number of links of a chain. No model needs longer chains, and each link costs a join per candidate. */
 const MAX_LINKS = 8;
@@ -92,76 +92,27 @@ export function valueClauseOf(
 ): SearchClause {
   if (modifier === 'missing') return missingClauseOf(parameter, value);
   const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
-  const values = alternativesOf(name, value);
-  const { code, kind, storedAs } = parameter;
-  switch (kind) {
-    case 'token':
-      // `:in` and `:not-in` find the ValueSet by its url, so the index of ValueSet.url must be complete.
-      if (modifier === 'in' || modifier === 'not-in')
-        assertFinished(scope.parameters.find('ValueSet', 'url'), scope.parameters);
-      return tokenClauseOf(parameter, modifier, values, scope.hashes);
-    case 'uri':
-      return uriClauseOf(parameter, modifier, values, scope.hashes);
-    case 'string':
-      return stringClauseOf(parameter, modifier, values);
-    case 'reference':
-      return referenceClauseOf(parameter, modifier, values, scope);
-    case 'special':
-      return nearClauseOf(parameter, modifier, values);
-    case 'date':
-    case 'number':
-    case 'quantity':
-    case 'composite':
-      break;
-  }
-  const isBetween = kind === 'date' && modifier === 'btw';
-  if (modifier !== undefined && !isBetween)
-    throw unsupportedModifier(name, kind === 'composite' ? [] : [...(kind === 'date' ? ['btw'] : []), 'missing']);
-  switch (kind) {
-    case 'date':
-      return {
-        kind,
-        parameterIds: storedAs,
-        boxes: dateAlternativesOf(name, isBetween ? 'btw' : undefined, value, scope.now ?? Date.now()),
-        ...singularityOf(parameter, scope),
-      };
-    case 'number':
-      return {
-        kind,
-        parameterIds: storedAs,
-        codeHash: 0,
-        ranges: values.flatMap((text) => numberRangesOf(code, text)),
-      };
-    case 'quantity':
-      return quantityClauseOf(
-        storedAs,
-        0,
-        values.map((text) => quantityOf(code, text)),
-      );
-    case 'composite': {
-      const { composite } = parameter;
-      if (composite === undefined) throw invalid(code, 'is not supported');
-      return compositeClauseOf({ ...parameter, composite }, values, scope, (part, text) => {
-        const found = parameterOf(part, { ...scope, isLenient: false });
-        if (found === undefined) throw invalid(code, 'is not supported');
-        return valueClauseOf(found, undefined, text, scope);
-      });
-    }
-  }
+  return READERS[parameter.kind]({ parameter, modifier, name, values: alternativesOf(name, value) }, scope);
 }
 
-/**
- * Whether a date occurs at most once in a resource, and whether it is the main date: the date by which resources of the
- * type are sorted by default. Only a date that occurs once can be the main date (a Timing has many rows). If a type has
- * several dates, the main date is the first parameter.
- */
-function singularityOf(
-  { parameterId, branches }: SearchParameter,
-  { type, parameters }: SearchScope,
-): Pick<DateClause, 'isSingle' | 'isMainDate'> {
-  const isSingle = branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
-  return { isSingle, isMainDate: isSingle && parameters.mainDateParameter(type)?.parameterId === parameterId };
-}
+type ReadClause = (sent: SentParameter, scope: SearchScope) => SearchClause;
+
+const READERS: Readonly<Record<SearchParameterKind, ReadClause>> = {
+  token: tokenClauseOf,
+  uri: uriClauseOf,
+  string: stringClauseOf,
+  reference: referenceClauseOf,
+  date: dateClauseOf,
+  number: numberClauseOf,
+  quantity: quantityClauseOf,
+  special: nearClauseOf,
+  composite: (sent, scope) =>
+    compositeClauseOf(sent, scope, (code, text) => {
+      const part = parameterOf(code, { ...scope, isLenient: false });
+      if (part === undefined) throw invalid(sent.name, 'is not supported');
+      return valueClauseOf(part, undefined, text, scope);
+    }),
+};
 
 /** Reads `:missing` (http://hl7.org/fhir/R4/search.html#modifiers). */
 function missingClauseOf(parameter: SearchParameter, value: string): SearchClause {
@@ -174,7 +125,7 @@ function missingClauseOf(parameter: SearchParameter, value: string): SearchClaus
   // A JSON path cannot test the type of a reference's target.
   if (parameter.narrowedTo !== undefined || parameter.branches.some(isNarrowed))
     throw invalid(name, 'cannot be used with this parameter');
-  const found: SearchClause = { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => path) };
+  const found = bodyClauseOf(parameter, name, ({ path }) => [path]);
   return isPresent ? found : { kind: 'not', clause: found };
 }
 

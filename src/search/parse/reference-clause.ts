@@ -1,27 +1,24 @@
 import { localKey, parseReference } from '../../fhir/reference';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type LinkKey, type ReferenceClause, type SearchClause } from '../query/search-query';
-import { pathText, systemTests, valuePathsOf } from './json-path';
-import { type SearchScope } from './search-scope';
+import { bodyClauseOf, pathText, systemTests } from './json-path';
+import { type SearchScope, type SentParameter } from './search-scope';
 import { assertFew, assertType, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /**
  * Reads a reference: `Type/id`, a URL, or an id alone; with `:Type`, `:identifier` or `:not`
  * (http://hl7.org/fhir/R4/search.html#reference).
  */
-export function referenceClauseOf(
-  parameter: SearchParameter,
-  modifier: string | undefined,
-  values: readonly string[],
-  scope: SearchScope,
-): SearchClause {
-  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+export function referenceClauseOf(sent: SentParameter, scope: SearchScope): SearchClause {
+  const { parameter, modifier, name, values } = sent;
   switch (modifier) {
     case 'identifier':
       assertFew(name, values);
-      return { kind: 'body', paths: values.flatMap((value) => identifierPathsOf(parameter, name, value)) };
+      return bodyClauseOf(parameter, name, ({ path }) =>
+        values.map((value) => `${path}.identifier ? (${identifierTestOf(name, value)})`),
+      );
     case 'not':
-      return { kind: 'not', clause: referenceClauseOf(parameter, undefined, values, scope) };
+      return { kind: 'not', clause: linkClauseOf(parameter, undefined, values, scope) };
     default:
       if (modifier !== undefined && !/^[A-Z]/.test(modifier))
         throw unsupportedModifier(name, ['[type]', 'identifier', 'not', 'missing']);
@@ -86,11 +83,11 @@ function keysOf(
   return types.map((one) => localKey(one, value));
 }
 
-/** JSON paths to references that hold the identifier `system|value`. */
-function identifierPathsOf(parameter: SearchParameter, name: string, text: string): readonly string[] {
+/** JSON path condition of the identifier `system|value`. */
+function identifierTestOf(name: string, text: string): string {
   const [first = '', second] = splitOutsideEscapes(text, '|').map(unescaped);
   const [system, value] = second === undefined ? [undefined, first] : [first, second];
   const conditions = [...(value === '' ? [] : [`@.value == ${pathText(value)}`]), ...systemTests(system)];
   if (conditions.length === 0) throw invalid(name, 'takes system|value');
-  return valuePathsOf(parameter, name).map(({ path }) => `${path}.identifier ? (${conditions.join(' && ')})`);
+  return conditions.join(' && ');
 }

@@ -39,3 +39,13 @@ export function scopeElsewhere(scope: SearchScope, type: string): SearchScope {
 export function noteIncomplete(parameter: SearchParameter, { parameters, incomplete }: SearchScope): void {
   if (parameters.isUnfinished(parameter)) incomplete?.add(parameter);
 }
+
+/** A parameter of one of the kinds that a search names by code, as sent. */
+export interface SentParameter {
+  readonly parameter: SearchParameter;
+  readonly modifier: string | undefined;
+  /** Code and modifier, as errors name the parameter. */
+  readonly name: string;
+  /** The alternatives, with their escapes. */
+  readonly values: readonly string[];
+}

@@ -1,11 +1,12 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SortKey } from '../query/search-query';
 import { dotSortOf } from './dot-clause';
-import { type ValuePath, valuePathsOf } from './json-path';
+import { valuePathsOf } from './json-path';
 import { placesIn } from './near-clause';
 import { pairedRowsOf } from './paired-clause';
 import { parameterOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
+import { codePathOf } from './token-body';
 import { invalid } from './values';
 
 const MAX_KEYS = 5;
@@ -45,7 +46,7 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
     case 'token':
     case 'uri':
     case 'reference':
-      return { kind: 'body', paths: sortPathsOf(parameter) };
+      return { kind: 'path', paths: sortPathsOf(parameter), as: 'json' };
     case 'special': {
       const places = placesIn(code, query);
       if (places.length === 0)
@@ -60,21 +61,8 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
   }
 }
 
-const sortPathsOf = (parameter: SearchParameter): readonly string[] => valuePathsOf(parameter, '_sort').map(textPathOf);
-
-/** JSON path to the text of a value by which people would sort. */
-function textPathOf({ path, type }: ValuePath): string {
-  switch (type) {
-    case 'CodeableConcept':
-      return `${path}.coding.code`;
-    case 'Coding':
-      return `${path}.code`;
-    case 'Identifier':
-    case 'ContactPoint':
-      return `${path}.value`;
-    case 'Reference':
-      return `${path}.reference`;
-    default:
-      return path;
-  }
-}
+/** JSON paths to the texts of values by which people would sort. */
+const sortPathsOf = (parameter: SearchParameter): readonly string[] =>
+  valuePathsOf(parameter, '_sort').map((value) =>
+    value.type === 'Reference' ? `${value.path}.reference` : codePathOf(value),
+  );

@@ -3,7 +3,7 @@ import { hintOf, pathText } from './json-path';
 import { noteIncomplete, scopeElsewhere, type SearchScope } from './search-scope';
 import { dateAlternativesOf } from './date-clause';
 import { anyOf } from './token-clause';
-import { alternativesOf, assertFew, invalid, unescaped, unsupportedModifier } from './values';
+import { alternativesOf, assertFew, assertNoModifier, invalid, unescaped } from './values';
 
 /**
  * Parameters that all types have, but that no SearchParameter with an expression defines
@@ -25,16 +25,14 @@ export function specialClauseOf(
   value: string,
   scope: SearchScope,
 ): SearchClause {
-  const { parameters, hashes, now = Date.now() } = scope;
   const isMoment = MOMENT_CODES.has(code);
   const name = modifier === undefined ? code : `${code}:${modifier}`;
-  const isBetween = isMoment && modifier === 'btw';
-  if (modifier !== undefined && !isBetween) throw unsupportedModifier(name, isMoment ? ['btw'] : []);
+  if (!isMoment) assertNoModifier(name, modifier, []);
+  const values = alternativesOf(name, value);
   if (isMoment) {
-    const boxes = dateAlternativesOf(name, isBetween ? 'btw' : undefined, value, now);
+    const boxes = dateAlternativesOf({ name, modifier, values }, ['btw'], scope);
     return { kind: code === '_createdAt' ? 'created' : 'updated', boxes };
   }
-  const values = alternativesOf(code, value);
   if (code !== '_id') assertFew(code, values);
   switch (code) {
     case '_id':
@@ -46,16 +44,11 @@ export function specialClauseOf(
     case '_ilike':
       return { kind: 'words', alternatives: values.map((text) => wordsOf(code, unescaped(text))) };
     default: {
-      const items = parameters.find('List', 'item');
-      const parameterId = items?.storedAs[0];
-      if (items === undefined || parameterId === undefined) throw invalid(code, 'needs lists with items');
+      const items = scope.parameters.find('List', 'item');
+      if (items === undefined) throw invalid(code, 'needs lists with items');
       noteIncomplete(items, scopeElsewhere(scope, 'List'));
-      return anyOf(
-        values.map((value) => {
-          const listId = listIdOf(code, unescaped(value));
-          return { kind: 'list', listId, listHash: hashes.ofTarget(`List/${listId}`), parameterId };
-        }),
-      );
+      const clause: SearchClause = { kind: 'id', ids: values.map((text) => listIdOf(code, unescaped(text))) };
+      return { kind: 'has', type: 'List', parameterIds: items.storedAs, clause, isByPatient: false };
     }
   }
 }

@@ -1,7 +1,8 @@
 import { foldText } from '../../search-index/extract/fold';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause, type StringClause } from '../query/search-query';
-import { pathText, valuePathsOf } from './json-path';
+import { bodyClauseOf, pathText } from './json-path';
+import { type SentParameter } from './search-scope';
 import { assertFew, invalid, unescaped, unsupportedModifier } from './values';
 
 /** Maximum number of characters of a text that the index holds. */
@@ -11,12 +12,7 @@ const LONGEST_TEXT = 256;
  * Reads `name`, `name:starts`, `name:ends`, `name:contains` and `name:exact`
  * (http://hl7.org/fhir/R4/search.html#string).
  */
-export function stringClauseOf(
-  parameter: SearchParameter,
-  modifier: string | undefined,
-  values: readonly string[],
-): SearchClause {
-  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+export function stringClauseOf({ parameter, modifier, name, values }: SentParameter): SearchClause {
   const texts = values.map(unescaped);
   const folded = texts.map((text) => foldedOf(name, text));
   switch (modifier) {
@@ -56,10 +52,9 @@ function exactly(parameter: SearchParameter, name: string, texts: readonly strin
   const equal = texts.map((text) => `@ == ${pathText(text)}`).join(' || ');
   // `use` and `type` of a name or address are codes, not parts of its text.
   const parts = `.keyvalue() ? (@.key != "use" && @.key != "type").value`;
-  const paths = valuePathsOf(parameter, name).map(({ path, type }) =>
-    type === 'HumanName' || type === 'Address' ? `${path}${parts} ? (${equal})` : `${path} ? (${equal})`,
-  );
-  return { kind: 'body', paths };
+  return bodyClauseOf(parameter, name, ({ path, type }) => [
+    `${path}${type === 'HumanName' || type === 'Address' ? parts : ''} ? (${equal})`,
+  ]);
 }
 
 function foldedOf(name: string, text: string): string {

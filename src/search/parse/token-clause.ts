@@ -1,10 +1,11 @@
 import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { assertFinished } from '../../search-index/unfinished-index';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause, type TokenKey } from '../query/search-query';
-import { caselessClauseOf } from './caseless-token';
 import { impliedCodesOf } from './implied-system';
-import { hintOf, pathText, type ValuePath, valuePathsOf } from './json-path';
+import { type SearchScope, type SentParameter } from './search-scope';
+import { caselessClauseOf, systemClauseOf, textClauseOf, typedIdentifierClauseOf } from './token-body';
 import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /** A token as sent: `code`, `system|code`, `|code` or `system|`. */
@@ -15,13 +16,9 @@ export interface ParsedToken {
 }
 
 /** Reads a token search (http://hl7.org/fhir/R4/search.html#token). */
-export function tokenClauseOf(
-  parameter: SearchParameter,
-  modifier: string | undefined,
-  values: readonly string[],
-  hashes: RowHashes,
-): SearchClause {
-  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
+export function tokenClauseOf(sent: SentParameter, scope: SearchScope): SearchClause {
+  const { parameter, modifier, name, values } = sent;
+  const { hashes, parameters } = scope;
   switch (modifier) {
     case undefined: {
       const clauses = values.map((value) => clauseOf(parameter, tokenOf(name, value), hashes));
@@ -32,10 +29,10 @@ export function tokenClauseOf(
       return anyOf(clauses);
     }
     case 'not':
-      return { kind: 'not', clause: tokenClauseOf(parameter, undefined, values, hashes) };
+      return { kind: 'not', clause: tokenClauseOf({ ...sent, modifier: undefined, name: parameter.code }, scope) };
     case 'text':
       assertFew(name, values);
-      return anyOf(values.map((value) => textClause(parameter, name, unescaped(value))));
+      return anyOf(values.map((value) => textClauseOf(parameter, name, unescaped(value))));
     case 'of-type':
       assertFew(name, values);
       return anyOf(values.map((value) => ofTypeClause(parameter, name, value, hashes)));
@@ -49,6 +46,8 @@ export function tokenClauseOf(
       );
     case 'in':
     case 'not-in': {
+      // The ValueSet is found by its url, so the index of ValueSet.url must be complete.
+      assertFinished(parameters.find('ValueSet', 'url'), parameters);
       assertFew(name, values);
       const sets = values.map((url) => ({
         kind: 'value-set' as const,
@@ -86,7 +85,7 @@ function clauseOf(parameter: SearchParameter, token: ParsedToken, hashes: RowHas
   if (code === '' && system !== undefined) {
     const codes = impliedCodesOf(parameter, system);
     return codes === undefined
-      ? systemClause(parameter, system)
+      ? systemClauseOf(parameter, system)
       : anyOf(codes.map((one) => clauseOf(parameter, { code: one }, hashes)));
   }
   return {
@@ -114,54 +113,12 @@ export const pairTokenOf = (parameterId: number, first: string, second: ParsedTo
   ...(second.system === undefined ? {} : { systemHash: hashes.ofSystem(second.system) }),
 });
 
-/** Reads `system|`, which finds any code of the system. */
-function systemClause(parameter: SearchParameter, system: string): SearchClause {
-  const condition = `? (@.system == ${pathText(system)})`;
-  const paths = valuePathsOf(parameter, parameter.code).flatMap((value) =>
-    codedPathsOf(value).map((path) => `${path} ${condition}`),
-  );
-  return { kind: 'body', paths, ...hintOf(system) };
-}
-
-/** Reads `:text`: a text of a CodeableConcept, a Coding or an Identifier's type contains the value, in any case. */
-function textClause(parameter: SearchParameter, name: string, text: string): SearchClause {
-  if (text === '') throw invalid(name, 'has no text to look for');
-  const condition = `? (@ like_regex ${pathText(text)} flag "iq")`;
-  const paths = valuePathsOf(parameter, name).flatMap(({ path, type }) =>
-    textPathsOf(path, type).map((textPath) => `${textPath} ${condition}`),
-  );
-  return { kind: 'body', paths, ...hintOf(text) };
-}
-
 /** Reads `system|code|value` of `:of-type`: an Identifier by its type and value. */
 function ofTypeClause(parameter: SearchParameter, name: string, text: string, hashes: RowHashes): SearchClause {
   const [system, code, value, ...rest] = splitOutsideEscapes(text, '|').map(unescaped);
   const isWhole = system !== undefined && code !== undefined && value !== undefined && rest.length === 0;
   if (!isWhole || code === '' || value === '')
     throw invalid(name, 'takes system|code|value: the type and the value of an identifier');
-  const type = [`@.code == ${pathText(code)}`, ...(system === '' ? [] : [`@.system == ${pathText(system)}`])];
-  const condition = `? (@.value == ${pathText(value)} && exists(@.type.coding ? (${type.join(' && ')})))`;
-  const body: SearchClause = {
-    kind: 'body',
-    paths: valuePathsOf(parameter, name).map(({ path }) => `${path} ${condition}`),
-  };
+  const body = typedIdentifierClauseOf(parameter, name, [system, code, value]);
   return { kind: 'all', clauses: [clauseOf(parameter, { code: value }, hashes), body] };
-}
-
-function codedPathsOf({ path, type }: ValuePath): readonly string[] {
-  if (type === 'CodeableConcept') return [`${path}.coding`];
-  return type === undefined ? [path, `${path}.coding`] : [path];
-}
-
-function textPathsOf(path: string, type: string | undefined): readonly string[] {
-  switch (type) {
-    case 'CodeableConcept':
-      return [`${path}.text`, `${path}.coding.display`];
-    case 'Coding':
-      return [`${path}.display`];
-    case 'Identifier':
-      return [`${path}.type.text`, `${path}.type.coding.display`];
-    default:
-      return [path, `${path}.text`, `${path}.display`];
-  }
 }

@@ -1,17 +1,15 @@
 import { type RowHashes } from '../../search-index/extract/row-hashes';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
-import { pathText, valuePathsOf } from './json-path';
+import { bodyClauseOf, pathText } from './json-path';
+import { type SearchScope, type SentParameter } from './search-scope';
 import { assertFew, unescaped, unsupportedModifier } from './values';
 
 /** Reads a search of a URI (http://hl7.org/fhir/R4/search.html#uri). */
 export function uriClauseOf(
-  parameter: SearchParameter,
-  modifier: string | undefined,
-  values: readonly string[],
-  hashes: RowHashes,
+  { parameter, modifier, name, values }: SentParameter,
+  { hashes }: SearchScope,
 ): SearchClause {
-  const name = modifier === undefined ? parameter.code : `${parameter.code}:${modifier}`;
   const uris = values.map(unescaped);
   switch (modifier) {
     case undefined:
@@ -25,7 +23,7 @@ export function uriClauseOf(
       const condition = uris
         .flatMap((uri) => [`@ == ${pathText(uri)}`, `@ starts with ${pathText(uri.endsWith('/') ? uri : `${uri}/`)}`])
         .join(' || ');
-      return { kind: 'body', paths: valuePathsOf(parameter, name).map(({ path }) => `${path} ? (${condition})`) };
+      return bodyClauseOf(parameter, name, ({ path }) => [`${path} ? (${condition})`]);
     }
     default:
       throw unsupportedModifier(name, ['above', 'below', 'not', 'missing']);

@@ -62,6 +62,14 @@ export const unsupportedModifier = (name: string, known: readonly string[]): Ser
       : `has a modifier that its kind of parameter does not take; known: ${known.map((modifier) => `:${modifier}`).join(', ')}`,
   );
 
+/**
+ * Checks that a parameter has no modifier, for kinds that take none or only some that are read before.
+ * @throws ServiceError 'invalid' naming the known ones
+ */
+export function assertNoModifier(name: string, modifier: string | undefined, known: readonly string[]): void {
+  if (modifier !== undefined) throw unsupportedModifier(name, known);
+}
+
 /** Comparison prefixes of dates, numbers and quantities (http://hl7.org/fhir/R4/search.html#prefix). */
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap';
 

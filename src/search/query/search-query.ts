@@ -205,8 +205,13 @@ export interface SortKey {
         readonly paired?: { readonly parameterIds: readonly number[]; readonly codeHash: number };
       }
     | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
-    | { readonly kind: 'body'; readonly paths: readonly string[] }
-    | { readonly kind: 'path'; readonly path: string; readonly as: 'text' | 'number' | 'date' };
+    | {
+        /** The values that JSON paths find in the stored text. */
+        readonly kind: 'path';
+        readonly paths: readonly string[];
+        /** The kind by which values are compared; others have no place in the order. Any value has a `json`. */
+        readonly as: 'json' | 'text' | 'number' | 'date';
+      };
   readonly isDescending: boolean;
 }
 

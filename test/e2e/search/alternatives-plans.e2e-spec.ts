@@ -77,7 +77,7 @@ const patientHas: SearchClause = {
   isByPatient: true,
 };
 const byKeys: SortKey[] = [
-  { by: { kind: 'body', paths: ['$.status'] }, isDescending: false },
+  { by: { kind: 'path', paths: ['$.status'], as: 'json' }, isDescending: false },
   { by: { kind: 'number', parameterIds: [VALUE] }, isDescending: true },
   { by: { kind: 'main-date' }, isDescending: false },
 ];
