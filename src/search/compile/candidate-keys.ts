@@ -46,11 +46,6 @@ export class CandidateKeys {
         return this.near(clause);
       case 'date':
         return allDates(clause, this.bind);
-      case 'list':
-        return `select m.main_date, m.resource_key from resource l
-cross join lateral (select k.target_hash from reference_link k where k.resource_key = l.resource_key and k.parameter_id = ${this.bind.value(clause.parameterId)}::integer offset 0) k
-cross join lateral (select m.main_date, m.resource_key from resource m where m.reference_hash = k.target_hash and m.type = ${this.bind.value(type)} limit 1) m
-where l.reference_hash = ${this.bind.value(clause.listHash)}::bigint and l.type = 'List'`;
       case 'chain':
         return `select l.main_date, l.resource_key from (${this.eachOnce(clause)} offset 0) t
 cross join lateral (select r.reference_hash from resource r where r.resource_key = t.resource_key limit 1) x

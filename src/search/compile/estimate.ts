@@ -32,7 +32,6 @@ const RARE_CODE_ROWS = 1_000;
 /** Assumed share of the numbers of a code that are in the searched range. */
 const SHARE_OF_RANGE = 0.5;
 const DATE_ROWS = 5_000;
-const LIST_ROWS = 100;
 const NEAR_ROWS = 500;
 const LINKS_PER_TARGET = 20;
 const MOST_OF_DEEP_LINKS = 20_000;
@@ -60,8 +59,6 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
       return clause.isMainDate ? undefined : DATE_ROWS;
     case 'near':
       return NEAR_ROWS;
-    case 'list':
-      return LIST_ROWS;
     case 'chain':
       return linked(scaled(estimateOf(clause.clause, frequencies), LINKS_PER_TARGET), clause);
     case 'has':

@@ -94,8 +94,6 @@ export class Predicates {
         return this.near(clause, row);
       case 'body':
         return this.body(clause, row);
-      case 'list':
-        return this.list(clause, row);
       case 'chain':
         return isDeep(clause) ? this.deep(itself(row), clause, row.tested) : this.chain(clause, row);
       case 'has':
@@ -212,15 +210,6 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
     if (row.isResource) return `(${test(row.name)})`;
     const r = this.alias('b');
     return anyRow(`from resource ${r} where ${r}.resource_key = ${row.name}.resource_key and ${test(r)}`);
-  }
-
-  private list({ listHash, parameterId }: SearchClause & { kind: 'list' }, row: RowAlias): string {
-    const [l, k] = [this.alias('l'), this.alias('k')];
-    return anyRow(
-      `from resource ${l} cross join lateral (select 1 from reference_link ${k} where ${k}.resource_key = ${l}.resource_key
-and ${k}.parameter_id = ${this.bind.value(parameterId)}::integer and ${k}.target_hash = ${ownHashOf(row)} limit 1) ${this.alias('f')}
-where ${l}.reference_hash = ${this.bind.value(listHash)}::bigint and ${l}.type = 'List'`,
-    );
   }
 
   /**

@@ -2,17 +2,27 @@ import { type SearchClause } from './search-query';
 
 /** The clauses within a clause: joined, negated, or at the other end of a link. */
 export function nestedIn(clause: SearchClause): readonly SearchClause[] {
-  switch (clause.kind) {
-    case 'all':
-    case 'any':
-      return clause.clauses;
-    case 'not':
-    case 'chain':
-    case 'has':
-      return [clause.clause];
-    default:
-      return [];
-  }
+  if ('clauses' in clause) return clause.clauses;
+  return 'clause' in clause ? [clause.clause] : [];
+}
+
+/** Changes the clauses within a clause, one after the other. */
+export async function withNested(
+  clause: SearchClause,
+  change: (inner: SearchClause) => Promise<SearchClause>,
+): Promise<SearchClause> {
+  if ('clauses' in clause) return { ...clause, clauses: await changedEach(clause.clauses, change) };
+  return 'clause' in clause ? { ...clause, clause: await change(clause.clause) } : clause;
+}
+
+/** Changes clauses one after the other, since a change may run statements. */
+export async function changedEach(
+  clauses: readonly SearchClause[],
+  change: (clause: SearchClause) => Promise<SearchClause>,
+): Promise<readonly SearchClause[]> {
+  const changed: SearchClause[] = [];
+  for (const clause of clauses) changed.push(await change(clause));
+  return changed;
 }
 
 /** Joins clauses by AND or OR. A single clause is returned as it is. */

@@ -46,7 +46,6 @@ export type SearchClause =
       /** Whether the reference is the one that names the patient of resources of `type`. */
       readonly isByPatient: boolean;
     }
-  | { readonly kind: 'list'; readonly listId: string; readonly listHash: number; readonly parameterId: number }
   | { readonly kind: 'all' | 'any'; readonly clauses: readonly SearchClause[] }
   | { readonly kind: 'not'; readonly clause: SearchClause }
   | UnresolvedClause;

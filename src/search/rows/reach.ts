@@ -1,5 +1,5 @@
 import { type ServiceError } from '../../platform/errors/service-error';
-import { joined } from '../query/nested-clauses';
+import { changedEach, joined, withNested } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { valueSetNotStored } from '../query/value-set-refusals';
 import { isEveryRow, RowLimit } from './row-limit';
@@ -45,14 +45,14 @@ export class Reach {
   }
 
   /**
-   * Restricts a search to the rights of the caller. This concerns its matches, and the rows to which its chains, `_has`
-   * and lists lead.
+   * Restricts a search to the rights of the caller. This concerns its matches, and the rows to which its links
+   * lead.
    * @throws ServiceError 'forbidden' naming types that the caller may not search; 'invalid' for a value set that the
    *   caller may not read, as if it were not stored
    */
   async narrow(type: string, clauses: readonly SearchClause[]): Promise<readonly SearchClause[]> {
     const hidden = new Set<string>();
-    const narrowed = await this.withinEach(clauses, hidden);
+    const narrowed = await changedEach(clauses, (clause) => this.within(clause, hidden));
     if (hidden.size > 0) throw await this.rights.refusalOf([...hidden]);
     return this.rows === undefined ? narrowed : [...narrowed, this.rows.clauseOf(type)];
   }
@@ -70,12 +70,6 @@ export class Reach {
     return { hidden, limit: isWhole ? undefined : new RowLimit(visible) };
   }
 
-  private async withinEach(clauses: readonly SearchClause[], hidden: Set<string>): Promise<readonly SearchClause[]> {
-    const narrowed: SearchClause[] = [];
-    for (const clause of clauses) narrowed.push(await this.within(clause, hidden));
-    return narrowed;
-  }
-
   /**
    * Adds the caller's row filters to one clause.
    * @param hidden collects types that the caller may not search
@@ -87,22 +81,14 @@ export class Reach {
         const inner = await this.within(clause.clause, hidden);
         return { ...clause, clause: await this.visible(clause.type, inner, hidden) };
       }
-      case 'list': {
-        const { listId, parameterId } = clause;
-        const list: SearchClause = { kind: 'id', ids: [listId] };
-        const visible = await this.visible('List', list, hidden);
-        if (visible === list) return clause;
-        return { kind: 'has', type: 'List', parameterIds: [parameterId], clause: visible, isByPatient: false };
-      }
       case 'value-set':
         // The matches would reveal the codes of the value set, so the caller must be allowed to see all ValueSet rows.
         if ((await this.visible('ValueSet', clause, hidden)) === clause) return clause;
         throw valueSetNotStored(clause.url);
       case 'all':
       case 'any':
-        return { ...clause, clauses: await this.withinEach(clause.clauses, hidden) };
       case 'not':
-        return { ...clause, clause: await this.within(clause.clause, hidden) };
+        return withNested(clause, (inner) => this.within(inner, hidden));
       // These kinds test only the row itself. The list is exhaustive, so that a new kind that leads to other rows
       // cannot be forgotten here.
       case 'id':

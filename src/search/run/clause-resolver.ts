@@ -3,7 +3,7 @@ import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RowHashes } from '../../search-index/extract/row-hashes';
-import { nestedIn } from '../query/nested-clauses';
+import { changedEach, nestedIn, withNested } from '../query/nested-clauses';
 import {
   type NumberRange,
   type QuantityClause,
@@ -46,10 +46,7 @@ export class ClauseResolver {
   ) {}
 
   async resolveAll(clauses: readonly SearchClause[]): Promise<readonly SearchClause[]> {
-    if (!clauses.some(needsResolving)) return clauses;
-    const resolved: SearchClause[] = [];
-    for (const clause of clauses) resolved.push(await this.resolve(clause));
-    return resolved;
+    return clauses.some(needsResolving) ? changedEach(clauses, (clause) => this.resolve(clause)) : clauses;
   }
 
   private async resolve(clause: SearchClause): Promise<SearchClause> {
@@ -58,15 +55,8 @@ export class ClauseResolver {
         return this.quantity(clause);
       case 'value-set':
         return this.valueSet(clause);
-      case 'all':
-      case 'any':
-        return { ...clause, clauses: await this.resolveAll(clause.clauses) };
-      case 'not':
-      case 'chain':
-      case 'has':
-        return { ...clause, clause: await this.resolve(clause.clause) };
       default:
-        return clause;
+        return withNested(clause, (inner) => this.resolve(inner));
     }
   }
 

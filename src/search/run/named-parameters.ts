@@ -27,7 +27,7 @@ export function namedParameters(
   };
   const walk = (at: string, clause: SearchClause): void => {
     if ('links' in clause) for (const { parameterId } of clause.links) note(at, [parameterId]);
-    if ('parameterId' in clause) note(clause.kind === 'list' ? 'List' : at, [clause.parameterId]);
+    if ('parameterId' in clause) note(at, [clause.parameterId]);
     if ('parameterIds' in clause) note(clause.kind === 'has' ? clause.type : at, clause.parameterIds);
     const inner = clause.kind === 'chain' || clause.kind === 'has' ? clause.type : at;
     for (const one of nestedIn(clause)) walk(inner, one);

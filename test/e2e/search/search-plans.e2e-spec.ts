@@ -80,7 +80,13 @@ const near = (meters: number): NearClause => ({
   parameterId: POSITION,
   places: [{ latitude: 48.2, longitude: 16.4, meters }],
 });
-const list: SearchClause = { kind: 'list', listId: 'x', listHash: 5_000_001, parameterId: 9 };
+const list: SearchClause = {
+  kind: 'has',
+  parameterIds: [9],
+  type: 'List',
+  clause: { kind: 'id', ids: ['l1'] },
+  isByPatient: false,
+};
 
 const by = (kind: 'string' | 'date' | 'number', parameterId: number, isDescending: boolean): SortKey[] => [
   { by: { kind, parameterIds: [parameterId] }, isDescending },
