@@ -9,57 +9,56 @@ export interface Alternatives {
   readonly equals: (row: string) => string;
 }
 
+/** A column of the keys, with its value in each alternative. */
+interface KeyColumn {
+  readonly name: string;
+  readonly type: 'bigint' | 'integer';
+  readonly values: readonly (number | undefined)[];
+  /** Whether a value may be undefined: any value of the column then satisfies the alternative. */
+  readonly isOptional?: true;
+}
+
+export const tokenAlternatives = ({ tokens }: TokenClause, bind: Binder): Alternatives =>
+  alternativesOf(
+    [
+      { name: 'token_hash', type: 'bigint', values: tokens.map(({ hash }) => hash) },
+      { name: 'system_hash', type: 'integer', values: tokens.map(({ systemHash }) => systemHash), isOptional: true },
+    ],
+    bind,
+  );
+
+export const referenceAlternatives = ({ links }: ReferenceClause, bind: Binder): Alternatives =>
+  alternativesOf(
+    [
+      { name: 'target_hash', type: 'bigint', values: links.map(({ targetHash }) => targetHash) },
+      { name: 'parameter_id', type: 'integer', values: links.map(({ parameterId }) => parameterId) },
+    ],
+    bind,
+  );
+
+export const parameterAlternatives = (parameterIds: readonly number[], bind: Binder): Alternatives =>
+  alternativesOf([{ name: 'parameter_id', type: 'integer', values: parameterIds }], bind);
+
 /**
- * The keys of a token clause. A single key, the usual case, is written into the condition: a lookup with it costs half
- * as much as a join with a list of keys.
+ * A single key, the usual case, is written into the condition: a lookup with it costs half as much as a join with a
+ * list of keys.
  */
-export function tokenAlternatives({ tokens }: TokenClause, bind: Binder): Alternatives {
-  const [token] = tokens;
-  if (token !== undefined && tokens.length === 1) {
-    const hash = bind.value(token.hash);
-    const system = token.systemHash === undefined ? undefined : bind.value(token.systemHash);
-    return {
-      source: undefined,
-      equals: (row) =>
-        `${row}.token_hash = ${hash}::bigint${system === undefined ? '' : ` and ${row}.system_hash = ${system}::integer`}`,
-    };
+function alternativesOf(columns: readonly KeyColumn[], bind: Binder): Alternatives {
+  if (columns.every(({ values }) => values.length === 1)) {
+    const tests = columns.flatMap(({ name, type, values: [value] }) =>
+      value === undefined ? [] : [`${name} = ${bind.value(value)}::${type}`],
+    );
+    return { source: undefined, equals: (row) => tests.map((test) => `${row}.${test}`).join(' and ') };
   }
-  const hashes = bind.value(tokens.map(({ hash }) => hash));
-  const systems = bind.value(tokens.map(({ systemHash }) => systemHash ?? null));
+  const lists = columns.map(({ type, values }) => `${bind.value(values.map((value) => value ?? null))}::${type}[]`);
   return {
-    source: `unnest(${hashes}::bigint[], ${systems}::integer[]) z(hash, system_hash)`,
-    equals: (row) => `${row}.token_hash = z.hash and (z.system_hash is null or ${row}.system_hash = z.system_hash)`,
+    source: `unnest(${lists.join(', ')}) z(${columns.map(({ name }) => name).join(', ')})`,
+    equals: (row) => columns.map((column) => equalsColumn(row, column)).join(' and '),
   };
 }
 
-export function referenceAlternatives({ links }: ReferenceClause, bind: Binder): Alternatives {
-  const [link] = links;
-  if (link !== undefined && links.length === 1) {
-    const [target, parameter] = [bind.value(link.targetHash), bind.value(link.parameterId)];
-    return {
-      source: undefined,
-      equals: (row) => `${row}.target_hash = ${target}::bigint and ${row}.parameter_id = ${parameter}::integer`,
-    };
-  }
-  const targets = bind.value(links.map(({ targetHash }) => targetHash));
-  const parameters = bind.value(links.map(({ parameterId }) => parameterId));
-  return {
-    source: `unnest(${targets}::bigint[], ${parameters}::integer[]) z(hash, parameter_id)`,
-    equals: (row) => `${row}.target_hash = z.hash and ${row}.parameter_id = z.parameter_id`,
-  };
-}
-
-export function parameterAlternatives(parameterIds: readonly number[], bind: Binder): Alternatives {
-  const [id] = parameterIds;
-  if (id !== undefined && parameterIds.length === 1) {
-    const place = bind.value(id);
-    return { source: undefined, equals: (row) => `${row}.parameter_id = ${place}::integer` };
-  }
-  return {
-    source: `unnest(${bind.value(parameterIds)}::integer[]) z(parameter_id)`,
-    equals: (row) => `${row}.parameter_id = z.parameter_id`,
-  };
-}
+const equalsColumn = (row: string, { name, isOptional }: KeyColumn): string =>
+  isOptional === true ? `(z.${name} is null or ${row}.${name} = z.${name})` : `${row}.${name} = z.${name}`;
 
 /**
  * SQL that selects `columns` of the rows of each alternative, in the order of the alternatives.

@@ -3,7 +3,7 @@ import { parameterAlternatives, patientsOf, rowsOfEach } from './alternatives';
 import { type Binder } from '../../store/binder';
 import { allDates } from './date-walk';
 import { stepOf } from './filters';
-import { followsLinks } from './followed-links';
+import { followsLinks, referrersOf, resourcesWith, targetHashesOf } from './followed-links';
 import { disjoint, FEW } from './many';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 import { dividedAlternatives } from './paired-rows';
@@ -47,13 +47,9 @@ export class CandidateKeys {
       case 'date':
         return allDates(clause, this.bind);
       case 'chain':
-        return `select l.main_date, l.resource_key from (${this.eachOnce(clause)} offset 0) t
-cross join lateral (select r.reference_hash from resource r where r.resource_key = t.resource_key limit 1) x
-cross join unnest(${this.bind.value(clause.parameterIds)}::integer[]) z(parameter_id)
-cross join lateral (select l.main_date, l.resource_key from reference_link l where l.target_hash = x.reference_hash and l.parameter_id = z.parameter_id offset 0) l`;
+        return referrersOf(this.eachOnce(clause), clause.parameterIds, this.bind);
       case 'has':
-        return `select m.main_date, m.resource_key from (${this.targets(clause)} offset 0) h
-cross join lateral (select m.main_date, m.resource_key from resource m where m.reference_hash = h.target_hash and m.type = ${this.bind.value(type)} limit 1) m`;
+        return resourcesWith(this.targets(clause), type, this.bind);
       case 'any':
         return this.any(type, clause.clauses);
       default:
@@ -113,8 +109,6 @@ cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
    */
   private targets({ parameterIds, type, clause, isByPatient }: SearchClause & { kind: 'has' }): string {
     if (isByPatient && clause.kind === 'token') return patientsOf(clause, this.bind);
-    return `select l.target_hash from (${this.eachOnce({ type, clause })} offset 0) s
-cross join lateral (select l.target_hash from reference_link l
-where l.resource_key = s.resource_key and l.parameter_id = any(${this.bind.value(parameterIds)}::integer[]) offset 0) l`;
+    return targetHashesOf(this.eachOnce({ type, clause }), parameterIds, this.bind);
   }
 }

@@ -1,6 +1,5 @@
 import {
   type BodyClause,
-  type DateClause,
   type NearClause,
   type NumberClause,
   type PathClause,
@@ -24,7 +23,15 @@ import { among, FEW } from './many';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 import { dateFilter, instantFilter } from './date-filter';
 import { estimateOf, type Frequencies, nothingIsFrequent } from './estimate';
-import { followsLinks, isDeep, isLink, type LinkClause } from './followed-links';
+import {
+  followsLinks,
+  isDeep,
+  isLink,
+  type LinkClause,
+  referrersOf,
+  resourcesWith,
+  targetHashesOf,
+} from './followed-links';
 import { dividedAlternatives } from './paired-rows';
 import { pathTest } from './path-test';
 import { manyPrefixes } from './string-rows';
@@ -87,7 +94,7 @@ export class Predicates {
       case 'string':
         return this.string(clause, row);
       case 'date':
-        return this.date(clause, row);
+        return this.ownRow('search_date', clause.parameterIds, row, (p) => dateFilter(p, clause.boxes, this.bind));
       case 'number':
         return this.number(clause, row);
       case 'near':
@@ -137,31 +144,34 @@ export class Predicates {
 
   /** Tests the links of a candidate against the many requested ones. */
   private ownLinks({ links }: ReferenceClause, row: RowAlias): string {
-    const p = this.alias('p');
     const columns = [links.map(({ targetHash }) => targetHash), links.map(({ parameterId }) => parameterId)];
     const [targets = '', parameters = ''] = columns.map((one) => this.bind.value(one));
-    const isLink = `(${p}.target_hash, ${p}.parameter_id) in (select z.t, z.p from unnest(${targets}::bigint[], ${parameters}::integer[]) z(t, p))`;
-    return anyRow(
-      `from reference_link ${p} where ${p}.resource_key = ${row.name}.resource_key
-and ${p}.parameter_id = any(${this.bind.value([...new Set(links.map(({ parameterId }) => parameterId))])}::integer[]) and (${isLink}) is true`,
+    return this.ownRow(
+      'reference_link',
+      [...new Set(links.map(({ parameterId }) => parameterId))],
+      row,
+      (p) =>
+        `((${p}.target_hash, ${p}.parameter_id) in (select z.t, z.p from unnest(${targets}::bigint[], ${parameters}::integer[]) z(t, p))) is true`,
     );
   }
 
   private string(clause: StringClause, row: RowAlias): string {
     if (clause.match === 'prefix' && this.isGathered(clause, clause.texts.length, row))
       return this.isKeyOf(manyPrefixes(clause, this.bind), row);
-    const p = this.alias('p');
-    return anyRow(
-      `from search_string ${p} where ${p}.resource_key = ${row.name}.resource_key
-and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${stringFilter(p, clause, this.bind)}`,
-    );
+    return this.ownRow('search_string', clause.parameterIds, row, (p) => stringFilter(p, clause, this.bind));
   }
 
-  private date(clause: DateClause, row: RowAlias): string {
+  /** Tests the rows of a candidate that belong to some parameters. */
+  private ownRow(
+    table: string,
+    parameterIds: readonly number[],
+    row: RowAlias,
+    filter: (own: string) => string,
+  ): string {
     const p = this.alias('p');
     return anyRow(
-      `from search_date ${p} where ${p}.resource_key = ${row.name}.resource_key
-and ${p}.parameter_id = any(${this.bind.value(clause.parameterIds)}::integer[]) and ${dateFilter(p, clause.boxes, this.bind)}`,
+      `from ${table} ${p} where ${p}.resource_key = ${row.name}.resource_key
+and ${p}.parameter_id = any(${this.bind.value(parameterIds)}::integer[]) and ${filter(p)}`,
     );
   }
 
@@ -238,18 +248,10 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
 
   /** SQL of the distinct resources to which one link leads from the resources reached so far. */
   private step(reached: string, { kind, parameterIds, type }: LinkClause): string {
-    const [s, l, t] = [this.alias('s'), this.alias('l'), this.alias('t')];
-    const ids = `${this.bind.value(parameterIds)}::integer[]`;
-    const from = `(${reached} offset 0) ${s}`;
-    if (kind === 'chain')
-      return `select distinct ${t}.main_date, ${t}.resource_key from (
-select distinct ${l}.target_hash from ${from} cross join lateral (select l.target_hash from reference_link l
-where l.resource_key = ${s}.resource_key and l.parameter_id = any(${ids}) offset 0) ${l} offset 0) ${l}
-cross join lateral (select t.main_date, t.resource_key from resource t where t.reference_hash = ${l}.target_hash and t.type = ${this.bind.value(type)} limit 1) ${t}`;
-    return `select distinct ${l}.main_date, ${l}.resource_key from ${from}
-cross join lateral (select r.reference_hash from resource r where r.resource_key = ${s}.resource_key limit 1) ${t}
-cross join unnest(${ids}) z(parameter_id) cross join lateral (select l.main_date, l.resource_key from reference_link l
-where l.target_hash = ${t}.reference_hash and l.parameter_id = z.parameter_id offset 0) ${l}`;
+    if (kind === 'has')
+      return `select distinct o.main_date, o.resource_key from (${referrersOf(reached, parameterIds, this.bind)}) o`;
+    const targets = `select distinct o.target_hash from (${targetHashesOf(reached, parameterIds, this.bind)}) o`;
+    return `select distinct o.main_date, o.resource_key from (${resourcesWith(targets, type, this.bind)}) o`;
   }
 
   private chain({ parameterIds, type, clause }: SearchClause & { kind: 'chain' }, row: RowAlias): string {
