@@ -1,7 +1,7 @@
 import { patientCompartment } from '../../src/fhir/definitions/definitions';
 import { localKey } from '../../src/fhir/reference';
 import { type Resource } from '../../src/fhir/types';
-import { compileListedPage } from '../../src/search/compile/compile-search';
+import { compilePage } from '../../src/search/compile/compile-search';
 import { type BoundStatement } from '../../src/store/binder';
 import { extractorsBy } from '../../src/search-index/extract/extractor';
 import { atOnce } from '../../src/platform/time/steps';
@@ -56,7 +56,7 @@ function plannedSearch(text: string, { hashes }: RowsOfDatabase): [string, Plann
   const query = new URLSearchParams(text);
   const { clauses } = parseSearch(query, { type: TYPE, parameters, hashes, baseUrl: '', isLenient: false });
   const count = countOf(query);
-  return [text, { count, page: compileListedPage({ type: TYPE, clauses, count, isCounted: true }) }];
+  return [text, { count, page: compilePage({ type: TYPE, clauses, count, isCounted: true }) }];
 }
 
 function compartmentParameters(): readonly number[] {

@@ -1,4 +1,3 @@
-import { type Statement } from '../../platform/database/statement';
 import { Binder, type BoundStatement } from '../../store/binder';
 import { type CandidateOrder, Candidates, RESOURCE_ROW } from './candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
@@ -27,7 +26,7 @@ export interface CompiledPage extends BoundStatement {
 
 /**
  * Compiles the statement that finds one page, plus one row that shows whether another page exists. Columns `s0`, `s1` …
- * hold the sort values.
+ * hold the sort values; of the resources, the rows hold only the first bodies (see {@link foundColumns}).
  * The statement runs with a generic plan, for which the planner does not see the values. So the SQL itself fixes the
  * order of the work: the rows of one clause are read in index order, and each other clause is tested by a lookup of its
  * exact key in a nested loop.
@@ -51,28 +50,6 @@ export function compilePlaces(query: SearchQuery, frequencies: Frequencies = not
   const name = statement.name === '' ? '' : `${statement.name}-k`;
   const text = `select k.s0, k.resource_key from (${statement.text}) k`;
   return { statement: { name, text }, values };
-}
-
-const pages = new WeakMap<Statement, Statement>();
-
-/** Like {@link compilePage}, but the rows hold only the first bodies; see {@link foundColumns}. */
-export function compileListedPage(query: PageQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
-  const compiled = compilePage(query, frequencies);
-  const known = pages.get(compiled.statement);
-  if (known !== undefined) return { ...compiled, statement: known };
-  const { name, text } = compiled.statement;
-  const columns = [
-    ...compiled.terms.map((_term, index) => `k.s${index}`),
-    ...(query.isCounted === true ? ['k.total'] : []),
-    foundColumns('k', ''),
-  ].join(', ');
-  const statement = {
-    ...compiled.statement,
-    name: name === '' ? '' : `${name}-p`,
-    text: `select ${columns} from (${text}) k`,
-  };
-  pages.set(compiled.statement, statement);
-  return { ...compiled, statement };
 }
 
 /** Compiles the statement that counts all matches, whatever the page. */
@@ -131,7 +108,7 @@ function byInstant(
       ? candidates.of(type, clauses, order)
       : `select c.updated_at, c.resource_key from resource c where c.type = ${bind.value(type)}${candidates.testOf(type, clauses, RESOURCE_ROW)} ${order.keyset} ${order.page('c')}`;
   const compiled = bind.finish(`with page as materialized (${page})
-${shownRows(query, `p.${column} as s0`, () => orderBy('p'), candidates, bind)}`);
+${shownRows(query, `p.${column} as s0`, orderBy('p'), candidates, bind)}`);
   return { isReversed, terms: [{ cast: 'timestamptz' }], ...compiled };
 }
 
@@ -160,7 +137,7 @@ function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequ
   const whole = (page: string): CompiledPage => {
     const columns = terms.map((_term, index) => `p.s${index}`).join(', ');
     const compiled = bind.finish(`with ${page}
-${shownRows(query, columns, () => order.orderBy('p'), candidates, bind)}`);
+${shownRows(query, columns, order.by('p'), candidates, bind)}`);
     return { isReversed: order.isReversed, terms, ...compiled };
   };
   if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
@@ -169,12 +146,12 @@ ${shownRows(query, columns, () => order.orderBy('p'), candidates, bind)}`);
   const sorted = `select k.* from (select h.resource_key, ${columns} from (select distinct m.main_date, m.resource_key from hits m offset 0) h offset 0) k where ${order.keyset('k')}`;
   if (walk === undefined)
     return whole(`hits as materialized (${hits}),
-page as materialized (${sorted} ${order.orderBy('k')})`);
+page as materialized (${sorted} ${order.page('k')})`);
   const most = `${bind.value(mostSorted(query, frequencies))}::integer`;
   return whole(`hits as materialized (${hits} limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from hits),
-page as materialized (select k.* from ((${sorted} and (select is_all from gathered) ${order.orderBy('k')})
-union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.orderBy('k')})`);
+page as materialized (select k.* from ((${sorted} and (select is_all from gathered) ${order.page('k')})
+union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.page('k')})`);
 }
 
 /** The number of rows to read: those before the page, those of the page, and one more that reveals another page. */
@@ -186,18 +163,18 @@ const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count +
 function shownRows(
   { type, clauses, position, count, offset = 0, isCounted = false }: PageQuery,
   sortedBy: string,
-  order: () => string,
+  order: string,
   candidates: Candidates,
   bind: Binder,
 ): string {
-  const page = offset === 0 ? 'page' : `(select * from page p ${order()} offset ${bind.value(offset)})`;
+  const page = offset === 0 ? 'page' : `(select * from page p ${order} offset ${bind.value(offset)})`;
   // The count is a scalar subquery: PostgreSQL runs it once, and only if a row of the page needs it.
   const total = (): string => {
     const all = countOf(type, clauses, candidates);
     if (position !== undefined) return all;
     return `case when (select count(*) from page) > ${bind.value(offset + count)}::integer then ${all} end`;
   };
-  return `select ${sortedBy}, p.resource_key, r.type, r.id, r.version, r.reference_hash, r.body${isCounted ? `, ${total()} as total` : ''}
+  return `select ${sortedBy}, ${isCounted ? `${total()} as total, ` : ''}${foundColumns('r', order)}
 from ${page} p cross join lateral (select * from resource b where b.resource_key = p.resource_key limit 1) r
-${order()}`;
+${order}`;
 }

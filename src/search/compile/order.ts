@@ -39,13 +39,18 @@ export class PageOrder {
   }
 
   /** Orders rows by the terms in columns `s0`, `s1` … of `alias`. */
-  orderBy(alias: string): string {
+  by(alias: string): string {
     const parts = this.terms.flatMap(({ isDescending }, index) => {
       const sql = `${alias}.s${index}`;
       const direction = isDescending === this.isReversed ? 'asc' : 'desc';
       return [`(${sql} is null) ${this.isReversed ? 'desc' : 'asc'}`, `${sql} ${direction}`];
     });
-    return `order by ${[...parts, `${alias}.resource_key ${this.hasAscendingKeys ? 'asc' : 'desc'}`].join(', ')} limit ${this.bind.value(this.limit)}`;
+    return `order by ${[...parts, `${alias}.resource_key ${this.hasAscendingKeys ? 'asc' : 'desc'}`].join(', ')}`;
+  }
+
+  /** Orders rows as {@link by}, and keeps those of the page. */
+  page(alias: string): string {
+    return `${this.by(alias)} limit ${this.bind.value(this.limit)}`;
   }
 
   /** Keyset condition on rows with the terms in columns `s0`, `s1` … of `alias`. */

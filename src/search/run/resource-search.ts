@@ -9,7 +9,7 @@ import { ClauseResolver } from './clause-resolver';
 import { explanationOf, type SearchExplanation } from './explain-advice';
 import { type ExplainOptions } from '../query/explain-options';
 import { type BoundStatement } from '../../store/binder';
-import { type CompiledPage, compileListedPage, compileTotal } from '../compile/compile-search';
+import { type CompiledPage, compilePage, compileTotal } from '../compile/compile-search';
 import { type FoundResource, foundResourceOf, type FoundRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';
 import { type Include } from '../include/read-includes';
@@ -77,7 +77,7 @@ export class ResourceSearch {
     const isCounted = request.total !== 'none' && request.count > 0;
     const clauses = await this.resolver.resolveAll(asked);
     const query = { isCounted, ...request, clauses };
-    const compiled = compileListedPage(query, this.frequencies);
+    const compiled = compilePage(query, this.frequencies);
     const rows = query.count === 0 ? [] : await this.statements.run<PageRow>(compiled.statement, compiled.values);
     const fitting = fittingRows(rows.slice(0, query.count));
     const hasMore = rows.length > fitting.length;

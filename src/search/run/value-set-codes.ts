@@ -1,12 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { type Resource } from '../../fhir/types';
 import { unusableValueSet, valueSetNotStored } from '../query/value-set-refusals';
-import { compilePage } from '../compile/compile-search';
 import { parameterIdOf } from '../../search-index/extract/hash';
 import { RowHashes } from '../../search-index/extract/row-hashes';
 import { MAX_ALTERNATIVES } from '../parse/values';
 import { isObject } from '../../platform/json/plain-object';
+
+/** Reads the ValueSets with a url, given by its token hash. A url has few versions. */
+const READ_BY_URL: Statement = {
+  name: 'search-value-sets',
+  text: `select r.body from search_token t
+    cross join lateral (select b.body from resource b where b.resource_key = t.resource_key limit 1) r
+    where t.token_hash = $1 order by t.main_date desc, t.resource_key desc limit 50`,
+};
+
+const READ_BY_ID: Statement = {
+  name: 'search-value-set',
+  text: `select body from resource where type = 'ValueSet' and id = $1`,
+};
 
 export interface ValueSetCode {
   readonly system: string;
@@ -30,11 +43,8 @@ export class ValueSetCodes {
   async of(canonical: string): Promise<readonly ValueSetCode[]> {
     const [url = '', version] = canonical.split('|');
     const id = /^(?:.*\/)?ValueSet\/([A-Za-z0-9.-]{1,64})$/.exec(url)?.[1];
-    const byUrl = await this.find({
-      kind: 'token',
-      tokens: [{ hash: this.hashes.ofToken(parameterIdOf('ValueSet', 'url'), url) }],
-    });
-    const stored = byUrl.length > 0 || id === undefined ? byUrl : await this.find({ kind: 'id', ids: [id] });
+    const byUrl = await this.read(READ_BY_URL, this.hashes.ofToken(parameterIdOf('ValueSet', 'url'), url));
+    const stored = byUrl.length > 0 || id === undefined ? byUrl : await this.read(READ_BY_ID, id);
     const found = stored.find((set) => version === undefined || set.version === version);
     if (found === undefined) throw valueSetNotStored(canonical);
     const codes = codesOf(found);
@@ -48,9 +58,8 @@ export class ValueSetCodes {
     return codes;
   }
 
-  private async find(clause: Parameters<typeof compilePage>[0]['clauses'][number]): Promise<readonly Resource[]> {
-    const { statement, values } = compilePage({ type: 'ValueSet', clauses: [clause], count: 50 });
-    const rows = await this.statements.run<{ body: string }>(statement, values);
+  private async read(statement: Statement, value: number | string): Promise<readonly Resource[]> {
+    const rows = await this.statements.run<{ body: string }>(statement, [value]);
     return rows.map(({ body }) => JSON.parse(body) as Resource);
   }
 }
