@@ -1,19 +1,19 @@
 import { isSame, type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { isSameNumber } from '../../platform/json/same-number';
 import { type Steps } from '../../platform/time/steps';
-import { indexOf, parsePointer } from './json-pointer';
 import { PatchEffort } from './patch-effort';
 import { type TreePatch, malformed, excerpt, unfit } from './tree-patch';
 
+/** A JSON Pointer (RFC 6901) as its unescaped steps. The pointer to the whole document has no steps. */
 type Pointer = readonly string[];
 
-type Operation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: Pointer; readonly value: JsonValue }
-  | { readonly op: 'remove'; readonly path: Pointer }
-  | { readonly op: 'move' | 'copy'; readonly path: Pointer; readonly from: Pointer };
+type Operation = (document: PatchedDocument) => void;
 
 /** Operations that are compiled between two pauses. */
 const OPERATIONS_AT_ONCE = 256;
+
+/** Effort of an operation, in addition to that of the values which it copies or moves. */
+const OPERATION_EFFORT = 16;
 
 /**
  * Compiles a JSON Patch (RFC 6902). Either all its operations apply, or none. Members that RFC 6902 does not define are
@@ -25,20 +25,21 @@ export function* compileJsonPatch(patch: JsonValue): Steps<TreePatch> {
   if (!Array.isArray(patch)) throw malformed('A JSON Patch is an array of operations (RFC 6902).');
   const operations: Operation[] = [];
   for (const operation of patch) {
-    operations.push(operationOf(operation, operations.length));
+    operations.push(compiledOperation(operation, operations.length));
     if (operations.length % OPERATIONS_AT_ONCE === 0) yield;
   }
   return function* (tree): Steps<JsonValue> {
     const document = new PatchedDocument(tree);
-    for (const operation of operations) {
-      document.apply(operation);
+    for (const apply of operations) {
+      document.effort.spend(OPERATION_EFFORT);
+      apply(document);
       yield;
     }
     return document.root;
   };
 }
 
-function operationOf(operation: JsonValue, index: number): Operation {
+function compiledOperation(operation: JsonValue, index: number): Operation {
   const place = `Operation ${index} of the patch`;
   if (!(operation instanceof Map)) throw malformed(`${place} is no object.`);
   const pointer = (name: 'path' | 'from'): Pointer => {
@@ -53,59 +54,35 @@ function operationOf(operation: JsonValue, index: number): Operation {
     case 'test': {
       const value = operation.get('value');
       if (value === undefined) throw malformed(`${place} needs "value".`);
-      return { op, path: pointer('path'), value };
+      const path = pointer('path');
+      return (document) => {
+        document[op](path, value);
+      };
     }
-    case 'remove':
-      return { op, path: pointer('path') };
+    case 'remove': {
+      const path = pointer('path');
+      return (document) => {
+        document.remove(path);
+      };
+    }
     case 'move':
-    case 'copy':
-      return { op, path: pointer('path'), from: pointer('from') };
+    case 'copy': {
+      const [path, from] = [pointer('path'), pointer('from')];
+      return (document) => {
+        document[op](from, path);
+      };
+    }
     default:
       throw malformed(`${place} needs "op": add, remove, replace, move, copy or test.`);
   }
 }
 
 class PatchedDocument {
-  private readonly effort = new PatchEffort();
+  readonly effort = new PatchEffort();
 
   constructor(public root: JsonValue) {}
 
-  apply(operation: Operation): void {
-    const { path } = operation;
-    this.effort.spend(16);
-    switch (operation.op) {
-      case 'add':
-        this.add(path, operation.value);
-        return;
-      case 'remove':
-        this.remove(path);
-        return;
-      case 'replace':
-        this.replace(path, operation.value);
-        return;
-      case 'test':
-        if (!isSameValue(this.find(path), operation.value)) throw unfit(`The test of "${printed(path)}" failed.`);
-        return;
-      case 'copy':
-        this.add(path, this.find(operation.from));
-        return;
-      case 'move':
-        this.move(operation.from, path);
-        return;
-    }
-  }
-
-  private find(pointer: Pointer): JsonValue {
-    let value = this.root;
-    for (const step of pointer) {
-      const member = memberAt(value, step);
-      if (member === undefined) throw nothingAt(pointer);
-      value = member;
-    }
-    return value;
-  }
-
-  private add(pointer: Pointer, value: JsonValue): void {
+  add(pointer: Pointer, value: JsonValue): void {
     this.put(pointer, value, (list, step, copy) => {
       const index = step === '-' ? list.length : indexOf(step);
       if (index === undefined || index > list.length) throw nothingAt(pointer);
@@ -114,7 +91,7 @@ class PatchedDocument {
     });
   }
 
-  private remove(pointer: Pointer): void {
+  remove(pointer: Pointer): void {
     this.find(pointer);
     const step = pointer.at(-1);
     if (step === undefined) throw unfit('A patch cannot remove the whole resource; use DELETE.');
@@ -128,11 +105,28 @@ class PatchedDocument {
   }
 
   /** Replaces a value. The member keeps its position, which it would lose by a removal and an addition. */
-  private replace(pointer: Pointer, value: JsonValue): void {
+  replace(pointer: Pointer, value: JsonValue): void {
     this.find(pointer);
     this.put(pointer, value, (list, step, copy) => {
       list[Number(step)] = copy;
     });
+  }
+
+  test(pointer: Pointer, value: JsonValue): void {
+    if (!isSameValue(this.find(pointer), value)) throw unfit(`The test of "${printed(pointer)}" failed.`);
+  }
+
+  copy(from: Pointer, to: Pointer): void {
+    this.add(to, this.find(from));
+  }
+
+  move(from: Pointer, to: Pointer): void {
+    const value = this.find(from);
+    const isWithin = from.every((step, index) => step === to[index]);
+    if (isWithin && from.length < to.length) throw unfit(`"${printed(from)}" cannot be moved into itself.`);
+    if (isWithin && from.length === to.length) return;
+    this.remove(from);
+    this.add(to, value);
   }
 
   private put(
@@ -151,13 +145,14 @@ class PatchedDocument {
     else intoList(parent, step, copy);
   }
 
-  private move(from: Pointer, to: Pointer): void {
-    const value = this.find(from);
-    const isWithin = from.every((step, index) => step === to[index]);
-    if (isWithin && from.length < to.length) throw unfit(`"${printed(from)}" cannot be moved into itself.`);
-    if (isWithin && from.length === to.length) return;
-    this.remove(from);
-    this.add(to, value);
+  private find(pointer: Pointer): JsonValue {
+    let value = this.root;
+    for (const step of pointer) {
+      const member = memberAt(value, step);
+      if (member === undefined) throw nothingAt(pointer);
+      value = member;
+    }
+    return value;
   }
 
   private parentOf(pointer: Pointer): JsonObject | JsonValue[] {
@@ -173,6 +168,21 @@ function memberAt(value: JsonValue, step: string): JsonValue | undefined {
   const index = indexOf(step);
   return index === undefined ? undefined : value[index];
 }
+
+/** @throws ServiceError 'invalid' for a text that is no JSON Pointer */
+function parsePointer(text: string): Pointer {
+  if (text === '') return [];
+  if (!text.startsWith('/') || /~(?![01])/.test(text)) {
+    throw malformed(`"${excerpt(text)}" is no JSON Pointer: it begins with "/", and "~" stands as ~0, "/" as ~1.`);
+  }
+  return text
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Reads an array index by RFC 6901, section 4: digits without leading zeros. Undefined for other texts. */
+const indexOf = (step: string): number | undefined => (/^(0|[1-9]\d{0,9})$/.test(step) ? Number(step) : undefined);
 
 const printed = (pointer: Pointer): string =>
   excerpt(pointer.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
