@@ -110,7 +110,6 @@ function refusedEntry(error: unknown, entry: BundleEntry): AnsweredEntry {
   const refusal = entryError(error, entry.index);
   if (!(refusal instanceof ServiceError)) throw error;
   return {
-    kind: 'route',
     status: FHIR_ERRORS[refusal.kind].status,
     text: JSON.stringify(outcomeOf(refusal)),
     isRead: entry.request.method === 'GET',

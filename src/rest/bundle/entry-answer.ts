@@ -11,26 +11,40 @@ import { type BundleType, type BundleCall } from './bundle';
  */
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** The answer of an entry before it is printed as text. */
-export type AnsweredEntry = WrittenEntry | RoutedEntry;
-
-interface WrittenEntry {
-  readonly kind: 'write';
-  readonly result: WriteResult | undefined;
-  /** Whether the answer leaves the resource out, since the caller may not read it. */
-  readonly isHidden: boolean;
-}
-
-/** The answer of a route to an entry that was sent to it. */
-export interface RoutedEntry {
-  readonly kind: 'route';
+/** The answer of an entry before it is printed. */
+export interface AnsweredEntry {
   readonly status: number;
   readonly location?: string | undefined;
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
-  /** Body of the answer: a resource, or the OperationOutcome of a failure. */
+  /** A resource, or the OperationOutcome of a failure; empty if there is none, or the caller may not read it. */
   readonly text: string;
+  /** The URL of a resource that a transaction wrote; undefined for the answer of a route. */
+  readonly fullUrl?: string;
   readonly isRead: boolean;
+}
+
+/**
+ * The answer of a write.
+ * @param isHidden whether the caller may not read the resource
+ */
+export function writtenEntry(
+  result: WriteResult | undefined,
+  isHidden: boolean,
+  { rootUrl }: BundleCall,
+): AnsweredEntry {
+  if (result === undefined) return { status: 204, text: '', isRead: false };
+  const { outcome, resource, deletion } = result;
+  const { version, updatedAt } = deletion ?? resource;
+  return {
+    status: outcome === 'created' ? 201 : 200,
+    location: versionPath(resource, version),
+    etag: `W/"${version}"`,
+    lastModified: updatedAt.toISOString(),
+    text: isHidden ? '' : resource.text,
+    fullUrl: `${rootUrl}/${resource.type}/${resource.id}`,
+    isRead: false,
+  };
 }
 
 /**
@@ -45,12 +59,13 @@ export function produceAnswer(type: BundleType, answers: readonly AnsweredEntry[
 
 /** Prints a few entries at a time, bounded by the number of their characters. */
 function* answeredEntries(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
-  let room = MOST_CHARACTERS - answers.reduce((sum, one) => sum + (one.kind === 'route' ? one.text.length : 0), 0);
+  const isWritten = ({ fullUrl }: AnsweredEntry): boolean => fullUrl !== undefined;
+  let room = answers.reduce((left, one) => (isWritten(one) ? left : left - one.text.length), MOST_CHARACTERS);
   let texts: string[] = [];
   let characters = 0;
   for (const answer of answers) {
-    if (answer.kind === 'write') room -= answer.result?.resource.text.length ?? 0;
-    const text = answer.kind === 'write' ? writeText(answer, call, room >= 0) : routeText(answer, call);
+    if (isWritten(answer)) room -= answer.text.length;
+    const text = entryText(isWritten(answer) && room < 0 ? { ...answer, text: '' } : answer, call);
     texts.push(text);
     characters += text.length;
     if (characters < PRINTED_AT_ONCE) continue;
@@ -63,27 +78,6 @@ function* answeredEntries(answers: readonly AnsweredEntry[], call: BundleCall): 
 
 const PRINTED_AT_ONCE = 32 * 1024;
 
-function writeText({ result, isHidden }: WrittenEntry, call: BundleCall, hasRoom: boolean): string {
-  if (result === undefined) return entryText({ status: entryStatus(204) });
-  const { outcome, resource, deletion } = result;
-  const { version, updatedAt } = deletion ?? resource;
-  const response = {
-    status: entryStatus(outcome === 'created' ? 201 : 200),
-    location: versionPath(resource, version),
-    etag: `W/"${version}"`,
-    lastModified: updatedAt.toISOString(),
-  };
-  switch (preferenceOf(call)) {
-    case 'minimal':
-      return entryText(response);
-    case 'representation':
-      if (isHidden || !hasRoom) return entryText(response);
-      return entryText(response, resource.text, `${call.rootUrl}/${resource.type}/${resource.id}`);
-    case 'OperationOutcome':
-      return entryText({ ...response, outcome: SUCCESS });
-  }
-}
-
 /** Without a preference, the answer to a Bundle has no resources. */
 export const preferenceOf = ({ prefer }: BundleCall): PreferredReturn => preferredReturnOf(prefer) ?? 'minimal';
 
@@ -92,25 +86,22 @@ const SUCCESS = {
   issue: [{ severity: 'information', code: 'informational', diagnostics: 'Done.' }],
 };
 
-function routeText(answer: RoutedEntry, call: BundleCall): string {
-  const { status, location, etag, lastModified, text, isRead } = answer;
+function entryText(
+  { status, location, etag, lastModified, text, fullUrl, isRead }: AnsweredEntry,
+  call: BundleCall,
+): string {
   const place = location === undefined ? undefined : relativeTo(call.rootUrl, location);
   const response = { status: entryStatus(status), location: place, etag, lastModified };
   if (status >= 400 && text !== '') return `{"response":${JSON.stringify(response).slice(0, -1)},"outcome":${text}}}`;
   const preference = preferenceOf(call);
-  if (isRead || preference === 'representation') return entryText(response, text === '' ? undefined : text);
-  return entryText(status !== 204 && preference === 'OperationOutcome' ? { ...response, outcome: SUCCESS } : response);
+  if ((isRead || preference === 'representation') && text !== '') {
+    const named = fullUrl === undefined ? '' : `"fullUrl":${JSON.stringify(fullUrl)},`;
+    return `{${named}"resource":${text},"response":${JSON.stringify(response)}}`;
+  }
+  const isReported = !isRead && status !== 204 && preference === 'OperationOutcome';
+  return JSON.stringify({ response: isReported ? { ...response, outcome: SUCCESS } : response });
 }
 
 /** Makes a URL relative, as Bundle.entry.response.location may be: its base is the URL to which the Bundle was sent. */
 const relativeTo = (rootUrl: string, url: string): string =>
   url.startsWith(`${rootUrl}/`) ? url.slice(rootUrl.length + 1) : url;
-
-function entryText(response: object, resource?: string, fullUrl?: string): string {
-  const parts = [
-    ...(fullUrl === undefined ? [] : [`"fullUrl":${JSON.stringify(fullUrl)}`]),
-    ...(resource === undefined ? [] : [`"resource":${resource}`]),
-    `"response":${JSON.stringify(response)}`,
-  ];
-  return `{${parts.join(',')}}`;
-}

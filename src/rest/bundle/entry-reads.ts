@@ -6,7 +6,7 @@ import { TimeLimit } from '../../platform/database/time-limit';
 import { errorCodeOf, ServiceError } from '../../platform/errors/service-error';
 import { type BundleEntry, type BundleCall } from './bundle';
 import { type Deadline } from './deadline';
-import { MOST_CHARACTERS, type RoutedEntry } from './entry-answer';
+import { MOST_CHARACTERS, type AnsweredEntry } from './entry-answer';
 import { EntryFaults, faultAt } from './entry-faults';
 import { EntryRoutes, answeredEntry } from './entry-routes';
 
@@ -38,13 +38,13 @@ export class EntryReads {
     call: BundleCall,
     deadline: Deadline,
     isLocking: boolean,
-  ): Promise<Map<number, RoutedEntry>> {
-    const answers = new Map<number, RoutedEntry>();
+  ): Promise<Map<number, AnsweredEntry>> {
+    const answers = new Map<number, AnsweredEntry>();
     const faults = new EntryFaults();
     const limit = isLocking ? new TimeLimit(LOCKED_SECONDS, TOO_SLOW) : undefined;
     let room = MOST_CHARACTERS;
     for (const entry of reads) {
-      const one = (): Promise<RoutedEntry> => this.readOne(entry, call, room, limit);
+      const one = (): Promise<AnsweredEntry> => this.readOne(entry, call, room, limit);
       const answer = await faults.at(entry.index, limit === undefined ? one : () => this.statements.within(limit, one));
       if (answer !== undefined) answers.set(entry.index, answer);
       room -= answer?.text.length ?? 0;
@@ -59,7 +59,7 @@ export class EntryReads {
     call: BundleCall,
     mostCharacters: number,
     limit: TimeLimit | undefined,
-  ): Promise<RoutedEntry> {
+  ): Promise<AnsweredEntry> {
     if (call.isSystem) throw faultAt('request.method', 'This Bundle can only write.');
     limit?.assertLeft();
     const answer = await this.routes.send(entry, call, mostCharacters);

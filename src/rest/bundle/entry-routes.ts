@@ -5,7 +5,7 @@ import { type InnerAnswer, InnerRequests } from '../../platform/http/inner-reque
 import { ResourceTypes } from '../../model/resource-types';
 import { type BundleEntry, type BundleCall } from './bundle';
 import { relativeUrl } from './entry-action';
-import { type RoutedEntry } from './entry-answer';
+import { type AnsweredEntry } from './entry-answer';
 import { faultAt } from './entry-faults';
 import { entryBodyOf } from './entry-body';
 
@@ -76,13 +76,12 @@ export class EntryRoutes {
 export function answeredEntry(
   { request }: BundleEntry,
   { status, headers, text, locals }: Omit<InnerAnswer, 'refusal'>,
-): RoutedEntry {
+): AnsweredEntry {
   const header = (name: string): string | undefined => {
     const value = headers[name];
     return typeof value === 'string' ? value : undefined;
   };
   return {
-    kind: 'route',
     status,
     text,
     isRead: request.method === 'GET',

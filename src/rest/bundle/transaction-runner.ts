@@ -5,7 +5,7 @@ import { type Write, type WriteGuard } from '../../resource/writes/write';
 import { WriteSet } from '../../resource/writes/write-set';
 import { type Bundle, type BundleCall } from './bundle';
 import { type Deadline } from './deadline';
-import { type AnsweredEntry, preferenceOf } from './entry-answer';
+import { type AnsweredEntry, preferenceOf, writtenEntry } from './entry-answer';
 import { type Matches } from './entry-identities';
 import { EntryFaults, atEntry } from './entry-faults';
 import { EntryReads } from './entry-reads';
@@ -45,10 +45,7 @@ export class TransactionRunner {
       const results = await this.set.write(plan, guardOf(deadline));
       const written: [number, AnsweredEntry][] = [];
       for (const [place, write] of plan.entries())
-        written.push([
-          write.index,
-          { kind: 'write', result: results[place], isHidden: await this.isHidden(write, call) },
-        ]);
+        written.push([write.index, writtenEntry(results[place], await this.isHidden(write, call), call)]);
       const read = await this.reads.read(reads, call, deadline, plan.length > 0);
       deadline.checkClient();
       return new Map<number, AnsweredEntry>([...written, ...read]);
