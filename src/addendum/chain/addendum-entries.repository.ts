@@ -69,16 +69,18 @@ export class AddendumEntries {
     return this.statements.run<SnapshotEntry>(LATEST_SNAPSHOTS, [resourceType, id]);
   }
 
-  /** Yields the addenda of a target up to a sequence number, in order. They are read page by page. */
-  async *of({ resourceType, id }: NativeReference, last = MAX_SEQUENCE): AsyncGenerator<StoredEntry, void, void> {
+  /** Yields the addenda of a target up to a sequence number, in order, page by page. Take a page by {@link emptied}. */
+  async *pagesOf(
+    { resourceType, id }: NativeReference,
+    last = MAX_SEQUENCE,
+  ): AsyncGenerator<StoredEntry[], void, void> {
     let [sequence, isOver] = [0, false];
     while (!isOver) {
       const values = [resourceType, id, sequence, last, BYTES_AT_ONCE, 'SDCAddendum'];
       const page = await this.inSlot(() => this.statements.run<StoredEntry>(READ_ENTRIES, values));
       const end = page.at(-1);
       [sequence, isOver] = [end?.sequence ?? sequence, end?.isLast !== false];
-      // The page is emptied: it would keep all its texts in memory while a slow client reads the first.
-      for (let entry = page.shift(); entry !== undefined; entry = page.shift()) yield entry;
+      yield page;
     }
   }
 
@@ -103,4 +105,9 @@ export class AddendumEntries {
   private inSlot<T>(read: () => Promise<T>): Promise<T> {
     return this.statements.within(new TimeLimit(READING_SECONDS, 'The addenda took too long to read.', true), read);
   }
+}
+
+/** Yields the items and removes them: the list would keep all texts in memory while a slow client reads the first. */
+export function* emptied<T>(list: T[]): Generator<T, void, void> {
+  for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
 }

@@ -7,7 +7,7 @@ import { notStored } from '../../store/not-stored';
 import { ResourceReader } from '../../store/resource-reader';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type StoredResource } from '../../model/stored-resource';
-import { AddendumEntries } from '../chain/addendum-entries.repository';
+import { AddendumEntries, emptied } from '../chain/addendum-entries.repository';
 import { Chains, type Verification } from '../chain/chains';
 import { GrantedTargets } from '../store/granted-targets';
 import { type RecordHead, type RecordPart } from './record';
@@ -80,8 +80,8 @@ export class RecordReader {
   }
 
   private async *partsOf(parts: RecordParts, chain: Verification): AsyncGenerator<RecordPart, void, void> {
-    for await (const entry of this.entries.of(chain.target, chain.intact ? chain.length : undefined))
-      yield await parts.partOf(entry, entry.sequence <= chain.length);
+    for await (const page of this.entries.pagesOf(chain.target, chain.intact ? chain.length : undefined))
+      for (const entry of emptied(page)) yield await parts.partOf(entry, entry.sequence <= chain.length);
     const unsigned = await parts.unsigned();
     if (unsigned !== undefined) yield unsigned;
   }

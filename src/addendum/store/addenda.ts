@@ -19,7 +19,7 @@ import { ResourceWriter } from '../../resource/resource-writer';
 import { type StoredResource } from '../../model/stored-resource';
 import { ResultById } from '../../rpc/rpc-method';
 import { type ParamError, RpcRefusal } from '../../rpc/rpc-refusal';
-import { AddendumEntries, type StoredEntry } from '../chain/addendum-entries.repository';
+import { AddendumEntries, emptied, type StoredEntry } from '../chain/addendum-entries.repository';
 import { isFinal, NOTE } from '../types/addendum-kinds';
 import { GrantedTargets } from './granted-targets';
 
@@ -151,10 +151,14 @@ export class Addenda {
    */
   private async *listText(target: NativeReference, path?: ParamPath): AsyncGenerator<string, void, void> {
     let before = '[';
-    for await (const entry of this.entries.of(target)) {
-      yield before;
-      yield storedTextOf(entry);
-      before = ',';
+    for await (const page of this.entries.pagesOf(target)) {
+      // A missing addendum is found before a text of its page is sent, so that a list of one page is refused.
+      const texts = page.splice(0).map(storedTextOf);
+      for (const text of emptied(texts)) {
+        yield before;
+        yield text;
+        before = ',';
+      }
     }
     if (before === '[') await this.assertStored(target, path);
     yield before === '[' ? '[]' : ']';
