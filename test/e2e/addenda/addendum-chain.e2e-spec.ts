@@ -259,6 +259,15 @@ describe('the chain of the addenda of a target', () => {
     },
   );
 
+  it('shows on the page of a deleted target that all links and addenda were removed', async () => {
+    const target = await sdcDocument(2);
+    await app.delete(`/SDCDocument/${target.id}`);
+    await database.query(`delete from resource where type = 'SDCAddendum' and body like '%"${target.id}"%';
+      delete from addendum_entry where target_id = '${target.id}'`);
+    const { status, text } = await app.get(`/SDCDocument/${target.id}/$amendments?_format=json`);
+    expect([status, text]).toEqual([200, expect.stringContaining('"reason":"missing-link"')]);
+  });
+
   it('shows an addendum in the chain of another target, whose links were rebuilt', async () => {
     const [target, decoy] = [await sdcDocument(2), await sdcDocument(1)];
     const moved = await comment(target, 'Moved');
