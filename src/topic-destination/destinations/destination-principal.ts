@@ -8,6 +8,12 @@ import { type EntryAccessRequest, POLICY_CREATION } from '../../resource/access/
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
 
+interface NextPrincipal {
+  /** Undefined for the server itself. */
+  readonly principal: NativeReference | undefined;
+  readonly isTakenOver: boolean;
+}
+
 /**
  * Decides about the principal of a destination: the User or Client whose rights select its events. It is the creator of
  * the destination, or the User that `principal` names.
@@ -32,34 +38,28 @@ export class DestinationPrincipal {
   }
 
   /**
-   * Returns the principal of a destination that names none. It is the creator, until a caller without the right to
-   * update that principal changes the destination. Then this caller becomes the principal. Otherwise the caller could
-   * receive data that only the former principal may read.
-   * @returns undefined for the server itself, which no policy limits
+   * Returns the principal of a destination after a change by the caller, and whether it takes the place of another one
+   * over which the caller has no right.
+   *
+   * The principal of a destination that names none is the creator, until a caller without the right to update that
+   * principal changes the destination. Then this caller becomes the principal. Otherwise the caller could receive data
+   * that only the former principal may read. The events stored so far were selected by the rights of the former
+   * principal. If it was taken over, the new one must not receive them, neither from the queue nor by a replay.
+   * @param named the principal that the destination names
    */
-  async inheritedBy(id: string): Promise<NativeReference | undefined> {
+  async afterChange(id: string, named: NativeReference | undefined): Promise<NextPrincipal> {
     const { caller } = this.requests;
     const stored = await this.destinations.find(id);
     const former = stored && principalIn(stored);
-    if (caller === undefined) return former;
-    const own = principalOf(caller);
-    if (former === undefined || isSamePrincipal(former, own)) return own;
-    return (await this.isGranted(takeoverOf(former))) ? former : own;
-  }
-
-  /**
-   * Whether the change gives the destination to another principal, without a right of the caller over the former one.
-   * The events stored so far were selected by the rights of the former principal. The new one must not receive them,
-   * neither from the queue nor by a replay.
-   * @param next the principal after the change
-   */
-  async isTakenOver(id: string, next: NativeReference | undefined): Promise<boolean> {
-    const stored = await this.destinations.find(id);
-    if (this.requests.caller === undefined || stored === undefined || next === undefined) return false;
-    const former = principalIn(stored);
+    // The server itself has no principal, and no policy limits it.
+    if (caller === undefined) return { principal: named ?? former, isTakenOver: false };
+    const next = named ?? principalOf(caller);
+    if (stored === undefined) return { principal: next, isTakenOver: false };
     // The server selected the events that it stored itself (`SVC_INIT_BUNDLE`) without a limit.
-    if (former === undefined) return !(await this.isGranted(POLICY_CREATION));
-    return !isSamePrincipal(former, next) && !(await this.isGranted(takeoverOf(former)));
+    if (former === undefined) return { principal: next, isTakenOver: !(await this.isGranted(POLICY_CREATION)) };
+    if (isSamePrincipal(former, next)) return { principal: next, isTakenOver: false };
+    const mayUpdate = await this.isGranted(takeoverOf(former));
+    return { principal: named ?? (mayUpdate ? former : next), isTakenOver: !mayUpdate };
   }
 
   /** Calls that send something need the right to change the destination. @throws ServiceError 'forbidden' */

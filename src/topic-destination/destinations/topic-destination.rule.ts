@@ -76,8 +76,8 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
   async store(draft: ResourceDraft, checked: CheckedDestination): Promise<void> {
     if (draft.member('parameter') !== undefined) draft.setMember('parameter', checked.maskedParameters);
     const { id = '' } = draft;
-    const principal = checked.principal ?? (await this.principals.inheritedBy(id));
-    if (await this.principals.isTakenOver(id, principal)) await this.destinations.remove(id);
+    const { principal, isTakenOver } = await this.principals.afterChange(id, checked.principal);
+    if (isTakenOver) await this.destinations.remove(id);
     if (await this.destinations.save(id, (inForce) => checked.destinationOf(inForce, principal)))
       draft.markHiddenChange();
   }
