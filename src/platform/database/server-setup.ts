@@ -3,11 +3,6 @@ import { type Statement } from './statement';
 import { Statements } from './statements';
 import { UnitOfWork } from './unit-of-work';
 
-const MARK_DONE: Statement = {
-  name: 'server-setup-mark',
-  text: 'insert into server_setup (name) values ($1) on conflict do nothing returning name',
-};
-
 /**
  * Removes the lock timeout of the transaction. If several servers start together, the others must wait until the first
  * one is done, even on a slow machine.
@@ -18,10 +13,10 @@ const BE_PATIENT: Statement = {
 };
 
 /**
- * Stores the digest of a setup. Its row is locked until the transaction ends, so a second server waits and then finds
- * the digest of the first server.
+ * Stores the digest of a setup, unless it is stored already. Its row is locked until the transaction ends, so a second
+ * server waits and then finds the digest of the first server.
  */
-const MARK_DIGEST: Statement = {
+const MARK: Statement = {
   name: 'server-setup-digest',
   text: `insert into server_setup (name, digest) values ($1, $2)
     on conflict (name) do update set digest = excluded.digest, done_at = now()
@@ -46,20 +41,16 @@ export class ServerSetup {
 
   /** Runs `work` and records it, in one transaction. Returns whether `work` ran in this call. */
   once(name: string, work: () => Promise<void>): Promise<boolean> {
-    return this.marked(MARK_DONE, [name], work);
+    return this.whenChanged(name, null, work);
   }
 
   /** Like {@link once}, but `work` runs again when `digest` differs from the recorded digest. */
-  async whenChanged(name: string, digest: string, work: () => Promise<void>): Promise<boolean> {
+  async whenChanged(name: string, digest: string | null, work: () => Promise<void>): Promise<boolean> {
     const known = await this.statements.runOne<{ digest: string | null }>(READ_DIGEST, [name]);
     if (known?.digest === digest) return false;
-    return this.marked(MARK_DIGEST, [name, digest], work);
-  }
-
-  private marked(mark: Statement, values: readonly string[], work: () => Promise<void>): Promise<boolean> {
     return this.unitOfWork.run(async () => {
       await this.statements.run(BE_PATIENT, []);
-      if ((await this.statements.runOne(mark, values)) === undefined) return false;
+      if ((await this.statements.runOne(MARK, [name, digest])) === undefined) return false;
       await work();
       return true;
     });
