@@ -4,18 +4,17 @@ import { DataSource } from 'typeorm';
 import { type EndSignal } from '../admission/request-end';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { poolOf } from './connection-slots';
-import { databaseErrorToServiceError } from './database-error';
+import { inOwnTransaction } from './own-transaction';
 import { type Statement } from './statement';
-import { configOf, driverValues, failureOf, sendLimited } from './statements';
-import { ServiceError } from '../errors/service-error';
+import { configOf, driverValues, sendLimited } from './statements';
+import { TimeLimit } from './time-limit';
+import { type ServiceError } from '../errors/service-error';
 import { RequestContext } from '../request/request-context';
 
 export interface SnapshotOptions {
-  /**
-   * Time limit of all statements together, until {@link Snapshot.liftLimit}. The time between statements does not
-   * count.
-   */
+  /** Time limit of all statements together, until {@link Snapshot.liftLimit}. */
   readonly seconds: number;
+  /** The part of this time that has already passed. */
   readonly spentMilliseconds?: number;
   /** Makes the error that is thrown after the time limit. */
   readonly refusal: () => ServiceError;
@@ -25,15 +24,14 @@ export interface SnapshotOptions {
 
 /** Runs statements that all see the same snapshot of the database. */
 export class Snapshot {
-  private spentMilliseconds: number;
-  private isLimited = true;
+  private limit: TimeLimit | undefined;
 
   constructor(
     private readonly client: PoolClient,
-    private readonly options: SnapshotOptions,
+    { seconds, spentMilliseconds = 0, refusal }: SnapshotOptions,
     private readonly signal: EndSignal,
   ) {
-    this.spentMilliseconds = options.spentMilliseconds ?? 0;
+    this.limit = new TimeLimit(seconds - spentMilliseconds / 1000, refusal);
   }
 
   /**
@@ -41,7 +39,7 @@ export class Snapshot {
    * the answer may already be sent.
    */
   async liftLimit(): Promise<void> {
-    this.isLimited = false;
+    this.limit = undefined;
     await this.client.query('SET LOCAL statement_timeout TO DEFAULT');
   }
 
@@ -50,30 +48,14 @@ export class Snapshot {
    * @throws ServiceError 'timeout' after the common time limit
    */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    if (!this.isLimited) return this.cancellable<Row>(statement, values);
-    const left = Math.trunc(this.options.seconds * 1000 - this.spentMilliseconds);
-    if (left < 1) throw this.options.refusal();
-    const startedAt = performance.now();
-    try {
-      return await this.cancellable<Row>(statement, values, left);
-    } catch (error) {
-      throw databaseErrorToServiceError(error)?.kind === 'timeout' ? this.options.refusal() : error;
-    } finally {
-      this.spentMilliseconds += performance.now() - startedAt;
-    }
-  }
-
-  private cancellable<Row extends QueryResultRow>(
-    statement: Statement,
-    values: readonly unknown[],
-    milliseconds?: number,
-  ): Promise<Row[]> {
-    const { client } = this;
+    const { client, limit } = this;
     const send = (): Promise<QueryResult<Row>> => client.query<Row>(configOf(statement), driverValues(values));
-    return cancelledWhenGone(this.signal, client, async () => {
-      const { rows } = await (milliseconds === undefined ? send() : sendLimited(client, milliseconds, send));
-      return rows;
-    });
+    const limited = (): Promise<QueryResult<Row>> => (limit === undefined ? send() : sendLimited(client, limit, send));
+    try {
+      return (await cancelledWhenGone(this.signal, client, limited)).rows;
+    } catch (error) {
+      throw limit === undefined ? error : limit.refusalOf(error);
+    }
   }
 }
 
@@ -89,20 +71,10 @@ export class Snapshots {
    * Runs `work` in a separate transaction, which does not see the writes of an open unit of work. If `work` throws, its
    * writes are rolled back.
    */
-  async within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const client: PoolClient = await poolOf(this.dataSource).connect();
-    let broken: Error | undefined;
-    try {
-      const access = options.isWriting === true ? 'READ WRITE' : 'READ ONLY';
-      client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${access}`).catch(() => undefined); // a broken connection fails the statement too
-      const result = await work(new Snapshot(client, options, this.requests.ticket.signal));
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      broken = await failureOf(client, 'ROLLBACK');
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+  within<T>(options: SnapshotOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const access = options.isWriting === true ? 'READ WRITE' : 'READ ONLY';
+    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ ${access}`;
+    const { signal } = this.requests.ticket;
+    return inOwnTransaction(poolOf(this.dataSource), begin, (client) => work(new Snapshot(client, options, signal)));
   }
 }

@@ -6,8 +6,8 @@ import { TurnPace } from '../admission/turn-pace';
 import { Ambient } from '../ambient';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { ConnectionSlots, poolOf } from './connection-slots';
-import { databaseErrorToServiceError } from './database-error';
 import { inOneFlight } from './in-one-flight';
+import { inOwnTransaction } from './own-transaction';
 import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
 import { type TimeLimit } from './time-limit';
 import { UnitOfWork } from './unit-of-work';
@@ -90,7 +90,7 @@ export class Statements {
     try {
       return await this.limits.run(first, work);
     } catch (error) {
-      throw databaseErrorToServiceError(error)?.kind === 'timeout' ? first.refusal(error) : error;
+      throw first.refusalOf(error);
     }
   }
 
@@ -99,39 +99,27 @@ export class Statements {
     limit: TimeLimit | undefined,
     send: Send<Row>,
   ): Promise<QueryResult<Row>> {
-    const client: PoolClient = await poolOf(this.dataSource).connect();
-    let broken: Error | undefined;
+    const pool = poolOf(this.dataSource);
+    if (limit !== undefined)
+      return inOwnTransaction(pool, 'BEGIN READ ONLY', (client) =>
+        cancelledWhenGone(signal, client, () => sendLimited(client, limit, send)),
+      );
+    const client = await pool.connect();
     try {
-      return await cancelledWhenGone(signal, client, () => {
-        if (limit === undefined) return send(client);
-        const { millisecondsLeft } = limit;
-        client.query('BEGIN READ ONLY').catch(() => undefined); // a broken connection fails the statement too
-        return sendLimited(client, millisecondsLeft, send);
-      });
+      return await cancelledWhenGone(signal, client, () => send(client));
     } finally {
-      if (limit !== undefined) broken = await failureOf(client, 'COMMIT');
-      client.release(broken);
+      client.release();
     }
   }
 }
 
-/**
- * Runs a command that may fail.
- * @returns the error of the command, with which the caller destroys the connection; undefined if the command succeeded
- */
-export const failureOf = (client: PoolClient, command: 'COMMIT' | 'ROLLBACK'): Promise<Error | undefined> =>
-  client.query(command).then(
-    () => undefined,
-    (error: unknown) => error as Error,
-  );
-
 /** Runs a statement of a unit of work under a time limit, and resets the limit, all in one pipelined round trip. */
 async function limitedInUnit<Row extends QueryResultRow>(
   unit: PoolClient,
-  { millisecondsLeft }: TimeLimit,
+  limit: TimeLimit,
   send: Send<Row>,
 ): Promise<QueryResult<Row>> {
-  const limited = sendLimited(unit, millisecondsLeft, send);
+  const limited = sendLimited(unit, limit, send);
   const [result] = await inOneFlight([limited, unit.query('SET LOCAL statement_timeout TO DEFAULT')] as const);
   return result;
 }
@@ -139,11 +127,11 @@ async function limitedInUnit<Row extends QueryResultRow>(
 /** Sends a statement of a transaction, and before it the time limit. Both take one pipelined round trip. */
 export async function sendLimited<Row extends QueryResultRow>(
   client: PoolClient,
-  milliseconds: number,
+  limit: TimeLimit,
   send: Send<Row>,
 ): Promise<QueryResult<Row>> {
   const [, result] = await inOneFlight([
-    client.query(`SET LOCAL statement_timeout = ${milliseconds}`),
+    client.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
     send(client),
   ] as const);
   return result;

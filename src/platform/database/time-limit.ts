@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors/service-error';
+import { databaseErrorToServiceError } from './database-error';
 
 /**
  * For this time after its start, a limit sets nothing in PostgreSQL: the limit that each single statement has anyway is
@@ -12,12 +13,12 @@ export class TimeLimit {
 
   /**
    * @param seconds the time for all statements, including their wait for a connection
-   * @param message the message for the caller: what took too long, and what to do
+   * @param refusal the error after the limit, or its message: what took too long, and what to do
    * @param isOfStatements whether each statement has the same limit anyway
    */
   constructor(
     private readonly seconds: number,
-    private readonly message: string,
+    private readonly refusal: string | (() => ServiceError),
     private readonly isOfStatements = false,
   ) {}
 
@@ -37,7 +38,7 @@ export class TimeLimit {
 
   /** @throws ServiceError 'timeout' if no time is left */
   assertLeft(): void {
-    if (this.endsAt - performance.now() < 1) throw this.refusal();
+    if (this.endsAt - performance.now() < 1) throw this.refused();
   }
 
   endsBefore(other: TimeLimit): boolean {
@@ -48,7 +49,15 @@ export class TimeLimit {
     return this.startedAt + this.seconds * 1000;
   }
 
-  refusal(cause?: unknown): ServiceError {
-    return new ServiceError('timeout', this.message, { code: 'query-timeout' }, { cause });
+  /** Returns the error of a statement that may have exceeded the limit, as the caller gets it. */
+  refusalOf(error: unknown): unknown {
+    return databaseErrorToServiceError(error)?.kind === 'timeout' ? this.refused(error) : error;
+  }
+
+  private refused(cause?: unknown): ServiceError {
+    const { refusal } = this;
+    return typeof refusal === 'string'
+      ? new ServiceError('timeout', refusal, { code: 'query-timeout' }, { cause })
+      : refusal();
   }
 }
