@@ -124,10 +124,13 @@ class Everything implements EntryAccess {
   }
 }
 
+/** The pool of the database, whose size the slots read. */
+const POOL = { options: { max: 1 } };
+
 /** Providers of the database. No call of this spec uses a connection. */
 @Global()
 @Module({
-  providers: [Statements, UnitOfWork, { provide: DataSource, useValue: new DataSource({ type: 'postgres' }) }],
+  providers: [Statements, UnitOfWork, { provide: DataSource, useValue: { driver: { master: POOL } } }],
   exports: [Statements, UnitOfWork],
 })
 class NoDatabase {}

@@ -24,23 +24,18 @@ function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOpti
  * The slots for the connections of searches or of transactions. There are few connections and statements may be slow,
  * so the searches or transactions of one caller must not use all connections.
  */
-export class ConnectionSlots {
-  private slots: Slots | undefined;
-
-  constructor(
-    private readonly kind: 'search' | 'transaction',
-    private readonly dataSource: DataSource,
-  ) {}
-
-  /** Runs `work` in a slot. Background work needs none. */
-  run<T>(ticket: Ticket, work: () => Promise<T>): Promise<T> {
-    if (ticket === BACKGROUND) return work();
-    this.slots ??= new Slots({
-      ...sharesOf(poolOf(this.dataSource).options.max)[this.kind],
+export class ConnectionSlots extends Slots {
+  constructor(kind: 'search' | 'transaction', dataSource: DataSource) {
+    super({
+      ...sharesOf(poolOf(dataSource).options.max)[kind],
       longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
-      busyMessage: `Too many costly ${this.kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
+      busyMessage: `Too many costly ${kind === 'search' ? 'searches' : 'writes'} at once. Try again in a few seconds.`,
       retryAfterSeconds: 5,
     });
-    return this.slots.run(ticket, work);
+  }
+
+  /** Runs `work` in a slot. Background work needs none. */
+  override run<T>(ticket: Ticket, work: () => Promise<T>): Promise<T> {
+    return ticket === BACKGROUND ? work() : super.run(ticket, work);
   }
 }
