@@ -269,7 +269,7 @@ describe(UnitOfWork.name, () => {
     it('flushes what others wait for when everything else is flushed', async () => {
       const log: string[] = [];
       await unitOfWork.run(async () => {
-        unitOfWork.gatherLast(key, 1, () => Promise.resolve(void log.push('last')));
+        unitOfWork.gather(key, 1, () => Promise.resolve(void log.push('last')), true);
         unitOfWork.gather(Symbol('first'), 1, () => Promise.resolve(void log.push('first')));
         await Promise.resolve();
       });

@@ -91,9 +91,10 @@ export class RegistryEpoch {
 
   private raiseAtEnd(what: keyof Epochs): void {
     this.requests.noteCallerChange();
-    this.unitOfWork.gatherLast(this.raisedHere, what, async (raised) => {
+    const raise = async (raised: readonly (keyof Epochs)[]): Promise<void> => {
       await this.statements.run(raised.includes('registries') ? RAISE : RAISE_RIGHTS, []);
-    });
+    };
+    this.unitOfWork.gather(this.raisedHere, what, raise, true);
   }
 }
 

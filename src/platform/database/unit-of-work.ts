@@ -22,9 +22,8 @@ interface Unit {
   readonly ticket: Ticket;
   /** The locks that are taken before the transaction begins; present only above READ COMMITTED. */
   readonly locks: EarlyLocks | undefined;
-  /** Items that are gathered for the end of the transaction, and actions for the time after it. */
-  readonly gathered: Gathered;
-  readonly gatheredLast: Gathered;
+  /** Items that are gathered for the end of the transaction, by key, and actions for the time after it. */
+  readonly gathered: Map<symbol, Gathered>;
   readonly afterCommit: (() => unknown)[];
   readonly whenOver: (() => unknown)[];
   /** Whether COMMIT was already sent, together with the last statements. */
@@ -36,8 +35,12 @@ interface Unit {
 /** Marks work that runs outside the open transaction. It also continues when the client of its request disconnects. */
 const APART = Symbol('apart');
 
-/** Gathered items by key, each with the function that flushes all items of the key. */
-type Gathered = Map<symbol, { readonly items: unknown[]; readonly flush: (items: unknown[]) => Promise<void> }>;
+/** The gathered items of a key, with the function that flushes all of them. */
+interface Gathered {
+  readonly items: unknown[];
+  readonly flush: (items: unknown[]) => Promise<void>;
+  readonly isLast: boolean;
+}
 
 /**
  * A function that waits for the last statements of `work`, which are pipelined. If `work` began the transaction, COMMIT
@@ -208,19 +211,16 @@ export class UnitOfWork {
   /**
    * Gathers `item` under `key`. `flush` gets all items of the transaction together. It runs the last statements before
    * COMMIT, when all row locks are held.
+   * @param isLast whether the items are flushed after all others, so that a row which many transactions write is locked
+   * for the shortest time
    * @internal
    */
-  gather<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
-    add(this.openUnit.gathered, key, item, flush);
-  }
-
-  /**
-   * Like {@link gather}, but these items are flushed last, so that rows which many transactions write are locked for
-   * the shortest time.
-   * @internal
-   */
-  gatherLast<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
-    add(this.openUnit.gatheredLast, key, item, flush);
+  gather<T>(key: symbol, item: T, flush: (items: T[]) => Promise<void>, isLast = false): void {
+    const { unit } = this;
+    if (unit === undefined) throw new Error('There is nothing to gather for without an open unit of work');
+    const group = unit.gathered.get(key) ?? { items: [], flush: (items) => flush(items as T[]), isLast };
+    group.items.push(item);
+    unit.gathered.set(key, group);
   }
 
   /**
@@ -228,8 +228,7 @@ export class UnitOfWork {
    * @internal
    */
   hasGathered(key: symbol): boolean {
-    const { unit } = this;
-    return unit !== undefined && (unit.gathered.has(key) || unit.gatheredLast.has(key));
+    return this.unit?.gathered.has(key) === true;
   }
 
   /**
@@ -269,12 +268,6 @@ export class UnitOfWork {
     }
   }
 
-  private get openUnit(): Unit {
-    const { unit } = this;
-    if (unit === undefined) throw new Error('There is nothing to gather for without an open unit of work');
-    return unit;
-  }
-
   private async runOnce<T>(
     work: (finish: Finish) => Promise<T>,
     ticket: Ticket,
@@ -289,7 +282,6 @@ export class UnitOfWork {
       ticket,
       locks,
       gathered: new Map(),
-      gatheredLast: new Map(),
       afterCommit: [],
       whenOver: [],
       isCommitted: false,
@@ -303,9 +295,8 @@ export class UnitOfWork {
         const result = await this.untilLost(unit, () =>
           this.current.run(unit, async () => {
             const value = await work(finishing(unit));
-            for (const gathered of [unit.gathered, unit.gatheredLast]) {
-              for (const { items, flush } of gathered.values()) await flush(items);
-            }
+            for (const isLast of [false, true])
+              for (const group of unit.gathered.values()) if (group.isLast === isLast) await group.flush(group.items);
             return value;
           }),
         );
@@ -371,12 +362,6 @@ export class UnitOfWork {
   }
 }
 
-function add<T>(gathered: Gathered, key: symbol, item: T, flush: (items: T[]) => Promise<void>): void {
-  const group = gathered.get(key) ?? { items: [], flush: (items) => flush(items as T[]) };
-  group.items.push(item);
-  gathered.set(key, group);
-}
-
 /**
  * Begins a transaction. BEGIN is pipelined with the first statement, which saves a round trip per write. The query
  * runner is marked as inside a transaction, so that repositories bound to it do not open another one.
@@ -412,8 +397,7 @@ const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
  */
 function finishing(unit: Unit): Finish {
   return async (sent) => {
-    if (unit.gathered.size + unit.gatheredLast.size > 0)
-      throw new Error('The gathered statements would run after the COMMIT');
+    if (unit.gathered.size > 0) throw new Error('The gathered statements would run after the COMMIT');
     const [results] = await inOneFlight([inOneFlight(sent), commit(unit.client)]);
     unit.isCommitted = true;
     return results;
