@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { WORKER } from '../config/processes';
 import { type MetricFamily } from '../metrics/metric-family';
-import { type MetricPath, type MetricScope } from '../metrics/metric-source';
-import { type Order, type Report } from './messages';
+import { type MetricPath } from '../metrics/metric-source';
+import { type Message, MetricsChannel } from './channel';
 import { lasting } from './summed';
 
 /** How long to wait for the metrics of a process. It is longer than any metric source takes. */
@@ -20,36 +20,27 @@ export class WorkerProcess {
   /** The latest metrics of the process, by path. */
   readonly told = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly worker: Worker;
-  private readonly scrapes = new Map<number, (families: readonly MetricFamily[] | undefined) => void>();
-  private scrapeCount = 0;
+  private readonly channel: MetricsChannel;
 
   /** @param readAll reads the metrics of all processes; this process may request them */
   constructor(role: 'first' | 'next', readAll: (path: MetricPath) => Promise<readonly MetricFamily[]>) {
     this.worker = cluster.fork({ [WORKER]: role });
     // Ignores errors of messages, since the process may end before a message is sent.
     this.worker.on('error', () => undefined);
+    this.channel = new MetricsChannel((message) => this.send(message), readAll, SCRAPE_MILLISECONDS);
     this.ended = new Promise((resolve) => {
       this.worker.once('exit', (code: number | null, signal: string | null) => {
         resolve(signal ?? `exit code ${code ?? 0}`);
         // Not by `ended.then` in each scrape: `ended` would keep the result of each scrape as long as the process runs.
-        for (const answer of this.scrapes.values()) answer(undefined);
+        this.channel.close();
       });
     });
     this.listening = new Promise((resolve, reject) => {
-      this.worker.on('message', (report: Report) => {
-        if (report.kind === 'metrics') {
-          this.scrapes.get(report.id)?.(report.families);
-          return;
-        }
-        if (report.kind === 'ask') {
-          const { id, path } = report;
-          void readAll(path).then((families) => {
-            this.order({ kind: 'told', id, families });
-          });
-          return;
-        }
+      this.worker.on('message', (message: Message) => {
+        void this.channel.receive(message);
+        if (message.kind !== 'listening') return;
         this.listensSince = performance.now();
-        resolve(report.url);
+        resolve(message.url);
       });
       void this.ended.then((end) => {
         reject(new Error(end));
@@ -66,13 +57,13 @@ export class WorkerProcess {
     this.isDismissed = true;
     // During its start a process reads no orders, so it gets a signal.
     if (this.listensSince === undefined) this.worker.process.kill('SIGTERM');
-    else this.order({ kind });
+    else this.send({ kind });
     return this.ended;
   }
 
   /** Reads the metrics of the process. If the process does not answer, returns its last known counters. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
-    const families = await this.ask(path, 'process');
+    const families = await this.channel.request(path, 'process');
     if (families === undefined) return lasting(this.told.get(path) ?? []);
     this.told.set(path, families);
     return families;
@@ -82,23 +73,10 @@ export class WorkerProcess {
    * Reads the metrics of the database by this process. They are not cached, since they do not belong to the process.
    */
   async readCluster(path: MetricPath): Promise<readonly MetricFamily[]> {
-    return (await this.ask(path, 'cluster')) ?? [];
+    return (await this.channel.request(path, 'cluster')) ?? [];
   }
 
-  private async ask(path: MetricPath, of: MetricScope): Promise<readonly MetricFamily[] | undefined> {
-    const id = this.scrapeCount++;
-    let timer: NodeJS.Timeout | undefined;
-    const families = await new Promise<readonly MetricFamily[] | undefined>((resolve) => {
-      this.scrapes.set(id, resolve);
-      timer = setTimeout(resolve, SCRAPE_MILLISECONDS, undefined);
-      this.order({ kind: 'read', id, path, of });
-    });
-    clearTimeout(timer);
-    this.scrapes.delete(id);
-    return families;
-  }
-
-  private order(order: Order): void {
-    if (this.worker.isConnected()) this.worker.send(order);
+  private send(message: Message): boolean {
+    return this.worker.isConnected() && this.worker.send(message);
   }
 }

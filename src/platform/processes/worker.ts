@@ -1,6 +1,5 @@
-import { type MetricFamily } from '../metrics/metric-family';
 import { type Metrics } from '../metrics/metrics';
-import { type Order, type Report } from './messages';
+import { MetricsChannel, type Message } from './channel';
 
 /**
  * How long this process waits for the metrics of all processes. The parent process collects them, and waits for each
@@ -23,35 +22,21 @@ interface Serving {
 export function takeOrders(server: Serving, end: (stopped: Promise<void>) => void): void {
   // Ignores SIGHUP, which a terminal sends to all processes. Only the parent process must react to it.
   process.on('SIGHUP', () => undefined);
-  const asked = new Map<number, (families: readonly MetricFamily[]) => void>();
-  let count = 0;
-  server.metrics.ofStart = (path) =>
-    new Promise((resolve, reject) => {
-      const id = count++;
-      const timer = setTimeout(() => {
-        asked.delete(id);
-        reject(new Error('The process that started this one does not answer.'));
-      }, ASK_MILLISECONDS);
-      asked.set(id, (families) => {
-        clearTimeout(timer);
-        asked.delete(id);
-        resolve(families);
-      });
-      report({ kind: 'ask', id, path });
-    });
-  process.on('message', (order: Order) => {
-    if (order.kind === 'read') {
-      const { id, path, of } = order;
-      void server.metrics.read(path, of).then((families) => {
-        report({ kind: 'metrics', id, families });
-      });
-    } else if (order.kind === 'told') asked.get(order.id)?.(order.families);
-    else end(order.kind === 'stop' ? server.stop() : server.retire());
+  const parent = new MetricsChannel(send, (path, of) => server.metrics.read(path, of), ASK_MILLISECONDS);
+  server.metrics.ofStart = async (path) => {
+    const families = await parent.request(path, 'process');
+    if (families === undefined) throw new Error('The process that started this one does not answer.');
+    return families;
+  };
+  process.on('message', (message: Message) => {
+    if (message.kind === 'stop') end(server.stop());
+    else if (message.kind === 'retire') end(server.retire());
+    else void parent.receive(message);
   });
-  report({ kind: 'listening', url: server.url });
+  send({ kind: 'listening', url: server.url });
 }
 
-const report = (message: Report): void => {
+const send = (message: Message): void => {
   // An error of sending is ignored: it means that the parent process has ended, and then this process ends too.
   process.send?.(message, undefined, undefined, () => undefined);
 };

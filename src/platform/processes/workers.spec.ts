@@ -25,10 +25,10 @@ const SCRIPT = `
   } else {
     process.on('message', ({ kind, id, of }) => {
       if (kind === 'retire' && isOrdered('end')) process.kill(process.pid, 'SIGKILL');
-      else if (kind !== 'read') process.exit(0);
+      else if (kind !== 'request') process.exit(0);
       if (isNext && of === 'process' && isOrdered('end')) process.kill(process.pid, 'SIGKILL');
       const samples = [{ value: of === 'process' ? 5 : 0 }, { value: 1, labels: { pid: String(process.pid) } }];
-      process.send({ kind: 'metrics', id, families: [{ name: 'c', type: 'counter', help: '', samples }] });
+      process.send({ kind: 'response', id, families: [{ name: 'c', type: 'counter', help: '', samples }] });
     });
     process.send({ kind: 'listening', url: 'http://localhost' });
   }

@@ -27,7 +27,6 @@ export class Workers implements MetricsReader {
   private readonly all = new Set<WorkerProcess>();
   /** The last metrics of processes that have ended, by path. */
   private readonly gone = new Map<MetricPath, readonly MetricFamily[]>();
-  private readonly reading = new Map<MetricPath, Promise<readonly MetricFamily[]>>();
   private pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
   private vainStarts = 0;
   private isStopping = false;
@@ -74,14 +73,8 @@ export class Workers implements MetricsReader {
     return summed(await Promise.all([this.readProcesses(path), first?.readCluster(path) ?? []]));
   }
 
-  /** Returns the sums over all current and ended processes. Concurrent callers share one result. */
-  private readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
-    const reading = this.reading.get(path) ?? this.readEach(path).finally(() => this.reading.delete(path));
-    this.reading.set(path, reading);
-    return reading;
-  }
-
-  private async readEach(path: MetricPath): Promise<readonly MetricFamily[]> {
+  /** Returns the sums over all current and ended processes. */
+  private async readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
     // Read before the wait: a process that ends during the wait is in `told` already.
     const gone = this.gone.get(path) ?? [];
     const told = await Promise.all(this.serving.map((worker) => worker.read(path)));
