@@ -96,7 +96,7 @@ async function startOwnDatabase(environment: Environment, tell: (line: string) =
   const postgres = await startEmbeddedPostgres({
     dataDirectory,
     log: tell,
-    ...(postgresBinDirectory === undefined ? {} : { binaryDirectory: postgresBinDirectory }),
+    binaryDirectory: postgresBinDirectory,
   });
   try {
     return {

@@ -1,6 +1,9 @@
 import { directUrlIn } from '../src/platform/config/secret-settings';
-import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
-import { findRunningCluster, hasCluster } from '../src/platform/database/embedded/running-cluster';
+import {
+  findRunningCluster,
+  hasCluster,
+  startEmbeddedPostgres,
+} from '../src/platform/database/embedded/embedded-postgres';
 import { endAtSignal } from './end-at-signal';
 
 /**

@@ -14,7 +14,7 @@ import {
 import { findBinaries } from '../../src/platform/database/embedded/postgres-binaries';
 import { findPostmasterPid, postmasterPidPath } from '../../src/platform/database/embedded/postmaster-pid-file';
 import { readCommandLine } from '../../src/platform/database/embedded/process-by-id';
-import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
+import { findRunningCluster } from '../../src/platform/database/embedded/embedded-postgres';
 import { fallbackFolder } from '../../src/platform/database/embedded/root-state';
 
 const itAsRoot = process.getuid?.() === 0 ? it : it.skip;

@@ -1,5 +1,5 @@
 import { directUrlIn } from '../../src/platform/config/secret-settings';
-import { findRunningCluster } from '../../src/platform/database/embedded/running-cluster';
+import { findRunningCluster } from '../../src/platform/database/embedded/embedded-postgres';
 import { endAtSignal } from '../end-at-signal';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';

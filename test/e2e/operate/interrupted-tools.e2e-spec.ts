@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
-import { findRunningCluster } from '../../../src/platform/database/embedded/running-cluster';
+import { findRunningCluster } from '../../../src/platform/database/embedded/embedded-postgres';
 import { eventually } from '../../../testing/eventually';
 import { cloneDatabase } from '../../../testing/test-databases';
 

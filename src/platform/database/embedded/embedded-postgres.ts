@@ -1,8 +1,12 @@
-import { clusterFolder, clusterUser, findClusterPlace, openCluster } from './cluster';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { isSystemError } from '../../errors/system-error';
+import { clusterFolder, clusterUser, findClusterPlace, openCluster, passwordFile } from './cluster';
 import { takeDataDirectory } from './data-directory';
-import { endLeftoverPostmaster } from './leftover-postmaster';
+import { endLeftoverPostmaster, isPostmaster } from './leftover-postmaster';
 import { findBinaries } from './postgres-binaries';
-import { type Postmaster, startPostmaster } from './postmaster';
+import { startPostmaster } from './postmaster';
+import { findPostmasterPid } from './postmaster-pid-file';
 import { settingsParameters, type PostgresSettings } from './server-settings';
 
 export interface EmbeddedPostgresOptions {
@@ -31,12 +35,24 @@ export interface EmbeddedPostgres {
  * server uses it. If a killed process left a running PostgreSQL there, that is ended; committed data stay.
  * @throws StartError if the data directory is in use, or PostgreSQL does not start
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const release = await takeDataDirectory(options.dataDirectory);
+export async function startEmbeddedPostgres({
+  dataDirectory,
+  isDurable = true,
+  binaryDirectory,
+  settings,
+  log = () => undefined,
+}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const release = await takeDataDirectory(dataDirectory);
   try {
-    const [password, postmaster] = await start(options);
+    const { home, account } = await findClusterPlace(dataDirectory, log);
+    const binaries = await findBinaries(account, binaryDirectory);
+    const password = await openCluster({ home, account }, binaries, isDurable);
+    const folder = clusterFolder(home);
+    await endLeftoverPostmaster(folder);
+    const parameters = settingsParameters(isDurable, settings);
+    const postmaster = await startPostmaster({ binaries, account, clusterFolder: folder, settings: parameters, log });
     return {
-      url: `postgresql://${clusterUser}:${password}@127.0.0.1:${postmaster.port}/postgres`,
+      url: urlOf(password, postmaster.port),
       lost: postmaster.lost,
       stop: async () => {
         await postmaster.stop();
@@ -49,19 +65,29 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function start(options: EmbeddedPostgresOptions): Promise<readonly [password: string, postmaster: Postmaster]> {
-  const { dataDirectory, isDurable = true, binaryDirectory, settings, log = () => undefined } = options;
-  const place = await findClusterPlace(dataDirectory, log);
-  const binaries = await findBinaries(place.account, binaryDirectory);
-  const password = await openCluster(place, binaries, isDurable);
-  const folder = clusterFolder(place.home);
-  await endLeftoverPostmaster(folder);
-  const postmaster = await startPostmaster({
-    binaries,
-    account: place.account,
-    clusterFolder: folder,
-    settings: settingsParameters(isDurable, settings),
-    log,
-  });
-  return [password, postmaster];
+/** Whether the data directory has an embedded database, running or not. */
+export async function hasCluster(dataDirectory: string): Promise<boolean> {
+  if (!existsSync(dataDirectory)) return false;
+  return existsSync((await findClusterPlace(dataDirectory, () => undefined)).home);
 }
+
+/**
+ * Returns the URL of the embedded database, for tools, while its PostgreSQL runs; undefined if none runs. A PostgreSQL
+ * that was killed leaves its pid file, so the process is checked too. The tool must be able to read the data directory,
+ * which contains the password.
+ */
+export async function findRunningCluster(dataDirectory: string): Promise<string | undefined> {
+  try {
+    const { home } = await findClusterPlace(dataDirectory, () => undefined);
+    const folder = clusterFolder(home);
+    const file = await findPostmasterPid(folder);
+    if (file === undefined || !(await isPostmaster(file.pid, folder))) return undefined;
+    return urlOf(await readFile(passwordFile(home), 'utf8'), file.port);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+const urlOf = (password: string, port: number): string =>
+  `postgresql://${clusterUser}:${password}@127.0.0.1:${port}/postgres`;

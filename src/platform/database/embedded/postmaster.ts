@@ -10,6 +10,7 @@ import { findPostmasterPid } from './postmaster-pid-file';
 
 /** How long PostgreSQL may take until it is ready. After a crash it replays WAL, up to max_wal_size. */
 const READY_SECONDS = 180;
+const READY_POLL_SECONDS = 0.015;
 
 /**
  * Messages after which another start may succeed: another process took the port meanwhile, or backends of a killed
@@ -69,7 +70,6 @@ export class Postmaster {
   /** The end of the log, at most 4 kB. */
   logTail = '';
   private readonly child: ChildProcess;
-  private hasEnded = false;
   private isStopping = false;
   private readonly ended: Promise<void>;
   /** Resolves or rejects if PostgreSQL ends without a call of `stop`. */
@@ -99,7 +99,6 @@ export class Postmaster {
       this.child
         .once('error', (error) => (this.logTail += error.message))
         .once('close', () => {
-          this.hasEnded = true;
           resolve();
         });
     });
@@ -114,11 +113,10 @@ export class Postmaster {
   async becomesReady(): Promise<boolean> {
     const deadline = performance.now() + READY_SECONDS * 1000;
     while (!(await this.saysReady())) {
-      if (this.hasEnded) return false;
+      if (await this.endsWithin(READY_POLL_SECONDS)) return false;
       if (performance.now() > deadline) {
         throw new StartError(`PostgreSQL was not ready within ${READY_SECONDS} seconds:\n${this.logTail}`);
       }
-      await sleep(15);
     }
     this.keepNode('unref');
     void this.lost.then(() => {
