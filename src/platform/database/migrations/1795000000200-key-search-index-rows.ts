@@ -4,8 +4,10 @@ interface KeyedTable {
   readonly name: string;
   /** The columns that distinguish the rows of one resource. */
   readonly own: string;
-  /** The rest of the definition of the primary key after `resource_key`. */
-  readonly key: string;
+  /** The columns of the primary key after `resource_key`, if they are not those in `own`. */
+  readonly key?: string;
+  /** The rest of the definition of the primary key. */
+  readonly include?: string;
   /** A column that is added together with the key, so that the table is rewritten only once. */
   readonly added?: string;
   /** An index that the key replaces. */
@@ -13,45 +15,29 @@ interface KeyedTable {
 }
 
 const TABLES: readonly KeyedTable[] = [
-  { name: 'search_token', own: 'token_hash, system_hash', key: 'token_hash, system_hash)' },
+  { name: 'search_token', own: 'token_hash, system_hash' },
+  { name: 'reference_link', own: 'parameter_id, target_hash', replaced: 'reference_link_source_idx' },
+  { name: 'search_date', own: 'parameter_id, low, high', replaced: 'search_date_resource_idx' },
+  { name: 'search_number', own: 'parameter_id, code_hash, value, unit_hash' },
+  // A btree entry has room for 2,700 bytes, so the key contains the hash of a text instead of the text. The server
+  // computes a different hash than this migration; the next update of a resource replaces its older rows.
   {
-    name: 'reference_link',
-    own: 'parameter_id, target_hash',
-    key: 'parameter_id, target_hash)',
-    replaced: 'reference_link_source_idx',
-  },
-  {
-    name: 'search_date',
-    own: 'parameter_id, low, high',
-    key: 'parameter_id, low, high)',
-    replaced: 'search_date_resource_idx',
-  },
-  {
-    name: 'search_number',
-    own: 'parameter_id, code_hash, value, unit_hash',
-    key: 'parameter_id, code_hash, value, unit_hash)',
+    name: 'search_string',
+    own: 'parameter_id, value',
+    key: 'parameter_id, value_hash',
+    include: ' include (beginning)',
+    added: 'add column value_hash bigint not null generated always as (hashtextextended(value, 0)) stored,',
+    replaced: 'search_string_resource_idx',
   },
 ];
-
-/**
- * A btree entry has room for 2,700 bytes, so the key contains the hash of a text instead of the text. The server
- * computes a different hash than this migration; the next update of a resource replaces its older rows.
- */
-const STRINGS: KeyedTable = {
-  name: 'search_string',
-  own: 'parameter_id, value',
-  key: 'parameter_id, value_hash) include (beginning)',
-  added: 'add column value_hash bigint not null generated always as (hashtextextended(value, 0)) stored,',
-  replaced: 'search_string_resource_idx',
-};
 
 /**
  * Adds the primary key. The table may have duplicate rows: when the search parameter of an extension changed, old rows
  * remained, and later updates added them again. One of the duplicates is kept: if possible the one that has the main
  * date of its resource (its clinical date, else its time of creation).
  */
-function addKeySql({ name, own, key, added = '', replaced }: KeyedTable): string {
-  const addKey = `alter table ${name} ${added} add constraint ${name}_pk primary key (resource_key, ${key}`;
+function addKeySql({ name, own, key = own, include = '', added = '', replaced }: KeyedTable): string {
+  const addKey = `alter table ${name} ${added} add constraint ${name}_pk primary key (resource_key, ${key})${include}`;
   return `do $$
     begin
       if exists (select from pg_constraint where conname = '${name}_pk') then return; end if;
@@ -80,7 +66,7 @@ export const keySearchIndexRows: Migration = {
   name: 'KeySearchIndexRows1795000000200',
   isApart: true,
   statements: [
-    ...[...TABLES, STRINGS].map(addKeySql),
+    ...TABLES.map(addKeySql),
     // From now on the server itself computes the hash. PostgreSQL 18 cannot publish rows whose replica identity has a
     // generated column.
     'alter table search_string alter column value_hash drop expression if exists',

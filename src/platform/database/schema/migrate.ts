@@ -11,7 +11,7 @@ import { isSystemError } from '../../errors/system-error';
 import { isBackendOf } from '../pooler';
 import { ROW_FORMAT } from '../row-format';
 import { connectedServers, lockHolder, MIGRATION_SESSION, watchWaits } from './other-sessions';
-import { applyMigration, pendingMigrations, prepareList } from './schema-migrations';
+import { applyMigration, type PendingMigration, pendingMigrations, prepareList } from './schema-migrations';
 
 const LOCK_PAUSE_MILLISECONDS = 100;
 
@@ -46,51 +46,32 @@ export function migrate(
   return connected(url, async (client) => {
     const pid = await assertSuitable(client); // before the lock: a transaction pooler would keep the lock
     await waitForLock(client, tell);
-    const pending = await pendingOf(client, [CORE, ...sets]);
+    const pending = await pendingMigrations(client, [CORE, ...sets]);
     await check(client);
     const older = await olderServers(client, pending);
     if (older !== undefined) tell(older);
     await prepareList(client);
     const isFirstStart = pending.filter(({ module }) => module === CORE.module).length === CORE.migrations.length;
-    for (const { module, migration } of pending) {
-      if (!isFirstStart) tell(`Migrating the database: ${migration.name}`);
+    for (const one of pending) {
+      const { name } = one.migration;
+      if (!isFirstStart) tell(`Migrating the database: ${name}`);
       const endWatch = watchWaits(url, pid, (sessions) => {
-        tell(`The migration ${migration.name} waits for other transactions of the database: ${sessions}.`);
+        tell(`The migration ${name} waits for other transactions of the database: ${sessions}.`);
       });
-      await applyMigration(client, module, migration)
+      await applyMigration(client, one)
         .catch((error: unknown) => {
-          if (isLockNotAvailable(error)) throw new StartError(lockedTables(migration), { cause: error });
-          if (module === CORE.module) throw error;
-          // The text may contain values. But it is the SQL of the team that runs the server, and only the person who
-          // starts the server sees it.
-          throw new StartError(failedMigration(module, migration, error), { cause: error });
+          throw failedMigration(one, error);
         })
         .finally(endWatch);
     }
   });
 }
 
-/** Returns the migrations to apply. All sets are checked before the first migration is applied. */
-async function pendingOf(
-  client: Client,
-  sets: readonly MigrationSet[],
-): Promise<{ readonly module: string; readonly migration: Migration }[]> {
-  const pending: { module: string; migration: Migration }[] = [];
-  for (const set of sets) {
-    const { module } = set;
-    for (const migration of await pendingMigrations(client, set)) pending.push({ module, migration });
-  }
-  return pending;
-}
-
 /**
  * Returns a warning if servers of an older release are connected. While a migration of the server is pending, no server
  * of this release serves, so each connected server is older. Their release is not known.
  */
-async function olderServers(
-  client: Client,
-  pending: readonly { readonly module: string }[],
-): Promise<string | undefined> {
+async function olderServers(client: Client, pending: readonly PendingMigration[]): Promise<string | undefined> {
   if (!pending.some(({ module }) => module === CORE.module)) return undefined;
   const servers = await connectedServers(client);
   return servers === undefined
@@ -98,11 +79,23 @@ async function olderServers(
     : `Servers of an older release use the database (${servers}). If docs/how-to/upgrade.md says so for that release, stop all of them first.`;
 }
 
-const failedMigration = (module: string, migration: Migration, error: unknown): string =>
-  `The migration ${migration.name} of the module with the prefix "${module}" failed, and ${keptOf(migration)}: ${reasonOf(error)}`;
-
-const lockedTables = (migration: Migration): string =>
-  `The migration ${migration.name} waited too long for a table that others use, and ${keptOf(migration)}. Start again, or stop other servers and programs of this database first.`;
+/** Returns the error of a start for a migration that failed. */
+function failedMigration({ module, migration }: PendingMigration, error: unknown): unknown {
+  const { name } = migration;
+  if (isLockNotAvailable(error)) {
+    return new StartError(
+      `The migration ${name} waited too long for a table that others use, and ${keptOf(migration)}. Start again, or stop other servers and programs of this database first.`,
+      { cause: error },
+    );
+  }
+  if (module === CORE.module) return error;
+  // The text may contain values. But it is the SQL of the team that runs the server, and only the person who starts the
+  // server sees it.
+  return new StartError(
+    `The migration ${name} of the module with the prefix "${module}" failed, and ${keptOf(migration)}: ${reasonOf(error)}`,
+    { cause: error },
+  );
+}
 
 /** Describes the rest of a failed migration: with `isApart` each statement commits, so a start repeats them all. */
 const keptOf = ({ isApart }: Migration): string =>
@@ -124,7 +117,7 @@ export function planMigrations(
 ): Promise<PlannedMigrations> {
   return connected(url, async (client) => {
     await assertSuitable(client);
-    const pending = await pendingOf(client, [CORE, ...sets]);
+    const pending = await pendingMigrations(client, [CORE, ...sets]);
     await check(client);
     const sql = pending.flatMap(({ migration }) => migration.statements).join('\n');
     const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(

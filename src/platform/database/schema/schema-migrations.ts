@@ -11,17 +11,27 @@ interface MigrationRow {
   readonly digest?: string | null;
 }
 
+/** A migration that a database lacks, with the module that brings it. */
+export interface PendingMigration {
+  readonly module: string;
+  readonly migration: Migration;
+}
+
 /**
  * Returns the migrations that the next start will apply, in order. Changes nothing.
  * @throws StartError if the database belongs to a newer version of the server, to a server with other migrations, or to
  * another program, or if it is incomplete
  */
-export async function pendingMigrations(client: Client, set: MigrationSet): Promise<Migration[]> {
-  const rows = await readRows(client, set.module);
+export async function pendingMigrations(client: Client, sets: readonly MigrationSet[]): Promise<PendingMigration[]> {
+  const rows = await readRows(client);
   const existing = await existingTables(client);
-  const refusal = rows.length === 0 ? refusalOfNew(set, existing) : refusalOfMigrated(set, rows, existing);
-  if (refusal !== undefined) throw new StartError(refusal);
-  return set.migrations.filter(({ name }) => !rows.some((row) => row.name === name));
+  return sets.flatMap((set) => {
+    const own = rows.filter(({ module = CORE.module }) => module === set.module);
+    const refusal = own.length === 0 ? refusalOfNew(set, existing) : refusalOfMigrated(set, own, existing);
+    if (refusal !== undefined) throw new StartError(refusal);
+    const pending = set.migrations.filter(({ name }) => !own.some((row) => row.name === name));
+    return pending.map((migration) => ({ module: set.module, migration }));
+  });
 }
 
 function refusalOfNew({ migrations }: MigrationSet, existing: ReadonlySet<string>): string | undefined {
@@ -83,7 +93,7 @@ export async function prepareList(client: Client): Promise<void> {
 }
 
 /** Applies a migration and adds its row, in one transaction unless the statements cannot run in one. */
-export async function applyMigration(client: Client, module: string, migration: Migration): Promise<void> {
+export async function applyMigration(client: Client, { module, migration }: PendingMigration): Promise<void> {
   const { isApart, name, statements } = migration;
   if (isApart === undefined) await client.query('begin');
   try {
@@ -109,12 +119,11 @@ async function columnsOfList(client: Client): Promise<string[]> {
   return rows.map(({ column_name }) => column_name);
 }
 
-async function readRows(client: Client, of: string): Promise<MigrationRow[]> {
+async function readRows(client: Client): Promise<MigrationRow[]> {
   const names = await columnsOfList(client);
   if (names.length === 0) return [];
   if (!['id', 'timestamp', 'name'].every((name) => names.includes(name))) throw new StartError(FOREIGN_LIST);
-  const { rows } = await client.query<MigrationRow>('select * from schema_migration order by id');
-  return rows.filter(({ module = CORE.module }) => module === of);
+  return (await client.query<MigrationRow>('select * from schema_migration order by id')).rows;
 }
 
 const FOREIGN_LIST =
