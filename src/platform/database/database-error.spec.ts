@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import {
   TransactionConflict,
@@ -7,8 +8,12 @@ import {
   isUniqueViolation,
 } from './database-error';
 
-const failure = (code: string, members: object = {}): Error =>
-  Object.assign(new Error('detail that no caller may see'), { code, ...members });
+/** Makes an error of PostgreSQL if `code` is a SQLSTATE, else one of the network. */
+const failure = (code: string, members: object = {}): Error => {
+  const detail = 'detail that no caller may see';
+  const error = /^\d/.test(code) ? new DatabaseError(detail, detail.length, 'error') : new Error(detail);
+  return Object.assign(error, { code, ...members });
+};
 const throughTypeOrm = (error: Error): Error => new QueryFailedError('select 1', [], error);
 
 describe('errors of the database', () => {
@@ -55,6 +60,6 @@ describe('errors of the database', () => {
     expect(direct?.details.retryAfterSeconds).toBe(kind === 'busy' ? 1 : undefined);
     expect(direct?.message ?? '').not.toContain('detail that no caller may see');
     // TypeORM wraps errors of PostgreSQL (with a SQLSTATE), but not errors of the network.
-    if (/^[0-9A-Z]{5}$/.test(String(Reflect.get(error, 'code')))) expect(wrapped?.kind).toBe(kind);
+    if (error instanceof DatabaseError) expect(wrapped?.kind).toBe(kind);
   });
 });

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { type ErrorCode } from '../errors/error-codes';
 import { type ErrorKind } from '../errors/error-kind';
@@ -7,12 +8,6 @@ import { ROW_FORMAT_CONSTRAINT } from './row-format';
 /** Thrown when another transaction changed the same data concurrently. The unit of work is then restarted. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
-}
-
-/** An error of PostgreSQL, with its SQLSTATE and the violated constraint, if there is one. */
-interface PostgresError extends Error {
-  readonly code: string;
-  readonly constraint?: string;
 }
 
 // SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -101,10 +96,9 @@ function isLostConnection(error: unknown): boolean {
   );
 }
 
-function postgresErrorOf(error: unknown): PostgresError | undefined {
+function postgresErrorOf(error: unknown): DatabaseError | undefined {
   const inner: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (!(inner instanceof Error) || !('code' in inner)) return undefined;
-  return typeof inner.code === 'string' && /^[0-9A-Z]{5}$/.test(inner.code) ? (inner as PostgresError) : undefined;
+  return inner instanceof DatabaseError ? inner : undefined;
 }
 
 function nodeCodeOf(error: unknown): string | undefined {
