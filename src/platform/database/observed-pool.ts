@@ -33,22 +33,22 @@ function observeCalls(
   method: 'connect' | 'query',
   begin: (parameters: readonly unknown[]) => End | undefined,
 ): void {
-  type Methods = Record<string, (...parameters: unknown[]) => unknown>;
+  type Methods = Readonly<Record<string, (...parameters: unknown[]) => unknown>>;
   const own = Object.hasOwn(target, method) ? (target as Methods)[method] : undefined;
-  const called = (): ((...parameters: unknown[]) => unknown) =>
-    own ?? ((Object.getPrototypeOf(target) as Methods)[method] as (...parameters: unknown[]) => unknown);
+  const call = (parameters: unknown[]): unknown =>
+    (own ?? (Object.getPrototypeOf(target) as Methods)[method])?.apply(target, parameters);
   const observed = (...parameters: unknown[]): unknown => {
     const end = begin(parameters);
-    if (end === undefined) return called().apply(target, parameters);
+    if (end === undefined) return call(parameters);
     const callback = parameters.at(-1);
     if (typeof callback === 'function') {
       const ended = (error: unknown, ...results: unknown[]): unknown => {
         end(error ?? undefined);
         return (callback as (...results: unknown[]) => unknown)(error, ...results);
       };
-      return called().apply(target, [...parameters.slice(0, -1), ended]);
+      return call([...parameters.slice(0, -1), ended]);
     }
-    const result = called().apply(target, parameters);
+    const result = call(parameters);
     if (result instanceof Promise)
       result.then(() => {
         end();
