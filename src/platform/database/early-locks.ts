@@ -6,14 +6,7 @@ import { type Statement } from './statement';
  * Thrown when a unit of work above READ COMMITTED needs a lock that must be taken before the unit begins. The unit
  * restarts with that lock.
  */
-export class LockNeeded extends TransactionConflict {
-  constructor(
-    readonly keySql: string,
-    readonly keys: readonly string[],
-  ) {
-    super('A lock has to be held before the transaction begins');
-  }
-}
+export class LockNeeded extends TransactionConflict {}
 
 /**
  * The advisory locks of a unit of work above READ COMMITTED. The snapshot of such a unit is taken with its first
@@ -24,16 +17,16 @@ export class LockNeeded extends TransactionConflict {
 export class EarlyLocks {
   private readonly keysBySql = new Map<string, Set<string>>();
 
-  /** @throws LockNeeded unless all locks that `statement` would take are held */
+  /**
+   * Checks that all locks that `statement` would take are held.
+   * @throws LockNeeded if not. The next transaction of the unit takes them
+   */
   assertHeld({ lockKey = '' }: Statement, [value]: readonly unknown[]): void {
     const keys = (Array.isArray(value) ? value : [value]).map(String);
-    const held = this.keysBySql.get(lockKey);
-    if (keys.every((key) => held?.has(key))) return;
-    throw new LockNeeded(lockKey, keys);
-  }
-
-  add({ keySql, keys }: LockNeeded): void {
-    this.keysBySql.set(keySql, new Set([...(this.keysBySql.get(keySql) ?? []), ...keys]));
+    const held = this.keysBySql.get(lockKey) ?? new Set();
+    if (keys.every((key) => held.has(key))) return;
+    this.keysBySql.set(lockKey, new Set([...held, ...keys]));
+    throw new LockNeeded('A lock has to be held before the transaction begins');
   }
 
   /**

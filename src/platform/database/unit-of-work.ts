@@ -15,21 +15,27 @@ import { EarlyLocks, LockNeeded } from './early-locks';
 import { type IsolationLevel } from '../request/isolation-level';
 import { type Statement } from './statement';
 
-interface Unit {
-  readonly runner: QueryRunner;
-  readonly client: PoolClient;
-  /** The ticket of the request that began the unit, with its end signal. */
-  readonly ticket: Ticket;
-  /** The locks that are taken before the transaction begins; present only above READ COMMITTED. */
-  readonly locks: EarlyLocks | undefined;
+/** An open transaction. */
+class Unit {
   /** Items that are gathered for the end of the transaction, by key, and actions for the time after it. */
-  readonly gathered: Map<symbol, Gathered>;
-  readonly afterCommit: (() => unknown)[];
-  readonly whenOver: (() => unknown)[];
+  readonly gathered = new Map<symbol, Gathered>();
+  readonly afterCommit: (() => unknown)[] = [];
+  readonly whenOver: (() => unknown)[] = [];
   /** Whether COMMIT was already sent, together with the last statements. */
-  isCommitted: boolean;
+  isCommitted = false;
   /** The name of the provider that runs now. The error names it if the transaction stalls. */
   runs: string | undefined;
+
+  /**
+   * @param ticket the ticket of the request that began the unit, with its end signal
+   * @param locks the locks that are taken before the transaction begins; present only above READ COMMITTED
+   */
+  constructor(
+    readonly runner: QueryRunner,
+    readonly client: PoolClient,
+    readonly ticket: Ticket,
+    readonly locks: EarlyLocks | undefined,
+  ) {}
 }
 
 /** Marks work that runs outside the open transaction. It also continues when the client of its request disconnects. */
@@ -101,11 +107,9 @@ export class UnitOfWork {
    */
   async run<T>(work: (finish: Finish) => Promise<T>): Promise<T> {
     if (this.isOpen) return work(inOneFlight);
-    const level = this.requests.isolationLevel ?? 'read-committed';
-    const locks = level === 'read-committed' ? undefined : new EarlyLocks();
+    const locks = this.isStrict ? new EarlyLocks() : undefined;
     const { ticket } = this;
-    const once = (): Promise<T> => this.runOnce(work, ticket, level, locks);
-    return this.untilItHolds(() => this.slots.run(ticket, once), level, locks);
+    return this.untilItHolds(() => this.slots.run(ticket, () => this.runOnce(work, ticket, locks)));
   }
 
   /**
@@ -113,22 +117,19 @@ export class UnitOfWork {
    * @internal
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.isOpen ? work() : this.untilItHolds(work, 'read-committed');
+    return this.isOpen ? work() : this.untilItHolds(work);
   }
 
-  private async untilItHolds<T>(once: () => Promise<T>, level: IsolationLevel, locks?: EarlyLocks): Promise<T> {
+  private async untilItHolds<T>(once: () => Promise<T>): Promise<T> {
     let lockings = 0;
     for (let tries = 1; ;) {
       try {
         return await once();
       } catch (error) {
-        if (error instanceof LockNeeded && ++lockings <= MAX_LOCKINGS) {
-          locks?.add(error);
-          continue;
-        }
+        if (error instanceof LockNeeded && ++lockings <= MAX_LOCKINGS) continue;
         if (!isTransactionConflict(error)) throw error;
         this.requests.startOver();
-        if (tries >= MAX_TRIES) throw locks === undefined ? error : cannotSerialize(level, error);
+        if (tries >= MAX_TRIES) throw this.isStrict ? cannotSerialize(this.level, error) : error;
         await delay(Math.random() * 10 * 2 ** tries++);
       }
     }
@@ -140,7 +141,11 @@ export class UnitOfWork {
    * @internal
    */
   get isStrict(): boolean {
-    return (this.requests.isolationLevel ?? 'read-committed') !== 'read-committed';
+    return this.level !== 'read-committed';
+  }
+
+  private get level(): IsolationLevel {
+    return this.requests.isolationLevel ?? 'read-committed';
   }
 
   /**
@@ -271,27 +276,17 @@ export class UnitOfWork {
   private async runOnce<T>(
     work: (finish: Finish) => Promise<T>,
     ticket: Ticket,
-    level: IsolationLevel,
     locks: EarlyLocks | undefined,
   ): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
-    const unit: Unit = {
-      runner,
-      client,
-      ticket,
-      locks,
-      gathered: new Map(),
-      afterCommit: [],
-      whenOver: [],
-      isCommitted: false,
-      runs: undefined,
-    };
+    const unit = new Unit(runner, client, ticket, locks);
     try {
       let isFinished = false;
       try {
         if (locks !== undefined) await cancelledWhenGone(ticket.signal, client, () => locks.take(client));
-        begin(unit, locks?.beginSql([BEGIN[level], ...this.firstStatements]) ?? BEGIN[level]);
+        const beginSql = BEGIN[this.level];
+        begin(unit, locks?.beginSql([beginSql, ...this.firstStatements]) ?? beginSql);
         const result = await this.untilLost(unit, () =>
           this.current.run(unit, async () => {
             const value = await work(finishing(unit));
