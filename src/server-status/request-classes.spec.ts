@@ -40,8 +40,8 @@ describe('the classes of requests', () => {
       ...series('/:type/:id', '2xx', [6, 8, 8]),
       ...series('/fhir/:type/:id', '4xx', [2, 2, 2]),
       ...series('/fhir/:type/:id', 'cut', [0, 0, 5]),
-    ] as Parameters<typeof requestTotalsOf>[0]['samples'];
-    const [read, ...others] = requestTotalsOf({ samples });
+    ] as Parameters<typeof requestTotalsOf>[0];
+    const [read, ...others] = requestTotalsOf(samples);
     expect(others).toEqual([]);
     expect(read).toMatchObject({ class: 'read', count: 15, refused: 2, failed: 0, cut: 5 });
     expect([...(read?.within ?? [])]).toEqual([

@@ -1,4 +1,4 @@
-import { type MetricFamily, type Sample } from '../platform/metrics/metric-family';
+import { type Sample } from '../platform/metrics/metric-family';
 
 /**
  * The classes of requests, each with a pattern of method and route. The first pattern that matches decides. Routes with
@@ -39,7 +39,7 @@ export function requestClassOf(method: string, route: string): string {
 }
 
 /** Returns the totals of each class, from the series of the metric `svc_http_request_duration_seconds`. */
-export function requestTotalsOf({ samples }: Pick<MetricFamily, 'samples'>): readonly RequestTotals[] {
+export function requestTotalsOf(samples: readonly Sample[]): readonly RequestTotals[] {
   const totals = new Map<string, RequestTotals>();
   for (const sample of samples) {
     const { method = '', route = '' } = sample.labels ?? {};

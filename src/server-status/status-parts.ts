@@ -74,7 +74,8 @@ export const STATUS_PARTS = {
   missing: 'code',
 } as const;
 export type StatusValues = AnswerValues<typeof STATUS_PARTS>;
-type Families = ReadonlyMap<string, MetricFamily>;
+/** Returns the sum of the wanted samples of a metric family; undefined if the family could not be read. */
+type Sum = (name: string, isWanted?: (labels: Readonly<Record<string, string>>) => boolean) => number | undefined;
 
 /** Reads the parts of the answer. Each part has a time limit of its own, and may fail without the others. */
 @Injectable()
@@ -98,20 +99,23 @@ export class StatusParts {
 
   /** Returns the metrics, summed over all processes of this server. */
   async ofProcesses(): Promise<StatusValues> {
-    const families = new Map((await this.metrics.ofStart('/metrics')).map((family) => [family.name, family]));
-    const times = families.get('svc_http_request_duration_seconds') ?? { samples: [] };
+    const families = await this.metrics.ofStart('/metrics');
+    const sum: Sum = (name, isWanted = () => true) =>
+      samplesOf(families, name)
+        ?.filter(({ labels = {} }) => isWanted(labels))
+        .reduce((total, { value }) => total + value, 0);
     return {
-      server: serverOf(families),
-      requests: requestTotalsOf(times).map(withQuantiles),
-      logins: loginsOf(families),
+      server: serverOf(sum),
+      requests: requestTotalsOf(samplesOf(families, 'svc_http_request_duration_seconds') ?? []).map(withQuantiles),
+      logins: loginsOf(sum),
       denials: {
-        policy: sumOf(families, 'svc_access_denials_total', ({ reason }) => reason === 'policy'),
-        rows: sumOf(families, 'svc_access_denials_total', ({ reason }) => reason === 'rows'),
+        policy: sum('svc_access_denials_total', ({ reason }) => reason === 'policy'),
+        rows: sum('svc_access_denials_total', ({ reason }) => reason === 'rows'),
       },
       connections: {
-        size: sumOf(families, 'svc_database_pool_size'),
-        inUse: sumOf(families, 'svc_database_pool_in_use'),
-        waiting: sumOf(families, 'svc_database_pool_waiting'),
+        size: sum('svc_database_pool_size'),
+        inUse: sum('svc_database_pool_in_use'),
+        waiting: sum('svc_database_pool_waiting'),
       },
     };
   }
@@ -163,8 +167,8 @@ export class StatusParts {
     const sizes = samplesOf(await this.metrics.read('/metrics/hours', 'cluster'), 'svc_table_size_bytes');
     const rows = samplesOf(await this.metrics.read('/metrics/minutes', 'cluster'), 'svc_table_rows');
     const rowsOf = (table: string | undefined, state: string): number | undefined =>
-      rows.find(({ labels = {} }) => labels.table === table && labels.state === state)?.value;
-    const largest = sizes.toSorted((one, other) => other.value - one.value).slice(0, MOST_TABLES);
+      rows?.find(({ labels = {} }) => labels.table === table && labels.state === state)?.value;
+    const largest = (sizes ?? []).toSorted((one, other) => other.value - one.value).slice(0, MOST_TABLES);
     const table = largest.map(({ labels: { table: name } = {}, value: bytes }) => ({
       ...{ name, bytes, rows: rowsOf(name, 'live'), deadRows: rowsOf(name, 'dead') },
     }));
@@ -172,29 +176,18 @@ export class StatusParts {
   }
 }
 
-const samplesOf = (families: readonly MetricFamily[], name: string): readonly Sample[] =>
-  families.find((family) => family.name === name)?.samples ?? [];
+const samplesOf = (families: readonly MetricFamily[], name: string): readonly Sample[] | undefined =>
+  families.find((family) => family.name === name)?.samples;
 
-/** Returns the sum of a metric family; undefined if the family could not be read. */
-const sumOf = (
-  families: Families,
-  name: string,
-  isWanted: (labels: Readonly<Record<string, string>>) => boolean = () => true,
-): number | undefined =>
-  families
-    .get(name)
-    ?.samples.filter(({ labels = {} }) => isWanted(labels))
-    .reduce((total, { value }) => total + value, 0);
-
-function serverOf(families: Families): StatusValues['server'] {
-  const startedAt = sumOf(families, 'process_start_time_seconds');
+function serverOf(sum: Sum): StatusValues['server'] {
+  const startedAt = sum('process_start_time_seconds');
   return {
     version: softwareVersion(),
-    processes: sumOf(families, 'svc_processes'),
-    memoryBytes: sumOf(families, 'process_resident_memory_bytes'),
-    cpuSeconds: sumOf(families, 'process_cpu_seconds_total'),
-    eventLoopDelaySeconds: sumOf(families, 'svc_event_loop_delay_seconds', ({ quantile }) => quantile === '0.99'),
-    backgroundFailures: sumOf(families, 'svc_background_failures_total'),
+    processes: sum('svc_processes'),
+    memoryBytes: sum('process_resident_memory_bytes'),
+    cpuSeconds: sum('process_cpu_seconds_total'),
+    eventLoopDelaySeconds: sum('svc_event_loop_delay_seconds', ({ quantile }) => quantile === '0.99'),
+    backgroundFailures: sum('svc_background_failures_total'),
     started: startedAt && new Date(startedAt * 1000),
   };
 }
@@ -209,13 +202,13 @@ const withQuantiles = ({ within, ...totals }: RequestTotals): AnswerValues<(type
   ),
 });
 
-function loginsOf(families: Families): StatusValues['logins'] {
+function loginsOf(sum: Sum): StatusValues['logins'] {
   const logins = (isWanted: (result: string) => boolean): number | undefined =>
-    sumOf(families, 'svc_logins_total', ({ result = '' }) => isWanted(result));
+    sum('svc_logins_total', ({ result = '' }) => isWanted(result));
   return {
     ok: logins((result) => result === 'ok'),
     refused: logins((result) => REFUSED.test(result)),
     failed: logins((result) => result !== 'ok' && !REFUSED.test(result)),
-    waiting: sumOf(families, 'svc_logins_waiting'),
+    waiting: sum('svc_logins_waiting'),
   };
 }
