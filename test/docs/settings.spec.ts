@@ -10,7 +10,7 @@ const DATABASE_URL = 'postgresql://localhost/svc';
 
 describe('the settings of docs/reference/settings.md', () => {
   it('are those that the server reads', () => {
-    const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.\w+\('(\w+)'/g)].map(
+    const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.\w+\(\s*'(\w+)'/g)].map(
       ([, name]) => name,
     );
     expect(settings.map(({ name }) => name).sort()).toEqual(read.sort());
@@ -30,7 +30,7 @@ describe('the settings of docs/reference/settings.md', () => {
       name: codeIn(name)[0] ?? '',
       ...{ least: numberIn(least), most: numberIn(most) },
     }));
-    const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.integer\('(\w+)'/g)];
+    const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.integer\(\s*'(\w+)'/g)];
     expect(bounds.map(({ name }) => name).sort()).toEqual(read.map(([, name]) => name).sort());
     for (const { name, least, most } of bounds) {
       for (const good of [least, most]) expect(() => readEnvironment({ [name]: String(good) })).not.toThrow();

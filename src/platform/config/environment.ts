@@ -5,6 +5,9 @@ import { originFault, proxyFault } from './network-values';
 import { DEFAULT_PROCESSES, processesOf } from './processes';
 import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 
+/** Reads the variables for the fields of {@link Environment}, while {@link readEnvironment} makes one. */
+let read: VariableReader;
+
 /**
  * The settings of one server process. They are read once at the start, checked, and frozen. Names contain the unit of
  * their value. Every field is described in docs/reference/settings.md; a spec compares the two.
@@ -19,63 +22,65 @@ import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
  * }
  */
 export class Environment {
-  /** `PORT`: HTTP port. With 0 the system chooses a free port. */
-  readonly port!: number;
-  /** `HOST`: listen address. Default: 127.0.0.1 with the embedded database, else 0.0.0.0. */
-  readonly host!: string;
-  /**
-   * `SVC_METRICS_PORT`: port of the metrics. If unset, metrics are not served; with 0 the system chooses a free port.
-   */
-  readonly metricsPort!: number | undefined;
-  /** `SVC_METRICS_HOST`: listen address of the metrics. */
-  readonly metricsHost!: string;
-  /** `BASE_URL`: the beginning of links and of `fullUrl`, and the issuer of JWTs. It has no trailing slash. */
-  readonly baseUrl!: string;
   /** `DATABASE_URL`: an external PostgreSQL. If unset, the embedded PostgreSQL below {@link dataDirectory} is used. */
-  readonly databaseUrl!: string | undefined;
+  readonly databaseUrl = read.matching('DATABASE_URL', POSTGRESQL_URL, 'a postgresql:// URL');
   /**
    * `SVC_DATABASE_DIRECT_URL`: the database of {@link databaseUrl} without the pooler, for work that needs a session of
    * its own.
    */
-  readonly databaseDirectUrl!: string | undefined;
+  readonly databaseDirectUrl = read.matching('SVC_DATABASE_DIRECT_URL', POSTGRESQL_URL, 'a postgresql:// URL');
+  /** `PORT`: HTTP port. With 0 the system chooses a free port. */
+  readonly port = read.integer('PORT', 3000, 0, 65_535);
+  /** `HOST`: listen address. Default: 127.0.0.1 with the embedded database, else 0.0.0.0. */
+  readonly host = read.text('HOST') ?? (this.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
+  /**
+   * `SVC_METRICS_PORT`: port of the metrics. If unset, metrics are not served; with 0 the system chooses a free port.
+   */
+  readonly metricsPort = read.integer('SVC_METRICS_PORT', undefined, 0, 65_535);
+  /** `SVC_METRICS_HOST`: listen address of the metrics. */
+  readonly metricsHost = read.text('SVC_METRICS_HOST') ?? '127.0.0.1';
+  /** `BASE_URL`: the beginning of links and of `fullUrl`, and the issuer of JWTs. It has no trailing slash. */
+  readonly baseUrl = (
+    read.matching('BASE_URL', /^https?:\/\/[^?#]+$/, 'an http(s) URL') ?? `http://localhost:${this.port}`
+  ).replace(/\/+$/, '');
   /** `DATA_DIR`: the folder of the embedded PostgreSQL cluster and of generated keys and credentials. */
-  readonly dataDirectory!: string;
+  readonly dataDirectory = resolve(read.text('DATA_DIR') ?? 'data');
   /** `SVC_ROOT_CLIENT_SECRET`: secret of Client `root`, needed at the first start on an external database. */
-  readonly rootClientSecret!: string | undefined;
+  readonly rootClientSecret = read.text('SVC_ROOT_CLIENT_SECRET');
   /** `SVC_ADMIN_PASSWORD`: password of User `admin`, needed at the first start on an external database. */
-  readonly adminPassword!: string | undefined;
+  readonly adminPassword = read.text('SVC_ADMIN_PASSWORD');
   /** `SVC_TRIAL_POLICY`: whether a new database gets a policy that lets every authenticated caller do everything. */
-  readonly hasTrialPolicy!: boolean;
+  readonly hasTrialPolicy = read.isOn('SVC_TRIAL_POLICY', this.databaseUrl === undefined);
   /** `SVC_ENCRYPTION_KEY`: the key, 32 bytes in base64, that encrypts all secrets in the database except hashes. */
-  readonly encryptionKey!: Buffer | undefined;
+  readonly encryptionKey: Buffer | undefined = read.key('SVC_ENCRYPTION_KEY');
   /** `SVC_ENCRYPTION_KEYS_ACCEPTED`: earlier keys, which still decrypt stored secrets while the key is rotated. */
-  readonly encryptionKeysAccepted!: readonly Buffer[];
+  readonly encryptionKeysAccepted: readonly Buffer[] = read.keys('SVC_ENCRYPTION_KEYS_ACCEPTED');
   /** `SVC_TRUSTED_PROXIES`: addresses or subnets of proxies whose `X-Forwarded-*` headers are trusted. */
-  readonly trustedProxies!: readonly string[];
+  readonly trustedProxies = read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault);
   /** `SVC_CORS_ORIGINS`: origins of web pages that may call this server. */
-  readonly corsOrigins!: readonly string[];
+  readonly corsOrigins = read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault);
   /** `SVC_LOG_LEVEL`: the lowest level that is logged. */
-  readonly logLevel!: LogLevel;
+  readonly logLevel: LogLevel = read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log');
   /** `SVC_ACCESS_LOG`: whether each request is logged. */
-  readonly hasAccessLog!: boolean;
+  readonly hasAccessLog = read.isOn('SVC_ACCESS_LOG', true);
   /** Whether the standard variables of OpenTelemetry turn traces on. */
   readonly isTraced!: boolean;
   /** `SVC_BODY_LIMIT_BYTES`: the largest request body; a larger one gets 413. */
-  readonly bodyLimitBytes!: number;
+  readonly bodyLimitBytes = read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3);
   /** `SVC_MEMORY_BUDGET_BYTES`: memory for all requests together: for bodies, values derived from them, and answers. */
   readonly memoryBudgetBytes!: number;
   /** `SVC_COMPRESSION`: whether long answers are compressed for callers that accept it. */
-  readonly hasCompression!: boolean;
+  readonly hasCompression = read.isOn('SVC_COMPRESSION', true);
   /** `SVC_API_DOCS`: whether Swagger UI and the OpenAPI document are served, to everybody. */
-  readonly hasApiDocs!: boolean;
+  readonly hasApiDocs = read.isOn('SVC_API_DOCS', true);
   /** `SVC_CONSOLE`: whether the console is served, and its Client created in a new embedded database. */
-  readonly hasConsole!: boolean;
+  readonly hasConsole = read.isOn('SVC_CONSOLE', true);
   /** `SVC_BUNDLE_ENTRIES_MAX`: maximum number of entries of a processed Bundle; a longer one gets 413. */
-  readonly bundleEntriesMax!: number;
+  readonly bundleEntriesMax = read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000);
   /** `SVC_BUNDLE_TIMEOUT_SECONDS`: time limit of a whole Bundle, after which it gets 504. */
-  readonly bundleTimeoutSeconds!: number;
+  readonly bundleTimeoutSeconds = read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600);
   /** `SVC_INIT_BUNDLE`: file with a Bundle that is processed at each start, before the port opens. */
-  readonly initBundle!: string | undefined;
+  readonly initBundle = read.text('SVC_INIT_BUNDLE');
   /** `SVC_PROCESSES`: how many processes serve the port. It may be reduced; {@link processesNote} then says why. */
   readonly processes!: number;
   /** Why there are fewer processes than `SVC_PROCESSES`; undefined if there are as many. */
@@ -83,98 +88,113 @@ export class Environment {
   /** `SVC_DATABASE_POOL_SIZE`: how many database connections this start uses. */
   readonly databasePoolSize!: number;
   /** `SVC_STATEMENT_TIMEOUT_SECONDS`: time limit of one statement, after which its request gets 504. */
-  readonly statementTimeoutSeconds!: number;
+  readonly statementTimeoutSeconds = read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600);
   /** `SVC_SEARCH_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of a search. */
-  readonly searchTimeoutMaxSeconds!: number;
+  readonly searchTimeoutMaxSeconds = read.integer('SVC_SEARCH_TIMEOUT_MAX_SECONDS', 300, 1, 86_400);
   /** `SVC_EVERYTHING_TIMEOUT_MAX_SECONDS`: the largest `_timeout` of `$everything`. */
-  readonly everythingTimeoutMaxSeconds!: number;
+  readonly everythingTimeoutMaxSeconds = read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400);
   /** `SVC_EVERYTHING_LIST_SECONDS`: how long further pages of an `$everything` can be requested. */
-  readonly everythingListSeconds!: number;
+  readonly everythingListSeconds = read.integer('SVC_EVERYTHING_LIST_SECONDS', 3600, 1, 86_400);
   /**
    * `SVC_STREAM_STALL_SECONDS`: within this time a caller must send 64 kB of a body, or take 64 kB of a streamed
    * answer.
    */
-  readonly streamStallSeconds!: number;
+  // The maximum is below 15 s, after which PostgreSQL ends an idle transaction.
+  readonly streamStallSeconds = read.integer('SVC_STREAM_STALL_SECONDS', 10, 1, 12);
   /** `SVC_PASSWORD_HASH_SLOTS`: how many threads compute password hashes, each one hash at a time. */
-  readonly passwordHashSlots!: number;
+  readonly passwordHashSlots = read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64);
   /**
    * `SVC_PASSWORD_HASH_QUEUE`: maximum number of logins and new passwords that wait for a thread; further ones get 503.
    */
-  readonly passwordHashQueue!: number;
+  readonly passwordHashQueue = read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000);
   /** `SVC_PASSWORD_MIN_LENGTH`: minimum number of code points of a new password; a shorter one gets 422. */
-  readonly passwordMinLength!: number;
+  readonly passwordMinLength = read.integer('SVC_PASSWORD_MIN_LENGTH', 8, 1, 64);
   /**
    * `SVC_CREDENTIAL_FAILURES_FREE`: how many failures one account may have from one address before the next try must
    * wait.
    */
-  readonly credentialFailuresFree!: number;
+  readonly credentialFailuresFree = read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000);
   /**
    * `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: how many failures one address may have before its logins run one at a
    * time.
    */
-  readonly credentialFailuresFreePerAddress!: number;
+  readonly credentialFailuresFreePerAddress = read.integer(
+    'SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS',
+    10,
+    1,
+    1_000_000,
+  );
   /** `SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS`: failures are forgotten after this time without another failure. */
-  readonly credentialFailureWindowSeconds!: number;
+  readonly credentialFailureWindowSeconds = read.integer('SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS', 600, 1, 86_400);
   /** `SVC_SESSION_RETENTION_DAYS`: how long an ended Session is kept; 0 keeps it forever. */
-  readonly sessionRetentionDays!: number;
+  readonly sessionRetentionDays = read.integer('SVC_SESSION_RETENTION_DAYS', 90, 0, 36_500);
   /** `SVC_SESSION_SWEEP_SECONDS`: how often expired Sessions are ended and old ones deleted; 0: never. */
-  readonly sessionSweepSeconds!: number;
+  readonly sessionSweepSeconds = read.integer('SVC_SESSION_SWEEP_SECONDS', 60, 0, 86_400);
   /** `SVC_KEY_OVERLAP_SECONDS`: how long a new signing key is published before it signs. */
-  readonly keyOverlapSeconds!: number;
+  readonly keyOverlapSeconds = read.integer('SVC_KEY_OVERLAP_SECONDS', 3600, 0, 2_592_000);
   /** `SVC_CREATED_AT_URL`: url of the extension in `meta` that contains the creation time. */
-  readonly createdAtUrl!: string;
+  readonly createdAtUrl =
+    read.matching('SVC_CREATED_AT_URL', /^[A-Za-z][A-Za-z0-9+.-]*:[^\s"<>\\^`{|}]+$/, 'an absolute URI') ??
+    'urn:svc:created-at';
   /** `SVC_REFERENCE_CHECK`: whether references to resources of this server must have a stored target. */
-  readonly hasReferenceCheck!: boolean;
+  readonly hasReferenceCheck = read.isOn('SVC_REFERENCE_CHECK', false);
   /**
    * `SVC_AUDIT`: which actions the server records as AuditEvents: `security`, `all` (also reads, searches and writes),
    * or `off`.
    */
-  readonly audit!: 'security' | 'all' | 'off';
+  readonly audit = read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security');
   /** `SVC_ADDENDUM_AUTHOR`: `any` stores `user` as sent; `caller` refuses a call of a User that names another User. */
-  readonly addendumAuthor!: 'any' | 'caller';
+  readonly addendumAuthor = read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any');
   /** `SVC_ADDENDUM_TYPES`: file that declares types of addenda with their required members. */
-  readonly addendumTypes!: string | undefined;
+  readonly addendumTypes = read.text('SVC_ADDENDUM_TYPES');
   /** `SVC_WEBHOOK_ADDRESSES`: which addresses a webhook may be sent to. */
-  readonly webhookAddresses!: 'no-metadata' | 'public-only' | 'open';
+  readonly webhookAddresses = read.oneOf(
+    'SVC_WEBHOOK_ADDRESSES',
+    ['no-metadata', 'public-only', 'open'],
+    'no-metadata',
+  );
   /** `SVC_TOPIC_CORRELATION_HEADER`: the request header, in lower case, whose value is delivered with events. */
-  readonly topicCorrelationHeader!: string;
+  readonly topicCorrelationHeader = (
+    read.matching('SVC_TOPIC_CORRELATION_HEADER', HANDED_ON_HEADER, 'the name of a header without credentials') ??
+    'x-topic-correlation-id'
+  ).toLowerCase();
   /**
    * `SVC_DELIVERY`: whether this process delivers events. Operators set it to `off` for servers on a copy of a
    * database.
    */
-  readonly isDelivering!: boolean;
+  readonly isDelivering = read.isOn('SVC_DELIVERY', true);
   /**
    * `SVC_DELIVERY_SLOTS`: how many batches of healthy destinations this process claims, renders or settles at the same
    * time.
    */
-  readonly deliverySlots!: number;
+  readonly deliverySlots = read.integer('SVC_DELIVERY_SLOTS', 4, 1, 1000);
   /** `SVC_DELIVERY_BUFFER_BYTES`: memory for rendered notifications that sockets have not taken yet. */
-  readonly deliveryBufferBytes!: number;
+  readonly deliveryBufferBytes = read.integer('SVC_DELIVERY_BUFFER_BYTES', 64 * 1024 * 1024, 1024 * 1024, 1024 ** 3);
   /** `SVC_DELIVERY_POLL_MILLISECONDS`: maximum interval between two searches for undelivered events. */
-  readonly deliveryPollMilliseconds!: number;
+  readonly deliveryPollMilliseconds = read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000);
   /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be read and replayed. */
-  readonly deliveryRetentionDays!: number;
+  readonly deliveryRetentionDays = read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650);
   /**
    * `SVC_KEEP_ALIVE_SECONDS`: idle time after which an HTTP connection is closed. It should be longer than that of
    * proxies.
    */
-  readonly keepAliveSeconds!: number;
+  readonly keepAliveSeconds = read.integer('SVC_KEEP_ALIVE_SECONDS', 65, 1, 3600);
   /** `SVC_HEADER_TIMEOUT_SECONDS`: time limit for receiving the head of a request. */
-  readonly headerTimeoutSeconds!: number;
+  readonly headerTimeoutSeconds = read.integer('SVC_HEADER_TIMEOUT_SECONDS', 65, 1, 300);
   /**
    * `SVC_DATABASE_WAIT_SECONDS`: how long the server tries at its start to connect to the database of `DATABASE_URL`.
    */
-  readonly databaseWaitSeconds!: number;
+  readonly databaseWaitSeconds = read.integer('SVC_DATABASE_WAIT_SECONDS', 30, 0, 3600);
   /**
    * `SVC_DRAIN_SECONDS`: how long after SIGTERM the server still answers requests, while `/health/ready` already fails.
    */
-  readonly drainSeconds!: number;
+  readonly drainSeconds = read.integer('SVC_DRAIN_SECONDS', 0, 0, 600);
   /** `SVC_SHUTDOWN_SECONDS`: how long running requests and deliveries may take to end after SIGTERM. */
-  readonly shutdownSeconds!: number;
+  readonly shutdownSeconds = read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600);
   /**
    * `SVC_POSTGRES_BIN_DIR`: folder of `postgres` and `initdb` for the embedded database, instead of the npm package.
    */
-  readonly postgresBinDirectory!: string | undefined;
+  readonly postgresBinDirectory = read.text('SVC_POSTGRES_BIN_DIR');
 }
 
 /**
@@ -225,85 +245,19 @@ export class EnvironmentError extends Error {
  * @throws EnvironmentError that names every wrong variable
  */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
-  const read = new VariableReader(variables);
-  const databaseUrl = read.matching('DATABASE_URL', POSTGRESQL_URL, 'a postgresql:// URL');
-  const databaseDirectUrl = read.matching('SVC_DATABASE_DIRECT_URL', POSTGRESQL_URL, 'a postgresql:// URL');
+  read = new VariableReader(variables);
+  const settings = new Environment();
+  const { databaseUrl, databaseDirectUrl, bodyLimitBytes } = settings;
   if (databaseDirectUrl !== undefined && databaseUrl === undefined)
     read.problems.push('SVC_DATABASE_DIRECT_URL needs DATABASE_URL, the URL of the pooler');
   const isEmbedded = databaseUrl === undefined;
-  const port = read.integer('PORT', 3000, 0, 65_535);
-  const bodyLimitBytes = read.integer('SVC_BODY_LIMIT_BYTES', 20 * 1024 * 1024, 1024, 1024 ** 3);
   const memoryBudgetBytes = read.integer('SVC_MEMORY_BUDGET_BYTES', undefined, 8 * 1024 * 1024, 8 * 1024 ** 3);
   const databasePoolSize = read.integer('SVC_DATABASE_POOL_SIZE', undefined, 4, 1000);
   const wanted = read.integer('SVC_PROCESSES', isEmbedded ? 1 : DEFAULT_PROCESSES, 1, 256);
   const environment: Environment = {
-    port,
-    host: read.text('HOST') ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0'),
-    metricsPort: read.integer('SVC_METRICS_PORT', undefined, 0, 65_535),
-    metricsHost: read.text('SVC_METRICS_HOST') ?? '127.0.0.1',
-    baseUrl: (read.matching('BASE_URL', /^https?:\/\/[^?#]+$/, 'an http(s) URL') ?? `http://localhost:${port}`).replace(
-      /\/+$/,
-      '',
-    ),
-    databaseUrl,
-    databaseDirectUrl,
-    dataDirectory: resolve(read.text('DATA_DIR') ?? 'data'),
-    rootClientSecret: read.text('SVC_ROOT_CLIENT_SECRET'),
-    adminPassword: read.text('SVC_ADMIN_PASSWORD'),
-    hasTrialPolicy: read.isOn('SVC_TRIAL_POLICY', isEmbedded),
-    encryptionKey: read.key('SVC_ENCRYPTION_KEY'),
-    encryptionKeysAccepted: read.keys('SVC_ENCRYPTION_KEYS_ACCEPTED'),
-    trustedProxies: read.list('SVC_TRUSTED_PROXIES', 'addresses or subnets', proxyFault),
-    corsOrigins: read.list('SVC_CORS_ORIGINS', 'origins of browsers', originFault),
-    logLevel: read.oneOf('SVC_LOG_LEVEL', ['error', 'warn', 'log', 'debug', 'verbose'], 'log'),
-    isTraced: isTracedBy(variables),
-    hasAccessLog: read.isOn('SVC_ACCESS_LOG', true),
-    bodyLimitBytes,
+    ...settings,
     ...processesOf({ wanted, isEmbedded, bodyLimitBytes, memoryBudgetBytes, databasePoolSize }),
-    hasCompression: read.isOn('SVC_COMPRESSION', true),
-    hasApiDocs: read.isOn('SVC_API_DOCS', true),
-    hasConsole: read.isOn('SVC_CONSOLE', true),
-    bundleEntriesMax: read.integer('SVC_BUNDLE_ENTRIES_MAX', 10_000, 1, 1_000_000),
-    bundleTimeoutSeconds: read.integer('SVC_BUNDLE_TIMEOUT_SECONDS', 120, 1, 3600),
-    initBundle: read.text('SVC_INIT_BUNDLE'),
-    statementTimeoutSeconds: read.integer('SVC_STATEMENT_TIMEOUT_SECONDS', 60, 1, 3600),
-    searchTimeoutMaxSeconds: read.integer('SVC_SEARCH_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
-    everythingTimeoutMaxSeconds: read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400),
-    everythingListSeconds: read.integer('SVC_EVERYTHING_LIST_SECONDS', 3600, 1, 86_400),
-    // The maximum is below 15 s, after which PostgreSQL ends an idle transaction.
-    streamStallSeconds: read.integer('SVC_STREAM_STALL_SECONDS', 10, 1, 12),
-    passwordHashSlots: read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64),
-    passwordHashQueue: read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000),
-    passwordMinLength: read.integer('SVC_PASSWORD_MIN_LENGTH', 8, 1, 64),
-    credentialFailuresFree: read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000),
-    credentialFailuresFreePerAddress: read.integer('SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS', 10, 1, 1_000_000),
-    credentialFailureWindowSeconds: read.integer('SVC_CREDENTIAL_FAILURE_WINDOW_SECONDS', 600, 1, 86_400),
-    sessionRetentionDays: read.integer('SVC_SESSION_RETENTION_DAYS', 90, 0, 36_500),
-    sessionSweepSeconds: read.integer('SVC_SESSION_SWEEP_SECONDS', 60, 0, 86_400),
-    keyOverlapSeconds: read.integer('SVC_KEY_OVERLAP_SECONDS', 3600, 0, 2_592_000),
-    createdAtUrl:
-      read.matching('SVC_CREATED_AT_URL', /^[A-Za-z][A-Za-z0-9+.-]*:[^\s"<>\\^`{|}]+$/, 'an absolute URI') ??
-      'urn:svc:created-at',
-    hasReferenceCheck: read.isOn('SVC_REFERENCE_CHECK', false),
-    audit: read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security'),
-    addendumAuthor: read.oneOf('SVC_ADDENDUM_AUTHOR', ['any', 'caller'], 'any'),
-    addendumTypes: read.text('SVC_ADDENDUM_TYPES'),
-    webhookAddresses: read.oneOf('SVC_WEBHOOK_ADDRESSES', ['no-metadata', 'public-only', 'open'], 'no-metadata'),
-    topicCorrelationHeader: (
-      read.matching('SVC_TOPIC_CORRELATION_HEADER', HANDED_ON_HEADER, 'the name of a header without credentials') ??
-      'x-topic-correlation-id'
-    ).toLowerCase(),
-    isDelivering: read.isOn('SVC_DELIVERY', true),
-    deliverySlots: read.integer('SVC_DELIVERY_SLOTS', 4, 1, 1000),
-    deliveryBufferBytes: read.integer('SVC_DELIVERY_BUFFER_BYTES', 64 * 1024 * 1024, 1024 * 1024, 1024 ** 3),
-    deliveryPollMilliseconds: read.integer('SVC_DELIVERY_POLL_MILLISECONDS', 1000, 50, 60_000),
-    deliveryRetentionDays: read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650),
-    keepAliveSeconds: read.integer('SVC_KEEP_ALIVE_SECONDS', 65, 1, 3600),
-    headerTimeoutSeconds: read.integer('SVC_HEADER_TIMEOUT_SECONDS', 65, 1, 300),
-    databaseWaitSeconds: read.integer('SVC_DATABASE_WAIT_SECONDS', 30, 0, 3600),
-    drainSeconds: read.integer('SVC_DRAIN_SECONDS', 0, 0, 600),
-    shutdownSeconds: read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600),
-    postgresBinDirectory: read.text('SVC_POSTGRES_BIN_DIR'),
+    isTraced: isTracedBy(variables),
   };
   const problems = [...read.problems, ...read.unknownNames()];
   if (problems.length > 0) throw new EnvironmentError(problems);
