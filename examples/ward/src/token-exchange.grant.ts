@@ -25,7 +25,6 @@ export class TokenExchangeGrant implements Grant {
   ) {}
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
-    if (!client.grantTypes.includes(GRANT_TYPE)) throw new OAuthError('unauthorized_client', 'Not for this client');
     const { userId } = (await this.sessions.find(request.parameter('subject_token') ?? '')) ?? {};
     if (userId === undefined) throw new OAuthError('invalid_grant', 'subject_token is no live token of a User');
     return this.unitOfWork.run(async () => {

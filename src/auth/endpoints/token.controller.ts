@@ -53,6 +53,7 @@ export class TokenController {
       const client = await this.clients.authenticate(asked.client, (found) =>
         this.grants.requiresSecret(found, asked.grantType),
       );
+      this.grants.assertListed(client, asked.grantType);
       return callHandler(grant, () => grant.exchange(client, asked), isIssued);
     };
     const issued = await this.slots.run(grant, asked, exchange);

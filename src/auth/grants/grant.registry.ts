@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
 import { type Client, settingsOf } from '../client/client';
+import { OAuthError } from '../oauth/oauth-error';
 import { type Grant, GrantOf } from './grant';
 
 @Injectable()
@@ -18,6 +19,16 @@ export class Grants extends HandlerRegistry<string, Grant> {
     return this.all()
       .map(({ meta }) => meta)
       .filter((grantType) => grantType !== 'refresh_token');
+  }
+
+  /**
+   * Checks that the Client lists the grant. It need not list `refresh_token`: refresh tokens depend on the grant by
+   * which the login began.
+   * @throws OAuthError unauthorized_client
+   */
+  assertListed({ grantTypes }: Client, grantType: string): void {
+    if (grantType !== 'refresh_token' && !grantTypes.includes(grantType))
+      throw new OAuthError('unauthorized_client', `The client may not use the grant ${grantType}`);
   }
 
   /** Whether the Client must send its secret for tokens of this grant, and for their refresh tokens. */

@@ -12,7 +12,10 @@ export interface Grant {
    * `secret_required` in the Client's settings for this grant or for `password` decides.
    */
   requiresSecret?(client: Client): boolean;
-  /** @throws OAuthError */
+  /**
+   * Returns the tokens for a request of an authenticated Client that lists the grant.
+   * @throws OAuthError
+   */
   exchange(client: Client, request: TokenRequest): Promise<TokenResponse>;
 }
 

@@ -4,14 +4,12 @@ import { type TokenOrder } from '../token/token-issuer';
 import { type TokenRequest } from '../oauth/token-request';
 
 /**
- * Checks the requested grant, scope and audience against the Client, before anything expensive runs.
+ * Checks the requested scope and audience against the Client, before anything expensive runs.
  * @param baseUrl the address of this server, which is always an allowed audience
- * @throws OAuthError unauthorized_client, invalid_scope, invalid_target
+ * @throws OAuthError invalid_scope, invalid_target
  */
 export function requestedGrant(client: Client, request: TokenRequest, baseUrl: string): Omit<TokenOrder, 'user'> {
   const { grantType } = request;
-  if (!client.grantTypes.includes(grantType))
-    throw new OAuthError('unauthorized_client', `The client may not use the grant ${grantType}`);
   const scope = grantedScope(request.parameter('scope'), client.scopes);
   if (scope === null) throw new OAuthError('invalid_scope', 'scope must hold only what the scope of the client lists');
   const audience = request.parameter('audience');

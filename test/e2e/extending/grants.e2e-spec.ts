@@ -128,6 +128,12 @@ describe('a grant of another team', () => {
     });
   });
 
+  it('is refused to a Client that does not list it, as every grant', async () => {
+    const request = { client_secret: 's', grant_type: BADGE, pin: '1234' };
+    expect(outcomeOf(await ask(request))).toEqual([400, 'unauthorized_client']);
+    expect(outcomeOf(await ask({ ...request, client_id: 'reader', client_secret: '' }))).toEqual([200, undefined]);
+  });
+
   describe('with parameters of its own', () => {
     it('takes them from the body alone', async () => {
       const { status, text } = await app.post(
