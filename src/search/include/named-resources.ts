@@ -7,7 +7,7 @@ import { type FoundResource, foundResourceOf, type FoundRow } from '../compile/f
 import { fittingRows, LateTexts } from '../../store/late-texts';
 import { type RowLimit } from '../rows/row-limit';
 import { boundWithin, BY_NAME, SOURCES } from './include-statements';
-import { hasName, type NamedPath, namesIn, type TargetName } from './target-name';
+import { hasName, type NamedPath, namesIn, type TargetName } from './named-paths';
 
 /**
  * Maximum number of resources read for one name: the versions of a url, or the resources with an identifier. Others are

@@ -3,8 +3,7 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { suggestionFor } from '../parse/parameter-clause';
 import { noteIncomplete, type SearchScope } from '../parse/search-scope';
 import { assertType, invalid } from '../parse/values';
-import { namedPathsOf } from './named-paths';
-import { type NamedPath } from './target-name';
+import { type NamedPath, namedPathsOf } from './named-paths';
 
 /** One `_include` or `_revinclude` (http://hl7.org/fhir/R4/search.html#revinclude). */
 export interface Include {

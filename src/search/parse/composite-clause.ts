@@ -1,10 +1,9 @@
 import { parseReference } from '../../fhir/reference';
 import { keyWithSystem } from '../../search-index/extract/composite-rows';
-import { type Composite, type SearchParameter } from '../../search-index/extract/search-parameter';
+import { type Composite, type NumberPaths, type SearchParameter } from '../../search-index/extract/search-parameter';
 import { joined } from '../query/nested-clauses';
-import { type SearchClause } from '../query/search-query';
+import { type NumberRange, type SearchClause } from '../query/search-query';
 import { numberRangesOf, quantitiesOf } from './number-clause';
-import { itemPathOf } from './number-paths';
 import { type SearchScope, type SentParameter } from './search-scope';
 import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
 import { assertFew, assertNoModifier, invalid, splitOutsideEscapes } from './values';
@@ -87,6 +86,25 @@ function itemClauseOf({ code, composite }: CompositeParameter, second: string, t
   const [seconds, thirds] = [numberRangesOf(code, second), numberRangesOf(code, third)];
   const items = (composite.rows ?? []).flatMap(({ numberPaths }) => numberPaths ?? []);
   return { kind: 'body', paths: items.map((paths) => itemPathOf(paths, seconds, thirds)) };
+}
+
+/** JSON path of PostgreSQL that finds the items whose two elements both hold a matching number. */
+export function itemPathOf(
+  { item, second, third }: NumberPaths,
+  seconds: readonly NumberRange[],
+  thirds: readonly NumberRange[],
+): string {
+  return `${item} ? (${rangeConditionOf(second, seconds)} && ${rangeConditionOf(third, thirds)})`;
+}
+
+const rangeConditionOf = (paths: readonly string[], ranges: readonly NumberRange[]): string =>
+  `(${paths.flatMap((path) => ranges.map((range) => `(${limitsOf(path, range)})`)).join(' || ')})`;
+
+function limitsOf(path: string, { low, high, isLowOpen, isHighOpen }: NumberRange): string {
+  return [
+    ...(low === -Infinity ? [] : [`${path} ${isLowOpen ? '>' : '>='} ${low}`]),
+    ...(high === Infinity ? [] : [`${path} ${isHighOpen ? '<' : '<='} ${high}`]),
+  ].join(' && ');
 }
 
 function referenceKeyOf(name: string, text: string, baseUrl: string): string {

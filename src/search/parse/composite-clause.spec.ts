@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { itemPathOf } from './number-paths';
+import { itemPathOf } from './composite-clause';
 import { numberRangesOf } from './number-clause';
 
 describe(itemPathOf.name, () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rootOfOriginal } from './original-uri';
+import { rootOfOriginal } from './root-url';
 
 const BASE = 'http://svc.example/base';
 
