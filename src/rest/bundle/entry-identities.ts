@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { multipleMatches, noMatch } from '../conditional/condition-matches';
+import { noMatch, onlyMatch } from '../conditional/condition-matches';
 import { assertId } from '../../model/resource-draft';
 import { type ResourceText } from '../../model/stored-resource';
 import { type EntryFaults } from './entry-faults';
@@ -66,7 +66,6 @@ function newIdentity({ entry, action }: WriteIntent): EntryIdentity {
 }
 
 function foundIdentity(type: string, matches: readonly ResourceText[]): EntryIdentity | undefined {
-  const [match, ...others] = matches;
-  if (others.length > 0) throw multipleMatches(type);
+  const match = onlyMatch(type, matches);
   return match === undefined ? undefined : { id: match.id, origin: 'found', match };
 }

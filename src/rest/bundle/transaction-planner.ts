@@ -3,7 +3,7 @@ import { localKey } from '../../fhir/reference';
 import { Environment } from '../../platform/config/environment';
 import { textOfMembers } from '../../platform/json/json-members';
 import { Slices } from '../../platform/time/slices';
-import { multipleMatches } from '../conditional/condition-matches';
+import { onlyMatch } from '../conditional/condition-matches';
 import { ResourceDraft } from '../../model/resource-draft';
 import { WriteExtensions } from '../../resource/writes/write-extensions';
 import { type StoreWrite, type Write } from '../../resource/writes/write';
@@ -173,8 +173,7 @@ function resolvedLink(
   const { type, canonical } = conditionOf(link, linked);
   const made = madeByCondition.get(canonical);
   if (made !== undefined) return made;
-  const [match, ...others] = matches.get(canonical) ?? [];
-  if (others.length > 0) throw multipleMatches(type);
+  const match = onlyMatch(type, matches.get(canonical) ?? []);
   if (match === undefined) {
     throw faultAt(
       'resource',

@@ -46,9 +46,7 @@ export class ConditionMatches {
    * @throws ServiceError 'multiple-matches' if several resources match
    */
   async holdOne(condition: Condition): Promise<LockedResource | undefined> {
-    const [only, ...others] = await this.hold(condition, 2);
-    if (others.length > 0) throw multipleMatches(condition.type);
-    return only;
+    return onlyMatch(condition.type, await this.hold(condition, 2));
   }
 
   /** Whether there are more than `most` matches. No match is locked, so their number may change. */
@@ -79,9 +77,14 @@ export class ConditionMatches {
 export const noMatch = (type: string): ServiceError =>
   new ServiceError('no-match', `No ${type} matches the criteria. Try them with GET /${type}?{criteria}.`);
 
-/** The error for a condition with several matches (http://hl7.org/fhir/R4/http.html#cond-update). */
-export const multipleMatches = (type: string): ServiceError =>
-  new ServiceError(
+/**
+ * The only match of a condition (http://hl7.org/fhir/R4/http.html#cond-update); undefined if nothing matches.
+ * @throws ServiceError 'multiple-matches' if several resources match
+ */
+export function onlyMatch<Match>(type: string, [only, ...others]: readonly Match[]): Match | undefined {
+  if (others.length === 0) return only;
+  throw new ServiceError(
     'multiple-matches',
     `Several ${type} resources match: the criteria are not selective enough. Add some, or name one resource by its id.`,
   );
+}
