@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { UNSERVED_OPERATIONS } from '../../src/operation/unserved-operations';
+import { UNSERVED_OPERATIONS } from '../../src/operation/unknown-operation';
 import { type Received, type TestApp, startTestApp } from '../../testing/test-app';
 import { rowsOf } from './documents';
 
