@@ -1,26 +1,22 @@
-import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { All, Get, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { FormatGuard } from '../../fhir/edge/format.guard';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
-import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { OperationId } from '../../platform/http/route-access';
 import { Compartments } from '../../resource/compartment/compartments';
 import { assertId } from '../../model/resource-draft';
 import { ResourceTypes } from '../../model/resource-types';
 import { SearchIndex } from '../../search-index/search-index';
 import { SearchRequests } from './search-request';
+import { ResourceRoutes } from './resource-routes';
 
 /**
  * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): finds resources of one type that belong to one
  * resource, by the stored CompartmentDefinition. These routes are registered after the other open routes, because
  * without a prefix they would match `/fhir/{type}/{id}`.
  */
-@ApiExcludeController()
-@UseGuards(FormatGuard)
-@EnforcesRows()
-@Controller(['fhir', ''])
+@ResourceRoutes()
 export class CompartmentController {
   constructor(
     private readonly types: ResourceTypes,

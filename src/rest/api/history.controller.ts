@@ -1,14 +1,12 @@
-import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { All, Get, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
-import { FormatGuard } from '../../fhir/edge/format.guard';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
 import { ServiceError } from '../../platform/errors/service-error';
 import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
 import { queryOf } from '../../platform/http/raw-request';
-import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { OperationId } from '../../platform/http/route-access';
 import { assertId } from '../../model/resource-draft';
 import { LateTexts } from '../../store/late-texts';
 import { ResourceHistory } from '../../resource/resource-history';
@@ -21,15 +19,13 @@ import { type HistoryScope } from '../../store/history-statements';
 import { historyBundle } from './history-bundle';
 import { readHistoryQuery } from './history-request';
 import { resourceAnswer } from './resource-answer';
+import { ResourceRoutes } from './resource-routes';
 
 /**
  * Routes for the versions of a resource, of a type, or of all resources (http://hl7.org/fhir/R4/http.html#history), and
  * for single versions.
  */
-@ApiExcludeController()
-@UseGuards(FormatGuard)
-@EnforcesRows()
-@Controller(['fhir', ''])
+@ResourceRoutes()
 export class HistoryController {
   constructor(
     private readonly types: ResourceTypes,

@@ -1,26 +1,22 @@
-import { All, Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { All, Get, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
-import { FormatGuard } from '../../fhir/edge/format.guard';
 import { ServiceError } from '../../platform/errors/service-error';
 import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
 import { queryOf } from '../../platform/http/raw-request';
-import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { OperationId } from '../../platform/http/route-access';
 import { assertId } from '../../model/resource-draft';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
 import { resourceAnswer } from './resource-answer';
+import { ResourceRoutes } from './resource-routes';
 
 /**
  * Reads one resource (http://hl7.org/fhir/R4/http.html#read) on both roots, and refuses requests that match no other
  * route. The routes match any type, so they are registered after all others (ADR 0007).
  */
-@ApiExcludeController()
-@UseGuards(FormatGuard)
-@EnforcesRows()
-@Controller(['fhir', ''])
+@ResourceRoutes()
 export class ResourceController {
   constructor(
     private readonly types: ResourceTypes,

@@ -1,24 +1,20 @@
-import { All, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { All, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { FormatGuard } from '../../fhir/edge/format.guard';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
-import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { OperationId } from '../../platform/http/route-access';
 import { ResourceTypes } from '../../model/resource-types';
 import { searchFormOf } from './search-form';
 import { SearchRequests } from './search-request';
+import { ResourceRoutes } from './resource-routes';
 
 /**
  * Search over types and by type (http://hl7.org/fhir/R4/http.html#search). A search is sent with GET, or as a form,
  * which keeps its values out of URLs. Policies decide once for a search over types, as for the history of the server: a
  * grant of it covers every type.
  */
-@ApiExcludeController()
-@UseGuards(FormatGuard)
-@EnforcesRows()
-@Controller(['fhir', ''])
+@ResourceRoutes()
 export class SearchController {
   constructor(
     private readonly types: ResourceTypes,

@@ -1,13 +1,11 @@
-import { Controller, Delete, Param, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Delete, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type FhirAnswer, sendAnswer } from '../../fhir/edge/fhir-answer';
-import { FormatGuard } from '../../fhir/edge/format.guard';
 import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { informationOutcome } from '../../fhir/edge/operation-outcome';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
-import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
 import { ShownContent, type ShownWrite } from '../conditional/shown-content';
@@ -29,6 +27,7 @@ import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { locationOf, resourceAnswer, withoutResource } from './resource-answer';
 import { WRITE_IDS } from '../../resource/access/entry-access';
+import { ResourceRoutes } from './resource-routes';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
 
@@ -42,10 +41,7 @@ const hasNoId = ({ params }: Request): boolean => params.id === undefined;
  * Create, update, patch and delete (http://hl7.org/fhir/R4/http.html) on both roots. An id or criteria select the
  * resource.
  */
-@ApiExcludeController()
-@UseGuards(FormatGuard, IsolationGuard)
-@EnforcesRows()
-@Controller(['fhir', ''])
+@ResourceRoutes(IsolationGuard)
 export class WriteController {
   constructor(
     private readonly types: ResourceTypes,

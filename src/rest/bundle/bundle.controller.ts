@@ -1,19 +1,16 @@
-import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { FormatGuard } from '../../fhir/edge/format.guard';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
-import { EnforcesRows, OperationId } from '../../platform/http/route-access';
+import { OperationId } from '../../platform/http/route-access';
 import { BundleProcessor } from './bundle-processor';
 import { IsolationGuard } from '../api/isolation.guard';
 import { readBodyText } from '../../fhir/edge/resource-request';
+import { ResourceRoutes } from '../api/resource-routes';
 
-/** Batch and transaction (http://hl7.org/fhir/R4/http.html#transaction), on both roots. */
-@ApiExcludeController()
-@UseGuards(FormatGuard, IsolationGuard)
-@Controller(['fhir', ''])
+/** Batch and transaction (http://hl7.org/fhir/R4/http.html#transaction). Access to each entry is decided separately. */
+@ResourceRoutes(IsolationGuard)
 export class BundleController {
   constructor(
     private readonly bundles: BundleProcessor,
@@ -22,7 +19,6 @@ export class BundleController {
 
   @Post()
   @OperationId('FhirBundle')
-  @EnforcesRows() // access to each entry is decided separately
   async process(@Req() request: Request, @Res() response: Response): Promise<void> {
     const rootUrl = rootUrlOf(request, this.environment);
     const produce = await this.bundles.process(readBodyText(request), {
