@@ -178,6 +178,13 @@ describe(compileFhirPathPatch.name, () => {
     expect(outcome('Observation', content, parameters(decimal))).toContain('"valueQuantity":{"value":3.00}');
   });
 
+  it('keeps a long name of a member whose type R4 does not define', () => {
+    const name = 'x'.repeat(300);
+    const value = `"part":[{"name":"${name}","valueString":"y"}]`;
+    const add = operation({ type: 'add', path: 'Ward', name: 'bed', value });
+    expect(outcome('Ward', '', parameters(add))).toBe(`"bed":{"${name}":"y"}`);
+  });
+
   describe('a choice', () => {
     const observed = (content: string, step: Step): string =>
       outcome('Observation', content, parameters(operation(step)));

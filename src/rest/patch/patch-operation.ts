@@ -42,7 +42,7 @@ export class OperationParts {
   ) {
     for (const part of parts) {
       const name = nameOf(part, place);
-      if (this.byName.has(name)) throw this.refused(`the part "${name}" stands twice`);
+      if (this.byName.has(name)) throw this.refused(`the part "${excerpt(name)}" stands twice`);
       this.byName.set(name, part);
     }
   }
@@ -84,7 +84,9 @@ function valueOf(part: JsonObject, place: string): PatchValue {
   const resource = part.get('resource');
   const forms = [suffix, resource, part.get('part')].filter((form) => form !== undefined).length;
   if (forms !== 1 || others.length > 0) {
-    throw malformed(`${place}: the part "${nameOf(part, place)}" needs one value[x], resource or list of parts.`);
+    throw malformed(
+      `${place}: the part "${excerpt(nameOf(part, place))}" needs one value[x], resource or list of parts.`,
+    );
   }
   if (suffix !== undefined) {
     return { kind: 'typed', suffix, value: part.get(`value${suffix}`), extra: part.get(`_value${suffix}`) };
@@ -101,7 +103,7 @@ function valueOf(part: JsonObject, place: string): PatchValue {
 function nameOf(part: JsonObject, place: string): string {
   const name = part.get('name');
   if (typeof name !== 'string') throw malformed(`${place}: a part has no name.`);
-  return excerpt(name);
+  return name;
 }
 
 function objectsAt(parent: JsonObject, key: 'parameter' | 'part', place: string): readonly JsonObject[] {
