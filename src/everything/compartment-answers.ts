@@ -88,9 +88,8 @@ export class CompartmentAnswers {
       page.next === undefined ? [] : [{ relation: 'next', url: urlWith(linkedParameters(request, page.next)) }];
     const head = bundleText('searchset', { total: page.total, link: [...link, ...next] });
     return async (sink) => {
-      const entries = new EntryStream(sink, head);
-      if (cursor === undefined) for (const note of notesOf(call)) await entries.write(note);
-      await this.pages.write(entries, page, printer, query.limit);
+      const notes = cursor === undefined ? notesOf(call) : [];
+      await this.pages.write(new EntryStream(sink, head), page, printer, { limit: query.limit, notes });
     };
   }
 }

@@ -16,31 +16,41 @@ export class PageWriter {
     private readonly limits: RowLimits,
   ) {}
 
-  /** @param limit the row filter of the matches */
+  /**
+   * @param limit the row filter of the matches
+   * @param notes entries before all others
+   */
   async write(
     stream: EntryStream,
     { entries, total }: PageOfEntries,
     printer: EntryPrinter,
-    limit: RowLimit | undefined,
+    { limit, notes }: { readonly limit: RowLimit | undefined; readonly notes: readonly string[] },
   ): Promise<void> {
     const matches = entries.filter(({ position }) => position < total);
     const included = entries.filter(({ position }) => position >= total);
-    const parts = [
-      { mode: 'match', readable: await this.readable(matches, limit) },
-      { mode: 'include', readable: await this.readable(included, await this.limitOf(included)) },
-    ] as const;
-    for (const { mode, readable } of parts) {
-      const listed = readable.map((entry) => ({ ...entry, text: undefined as string | undefined }));
-      const printed = this.texts.printed(listed, async (some) => [
-        await printer.print(
-          some.map(({ text = '', ...entry }) => ({ ...entry, text })),
-          mode,
-        ),
-      ]);
-      for await (const some of printed) await stream.write(joined('', some));
-    }
+    const readable = [
+      ...(await this.readable(matches, limit)),
+      ...(await this.readable(included, await this.limitOf(included))),
+    ];
+    const listed = readable.map((entry) => ({ ...entry, text: undefined as string | undefined }));
+    const printed = this.texts.printed(listed, async (some) => {
+      const read = some.map(({ text = '', ...entry }) => ({ ...entry, text }));
+      const ofMatches = await printer.print(
+        read.filter(({ position }) => position < total),
+        'match',
+      );
+      const ofIncluded = await printer.print(
+        read.filter(({ position }) => position >= total),
+        'include',
+      );
+      return [ofMatches, ofIncluded].filter((text) => text !== '');
+    });
+    // The first batch is read before anything is sent, so a refusal keeps its status.
+    let next = await printed.next();
+    for (const note of notes) await stream.write(note);
+    for (; next.done !== true; next = await printed.next()) await stream.write(joined('', next.value));
     // If the caller lost access to resources since the first page, a note on the page says how many are missing.
-    const hidden = entries.length - parts.reduce((sum, { readable }) => sum + readable.length, 0);
+    const hidden = entries.length - readable.length;
     if (hidden > 0)
       await stream.write(
         printer.outcome(`${hidden} of the resources of this page may not be read any more by this caller.`),
