@@ -27,7 +27,7 @@ export class CompartmentAnswers {
     const { cursor, count, explain, timeoutSeconds: seconds } = call.request;
     const startedAt = performance.now();
     if (cursor === undefined && explain === undefined && call.query.included === undefined) {
-      const entries = await this.reader.first(call.query, { seconds }, Math.min(count ?? MOST_LINKS, MOST_LINKS));
+      const entries = await this.reader.first(call.query, seconds, Math.min(count ?? MOST_LINKS, MOST_LINKS));
       if (entries !== undefined && entries.length <= (count ?? Infinity)) return wholeAnswer(call, entries);
     }
     const options = { seconds, spentMilliseconds: performance.now() - startedAt };

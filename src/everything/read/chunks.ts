@@ -1,12 +1,14 @@
 import { type Snapshot } from '../../platform/database/snapshots';
 import { type Statement } from '../../platform/database/statement';
-import { type QueryPart } from '../plan/query-parts';
+import { type EntryHead } from '../plan/entry';
+import { ordered, type QueryPart } from '../plan/query-parts';
 import { type EntryPrinter } from '../print/entry-printer';
 import { type PartsOf } from './compartment-reader';
-import { type FoundEntry, PartCursor } from './part-cursor';
 
 /** How many bytes of bodies a chunk has in memory. A single body may be longer. */
 const BYTES_AT_ONCE = 64 * 1024;
+
+const ROWS_AT_ONCE = 2_000;
 
 /** Reads the bodies of resources by their keys ($1), in this order. */
 const BODIES: Statement = {
@@ -14,6 +16,20 @@ const BODIES: Statement = {
   text: `select c.body from unnest($1::bigint[]) with ordinality k(resource_key, place)
     cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c order by k.place`,
 };
+
+/** An entry that was found, but whose body is not yet read. */
+interface FoundEntry extends EntryHead {
+  readonly resource_key: number;
+  /** Length of the body. */
+  readonly bytes: number;
+}
+
+/** The entries of a query part, found and sorted. PostgreSQL keeps them in a cursor. */
+interface OpenPart {
+  readonly mode: QueryPart['mode'];
+  readonly cursor: string;
+  readonly first: readonly FoundEntry[];
+}
 
 /** Several printed entries. */
 interface Chunk {
@@ -31,18 +47,33 @@ export async function* chunksOf(
   parts: ReturnType<PartsOf>,
   printer: EntryPrinter,
 ): AsyncGenerator<Chunk> {
-  const cursors: PartCursor[] = [];
-  let number = 0;
-  for (const part of parts) {
-    const cursor = await PartCursor.open(snapshot, part, `compartment_${number++}`);
-    if (cursor !== undefined) cursors.push(cursor);
-  }
+  const opened: OpenPart[] = [];
+  for (const part of parts) opened.push(await openPart(snapshot, part, `compartment_${opened.length}`));
   await snapshot.liftLimit();
-  for (const cursor of cursors)
-    for await (const rows of cursor.rows())
+  for (const part of opened)
+    for await (const rows of rowsOf(snapshot, part))
       for (const found of chunked(rows))
-        yield { text: await chunkText(snapshot, found, cursor.mode, printer), count: found.length, mode: cursor.mode };
+        yield { text: await chunkText(snapshot, found, part.mode, printer), count: found.length, mode: part.mode };
 }
+
+/** Finds the entries of a part. The rows are sorted, so PostgreSQL has found all of them when it returns the first. */
+async function openPart(snapshot: Snapshot, part: QueryPart, cursor: string): Promise<OpenPart> {
+  const { statement, values } = ordered(part, (text) => `declare ${cursor} no scroll cursor for ${text}`);
+  await snapshot.run({ ...statement, name: '' }, values);
+  return { mode: part.mode, cursor, first: await snapshot.run<FoundEntry>(fetchFrom(cursor, 1), []) };
+}
+
+async function* rowsOf(snapshot: Snapshot, { cursor, first }: OpenPart): AsyncGenerator<readonly FoundEntry[]> {
+  let rows = first;
+  for (let isOver = rows.length === 0; !isOver; rows = []) {
+    const more = await snapshot.run<FoundEntry>(fetchFrom(cursor, ROWS_AT_ONCE), []);
+    isOver = more.length < ROWS_AT_ONCE;
+    yield [...rows, ...more];
+  }
+}
+
+/** A statement without a name, so it is not prepared: the columns differ between cursors. */
+const fetchFrom = (cursor: string, count: number): Statement => ({ name: '', text: `fetch ${count} from ${cursor}` });
 
 /** Splits entries into chunks of at most BYTES_AT_ONCE bytes of bodies. A single longer body is a chunk of its own. */
 function* chunked<Row extends { readonly bytes: number }>(rows: readonly Row[]): Generator<readonly Row[]> {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
 import { ITSELF } from '../plan/entry-rows';
-import { firstChunk, type FirstChunkRow, MOST_LINKS } from '../plan/first-chunk';
+import { firstChunk, type FirstChunkRow } from '../plan/first-chunk';
 import { queryPartsOf, presentParameters, type QueryPart } from '../plan/query-parts';
 import { CompartmentSlots, type Reading } from './compartment-slots';
 import { type Entry } from '../plan/entry';
@@ -42,15 +42,13 @@ export class CompartmentReader {
    */
   async first(
     query: CompartmentQuery,
-    options: ReadOptions,
-    mostLinks = MOST_LINKS,
+    allowedSeconds: number,
+    mostLinks: number,
   ): Promise<readonly Entry[] | undefined> {
     const { statement, values } = firstChunk(query, mostLinks);
-    const seconds = Math.min(MOST_SECONDS, options.seconds / SHARE);
+    const seconds = Math.min(MOST_SECONDS, allowedSeconds / SHARE);
     const rows = await this.snapshots
-      .within({ ...options, seconds, refusal: tooSlowAtOnce }, (snapshot) =>
-        snapshot.run<FirstChunkRow>(statement, values),
-      )
+      .within({ seconds, refusal: tooSlowAtOnce }, (snapshot) => snapshot.run<FirstChunkRow>(statement, values))
       .catch(undefinedIfSlow);
     if (rows === undefined) return undefined;
     const links = rows[0]?.links ?? null;
