@@ -108,7 +108,8 @@ const MAX_MILLISECONDS = 5_000;
 const INSERT_CHUNK = 500;
 const INSERT_CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
-type Indexed = Pick<RowContent, 'present' | 'columns' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
+/** The index rows of a version, with the columns of `resource` that depend on them. */
+type IndexRows = Pick<RowContent, 'present' | 'columns' | 'mainDate' | 'parametersVersion' | 'indexDigests'>;
 
 interface LastVersionRow {
   readonly type: string;
@@ -228,8 +229,8 @@ export class ResourceStore {
 
   async replace(locked: LockedResource, content: VersionContent): Promise<void> {
     const index = await this.index.forWrite();
-    const row = await this.rowOf(index, locked.type, content, locked.mainDate);
-    await this.execute(await this.slices.run(updateResource(locked, row)));
+    const rows = await this.indexRowsOf(index, locked.type, content, locked.mainDate);
+    await this.execute(await this.slices.run(updateResource(locked, { ...content, ...rows })));
   }
 
   async remove({ key }: LockedResource, version: number, deletedAt: Date): Promise<void> {
@@ -248,8 +249,9 @@ export class ResourceStore {
    */
   async indexed(stored: StoredBody): Promise<IndexedResource> {
     const index = await this.index.forWrite();
-    const row = await this.rowOf(index, stored.type, stored, stored.mainDate, MAX_STORED_PAIRS);
-    return { referenceHash: this.index.referenceHash(stored.type, stored.id), ...row };
+    const { type, id, key, mainDate } = stored;
+    const rows = await this.indexRowsOf(index, type, stored, mainDate, MAX_STORED_PAIRS);
+    return { key, referenceHash: this.index.referenceHash(type, id), ...rows };
   }
 
   /**
@@ -266,26 +268,26 @@ export class ResourceStore {
   }
 
   /**
-   * The row of a version. Its main date is the creation time if the resource has no clinical date. Each index row holds
-   * the main date, so a change of it moves the index rows.
+   * The index rows of a version. Its main date is the creation time if the resource has no clinical date. Each index
+   * row holds the main date, so a change of it moves the index rows.
    * @param fallbackDate the main date of a resource without a clinical date, if its `meta` holds no creation time
    * @throws ServiceError 'unprocessable' if stored search parameters take too long on this resource
    */
-  private async rowOf<Version extends Pick<VersionContent, 'version' | 'text' | 'value'>>(
+  private async indexRowsOf(
     index: IndexSnapshot,
     type: string,
-    stored: Version,
+    { version, text, value }: Pick<VersionContent, 'version' | 'text' | 'value'>,
     fallbackDate: Date,
     maxPairs?: number,
-  ): Promise<Version & Indexed> {
-    const extract = (): Steps<SearchRows> =>
-      index.extractorOf(type)(stored.value, { characters: stored.text.length, maxPairs });
+  ): Promise<IndexRows> {
+    const extract = (): Steps<SearchRows> => index.extractorOf(type)(value, { characters: text.length, maxPairs });
     // Expressions of callers may be quadratic, or worse, in the size of the resource.
     const found = await (index.parameters.hasLive(type)
-      ? this.extractLimited(extract, stored.text.length)
+      ? this.extractLimited(extract, text.length)
       : this.slices.run(extract()));
-    const createdAt = this.styles.of(type).createdAtIn(stored.value.meta ?? {});
-    return this.slices.run(this.rowWith(found, index.version, stored, createdAt ?? fallbackDate));
+    const createdAt = this.styles.of(type).createdAtIn(value.meta ?? {}) ?? fallbackDate;
+    const mainDate = found.mainDate === undefined ? createdAt : new Date(found.mainDate);
+    return this.slices.run(this.digested(found, { version, mainDate, parametersVersion: index.version }));
   }
 
   private async extractLimited(extract: () => Steps<SearchRows>, characters: number): Promise<SearchRows> {
@@ -301,23 +303,20 @@ export class ResourceStore {
     }
   }
 
-  private *rowWith<Version extends Pick<VersionContent, 'version'>>(
+  private *digested(
     found: SearchRows,
-    parametersVersion: number,
-    stored: Version,
-    fallbackDate: Date,
-  ): Steps<Version & Indexed> {
-    const { present, mainDate: ownDate } = found;
-    const mainDate = ownDate === undefined ? fallbackDate : new Date(ownDate);
+    version: Pick<RowContent, 'version' | 'mainDate' | 'parametersVersion'>,
+  ): Steps<IndexRows> {
     const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });
-    const digested = { version: stored.version, parametersVersion, mainDate, columns };
-    const indexDigests = yield* indexDigestsOf(digested, this.index.hashes);
-    return Object.assign({}, stored, { present, columns, mainDate, parametersVersion, indexDigests });
+    const indexDigests = yield* indexDigestsOf({ ...version, columns }, this.index.hashes);
+    const { mainDate, parametersVersion } = version;
+    return { present: found.present, columns, mainDate, parametersVersion, indexDigests };
   }
 
   private async newRowOf({ type, id, content }: NewResource, index: IndexSnapshot): Promise<NewRow> {
-    const row = await this.rowOf(index, type, content, content.updatedAt);
-    return { key: await this.keys.take(), type, id, referenceHash: this.index.referenceHash(type, id), ...row };
+    const rows = await this.indexRowsOf(index, type, content, content.updatedAt);
+    const [key, referenceHash] = [await this.keys.take(), this.index.referenceHash(type, id)];
+    return { key, type, id, referenceHash, ...content, ...rows };
   }
 
   private async execute({ statement, values }: BoundStatement): Promise<void> {
