@@ -5,14 +5,13 @@ import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { ValidationRun } from '../r4/validation-run';
 import { ConstraintCheck } from './constraint-check';
 import { type SliceSurroundings } from './discriminator';
-import { checkCount, checkTargetProfiles } from './element-constraints';
 import { bareValue, type ElementValue, valuesOfElement } from './element-values';
 import { type PlacedResource, placesFrom, resolveFrom } from './placed-resource';
 import { type ProfileNode } from './profile-tree';
 import { ProfileTrees, type StoredSources } from './profile-trees';
-import { checkSlices, slicingOf } from './slice-check';
+import { checkCount, checkSlices, slicingOf } from './slice-check';
 import { type ElementConstraint, type StoredProfile } from './stored-profile';
-import { fittingTypesOf, resourceTypeOf } from './type-constraints';
+import { checkTargetProfiles, fittingTypesOf, resourceTypeOf } from './type-constraints';
 import { type Measures } from './value-limits';
 
 export type ProfileSources = StoredSources & Measures;

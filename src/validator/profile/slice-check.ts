@@ -1,10 +1,9 @@
 import { type Steps } from '../../platform/time/steps';
 import { type ValidationRun } from '../r4/validation-run';
 import { type SliceSurroundings, type SliceTest } from './discriminator';
-import { checkCount } from './element-constraints';
 import { type ElementValue } from './element-values';
 import { type ProfileNode } from './profile-tree';
-import { type Slicing } from './stored-profile';
+import { type ElementConstraint, type Slicing } from './stored-profile';
 
 export interface TestedSlice {
   readonly name: string;
@@ -86,5 +85,29 @@ export function* checkSlices(
       'informational',
       `${url}: whether values belong to ${[...untold].join(', ')} is not checked; the discriminator needs more than is stored here.`,
       'warning',
+    );
+}
+
+/** Reports an element or slice that occurs too rarely or too often. */
+export function checkCount(
+  constraints: readonly ElementConstraint[],
+  count: number,
+  name: string,
+  run: ValidationRun,
+  url: string,
+): void {
+  const min = Math.max(0, ...constraints.map((constraint) => constraint.min ?? 0));
+  const max = Math.min(Infinity, ...constraints.map((constraint) => constraint.max ?? Infinity));
+  if (count < min)
+    run.report(
+      'required',
+      `${url}: ${name} must occur at least ${min === 1 ? 'once' : `${min} times`}, not ${count} times.`,
+    );
+  if (count > max)
+    run.report(
+      'structure',
+      max === 0
+        ? `${url}: ${name} is not allowed.`
+        : `${url}: ${name} may occur at most ${max === 1 ? 'once' : `${max} times`}, not ${count} times.`,
     );
 }

@@ -1,5 +1,7 @@
-import { isSubtype, lineageOf } from '../../fhir/definitions/definitions';
+import { isR4ResourceType, isSubtype, lineageOf, typeOfCanonical } from '../../fhir/definitions/definitions';
+import { parseReference } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
+import { type ValidationRun } from '../r4/validation-run';
 import { type ElementValue } from './element-values';
 import { type TypeConstraint } from './stored-profile';
 
@@ -32,6 +34,24 @@ export function fittingTypesOf(types: readonly TypeConstraint[], item: ElementVa
       ? unionOf(fitting.map(({ targetProfiles }) => targetProfiles))
       : [],
   };
+}
+
+/**
+ * Checks that a reference leads to one of the allowed types. It checks only if all targets are R4 types; whether a
+ * stored target conforms to a profile is not checked here.
+ */
+export function checkTargetProfiles(
+  targetProfiles: readonly string[],
+  reference: unknown,
+  run: ValidationRun,
+  url: string,
+): void {
+  const types = targetProfiles.map(typeOfCanonical);
+  if (types.length === 0 || types.some((type) => type === undefined || !isR4ResourceType(type))) return;
+  if (!isObject(reference) || typeof reference.reference !== 'string') return;
+  const target = parseReference(reference.reference, '');
+  if (target?.kind === 'local' && !types.includes(target.type))
+    run.report('structure', `${url}: it may point at ${types.join(', ')} only.`);
 }
 
 export function resourceTypeOf(value: unknown): string | undefined {
