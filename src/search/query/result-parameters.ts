@@ -6,6 +6,12 @@ export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
   ...['_page', '_result', '_timeout', '_explain', '_format', '_pretty'],
 ]);
 
+/** Lists, whose values are joined, and what only chooses the form of the answer. */
+const REPEATABLE = ['_include', '_revinclude', '_elements', '_format', '_pretty'];
+
+/** Those of {@link RESULT_PARAMETERS} that would be ignored if they were given again. */
+export const SINGLE_PARAMETERS: readonly string[] = [...RESULT_PARAMETERS].filter((name) => !REPEATABLE.includes(name));
+
 /** Default and maximum size of a page. */
 const DEFAULT_COUNT = 100;
 const LARGEST_COUNT = 1000;

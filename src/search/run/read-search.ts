@@ -1,3 +1,4 @@
+import { assertGivenOnce } from '../../platform/http/known-parameters';
 import { explainOptionsOf } from '../query/explain-options';
 import { includesOf } from '../include/read-includes';
 import { type SearchScope } from '../parse/search-scope';
@@ -5,7 +6,7 @@ import { sortOf } from '../parse/sort';
 import { invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse/parse-search';
 import { type SearchRequest } from './resource-search';
-import { countOf, isArrayResult, pageOf, timeoutOf, totalModeOf } from '../query/result-parameters';
+import { countOf, isArrayResult, pageOf, SINGLE_PARAMETERS, timeoutOf, totalModeOf } from '../query/result-parameters';
 import { parsePosition } from '../query/search-position';
 import { type PagePosition, type SortKey } from '../query/search-query';
 
@@ -61,6 +62,7 @@ export function answerShapeOf(
   sort: readonly SortKey[],
   mostSeconds: number,
 ): AnswerShape {
+  assertGivenOnce(query, SINGLE_PARAMETERS);
   const count = countOf(query);
   const position = positionOf(query, sort);
   const timeout = query.get('_timeout');

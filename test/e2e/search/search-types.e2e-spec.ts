@@ -182,6 +182,7 @@ describe('search over types', () => {
     ['_type=Patient&_sort=name', '_sort'],
     ['_type=Patient&_explain=1', '_explain'],
     ['_type=Patient&_count=x', '_count'],
+    ['_type=Patient&_sort=_lastUpdated&_sort=-_lastUpdated', '_sort is given twice'],
     ['_type=Patient&_page=2', '_page'],
     ['_type=Patient&_timeout=0', '_timeout'],
     ['_type=Patient&_result=array&_count=0', '_result'],

@@ -269,6 +269,8 @@ describe('search', () => {
       'Patient?gender:nonsense=male',
       '"gender:nonsense" has a modifier that its kind of parameter does not take; known: :not, :i, :text, :in, :not-in, :of-type, :missing.',
     ],
+    ['a second _sort', 'Patient?_sort=_id&_sort=birthdate', '_sort is given twice. Send it once.'],
+    ['a second _count', 'Patient?_count=1&_count=2', '_count is given twice. Send it once.'],
     ['a bad _count', 'Patient?_count=-1', '_count must be a whole number such as 20.'],
     ['a bad _total', 'Patient?_total=all', '_total must be accurate, estimate or none.'],
     [
