@@ -129,7 +129,8 @@ export async function listen(
   server.maxHeadersCount = 0;
   paceRequests(server);
   useOriginForm(server);
-  refuseBrokenRequests(server);
-  app.get(Drain, { strict: false }).watch(server);
+  const drain = app.get(Drain, { strict: false });
+  refuseBrokenRequests(server, (socket) => drain.responsesOn(socket));
+  drain.watch(server);
   await app.listen(port, host);
 }

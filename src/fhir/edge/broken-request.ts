@@ -1,4 +1,4 @@
-import { type Server } from 'node:http';
+import { type Server, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { NO_SNIFFING } from '../../platform/http/security-headers';
 import { type ErrorCode } from '../../platform/errors/error-codes';
@@ -27,25 +27,42 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string,
 };
 const MALFORMED = ['400 Bad Request', 'structure', 'invalid', 'This is no request of HTTP/1.1.'] as const;
 
-/** Answers a request that Node cannot parse. The answer is an OperationOutcome instead of an empty body. */
-export function refuseBrokenRequests(server: Server): void {
+/** Returns the responses of a connection that have not ended, in the order of their requests. */
+type OpenResponsesOf = (socket: Duplex) => readonly ServerResponse[];
+
+/**
+ * Answers a request that Node cannot parse. The answer is an OperationOutcome instead of an empty body. It comes after
+ * the answers to earlier requests of the connection: otherwise a client would take it for the answer to one of these.
+ */
+export function refuseBrokenRequests(server: Server, openResponsesOf: OpenResponsesOf): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
+    // The broken request itself is among the responses if only its body is broken.
+    const last = openResponsesOf(socket).findLast(({ req }) => req.complete);
+    if (last === undefined) refuse(error, socket);
+    else {
+      last.once('close', () => {
+        refuse(error, socket);
+      });
     }
-    const [status, issue, code, message] = REFUSALS[error.code ?? ''] ?? MALFORMED;
-    const body = JSON.stringify(fatalOutcome(issue, code, message));
-    socket.end(
-      [
-        `HTTP/1.1 ${status}`,
-        'Connection: close',
-        NO_SNIFFING.join(': '),
-        'Content-Type: application/fhir+json; charset=utf-8',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        '',
-        body,
-      ].join('\r\n'),
-    );
   });
+}
+
+function refuse(error: BrokenRequest, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, issue, code, message] = REFUSALS[error.code ?? ''] ?? MALFORMED;
+  const body = JSON.stringify(fatalOutcome(issue, code, message));
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      'Connection: close',
+      NO_SNIFFING.join(': '),
+      'Content-Type: application/fhir+json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }

@@ -1,4 +1,5 @@
 import { type Server, type ServerResponse } from 'node:http';
+import { type Duplex } from 'node:stream';
 import { Server as Listener } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -44,6 +45,11 @@ export class Drain {
         answer.response = undefined;
       });
     });
+  }
+
+  /** The responses of a connection that have not ended, in the order of their requests. */
+  responsesOn(socket: Duplex): readonly ServerResponse[] {
+    return [...this.open].flatMap(({ response }) => (response?.req.socket === socket ? [response] : []));
   }
 
   /**

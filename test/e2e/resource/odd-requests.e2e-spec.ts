@@ -258,18 +258,33 @@ describe('an odd request', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('that is no HTTP is 400 with an OperationOutcome', async () => {
-    const { hostname, port } = new URL(app.url);
-    const text = await new Promise<string>((resolve, reject) => {
+  /** Writes these bytes to a connection, and returns all that is received until the server closes it. */
+  const sendBytes = (bytes: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(app.url);
       let received = '';
-      const socket = connect(Number(port), hostname, () => socket.write('HELLO\r\n\r\n'));
+      const socket = connect(Number(port), hostname, () => socket.write(bytes));
       socket.on('data', (chunk) => (received += chunk.toString()));
       socket.on('close', () => {
         resolve(received);
       });
       socket.on('error', reject);
     });
-    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*OperationOutcome/);
+
+  it('that is no HTTP is 400 with an OperationOutcome', async () => {
+    expect(await sendBytes('HELLO\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*OperationOutcome/);
+  });
+
+  it('that is no HTTP is refused after the answers to the requests before it', async () => {
+    const head = (method: string, path: string): string =>
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${ROOT}\r\nContent-Type: application/json\r\n`;
+    const body = JSON.stringify({ resourceType: 'Patient', id: 'before-garbage' });
+    const put = `${head('PUT', '/fhir/Patient/before-garbage')}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const chunked = `${head('PUT', '/fhir/Patient/p')}Transfer-Encoding: chunked\r\n\r\n`;
+    const statusesOf = (text: string): readonly string[] => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+    expect(statusesOf(await sendBytes(`${put}HELLO\r\n\r\n`))).toEqual(['201', '400']);
+    expect(statusesOf(await sendBytes(`${put}${chunked}no size\r\n`))).toEqual(['200', '400']);
+    expect(statusesOf(await sendBytes(`${chunked}no size\r\n`))).toEqual(['400']);
   });
 
   it('in a batch fails alone, and says what to do', async () => {
