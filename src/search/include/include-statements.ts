@@ -1,4 +1,3 @@
-import { type Statement } from '../../platform/database/statement';
 import { type RowLimit } from '../rows/row-limit';
 import { Binder, type BoundStatement } from '../../store/binder';
 import { foundColumns } from '../compile/found-resource';
@@ -7,13 +6,10 @@ import { foundColumns } from '../compile/found-resource';
 type Narrowed = (alias: string) => string;
 
 /**
- * A statement that finds included resources. `statement` has no row filter, for callers who may see all rows; `textOf`
- * gives its text with a filter. The filter applies to the rows found, before any limit cuts them.
+ * The text of a statement that finds included resources. The filter applies to the rows found, before any limit cuts
+ * them.
  */
-interface IncludeStatement {
-  readonly statement: Statement;
-  readonly textOf: (narrowed: Narrowed) => string;
-}
+type IncludeText = (narrowed: Narrowed) => string;
 
 const ORDER = 'order by t.type, t.resource_key desc';
 const BODIES = `select ${foundColumns('t', ORDER)} from (select distinct resource_key from found order by 1 limit $4) f
@@ -22,60 +18,50 @@ const BODIES = `select ${foundColumns('t', ORDER)} from (select distinct resourc
 /**
  * Finds resources by the references of sources. $1 keys of sources, $2 parameters, $3 types, $4 maximum number of rows.
  */
-export const TARGETS = include(
-  'search-include',
-  (narrowed) => `with found as (select t.resource_key from unnest($1::bigint[]) k(resource_key)
+export const TARGETS: IncludeText = (narrowed) =>
+  `with found as (select t.resource_key from unnest($1::bigint[]) k(resource_key)
     cross join lateral (select l.target_hash from reference_link l where l.resource_key = k.resource_key and l.parameter_id = any($2::integer[]) offset 0) l
     cross join lateral (select r.resource_key from resource r
       where r.reference_hash = l.target_hash and r.type = any($3::text[])${narrowed('r')} limit 1) t)
-  ${BODIES}`,
-);
+  ${BODIES}`;
 
 /**
  * Finds resources that refer to targets. $1 hashes of targets, $2 parameters, $3 types (not null), $4 maximum number of
  * rows.
  */
-export const SOURCES = include(
-  'search-revinclude',
-  (narrowed) => `with found as (select l.resource_key from unnest($1::bigint[]) k(reference_hash)
+export const SOURCES: IncludeText = (narrowed) =>
+  `with found as (select l.resource_key from unnest($1::bigint[]) k(reference_hash)
     cross join unnest($2::integer[]) z(parameter_id)
     cross join lateral (select l.resource_key from reference_link l
       where l.target_hash = k.reference_hash and l.parameter_id = z.parameter_id and $3::text[] is not null${narrowed('l')} offset 0) l)
-  ${BODIES}`,
-);
+  ${BODIES}`;
 
 /**
  * Finds resources by their own token, such as a url. $1 token hashes, $2 hashes of their systems or null, $3 maximum
  * for each token, $4 maximum number of rows.
  */
-export const BY_NAME = include(
-  'search-include-by-name',
-  (narrowed) => `with found as (select t.resource_key from unnest($1::bigint[], $2::integer[]) z(hash, system_hash)
+export const BY_NAME: IncludeText = (narrowed) =>
+  `with found as (select t.resource_key from unnest($1::bigint[], $2::integer[]) z(hash, system_hash)
     cross join lateral (select t.resource_key from search_token t where t.token_hash = z.hash
       and (z.system_hash is null or t.system_hash = z.system_hash)${narrowed('t')} order by t.main_date desc, t.resource_key desc limit $3) t)
-  ${BODIES}`,
-);
-
-function include(name: string, textOf: IncludeStatement['textOf']): IncludeStatement {
-  return { statement: { name, text: textOf(() => '') }, textOf };
-}
+  ${BODIES}`;
 
 /**
  * Binds the values. The row filter `limit` of the caller is added if there is one; without it, all rows are visible.
  */
 export function boundWithin(
-  { statement, textOf }: IncludeStatement,
+  textOf: IncludeText,
   values: readonly unknown[],
   limit: RowLimit | undefined,
 ): BoundStatement {
-  if (limit === undefined) return { statement, values };
   const bind = new Binder();
   for (const value of values) bind.value(value);
-  const test = limit.testOfAny(bind);
+  const test = limit?.testOfAny(bind);
   return bind.finish(
-    textOf(
-      (alias) =>
-        ` and (select true from resource c where c.resource_key = ${alias}.resource_key and ${test} limit 1) is true`,
+    textOf((alias) =>
+      test === undefined
+        ? ''
+        : ` and (select true from resource c where c.resource_key = ${alias}.resource_key and ${test} limit 1) is true`,
     ),
   );
 }

@@ -258,10 +258,10 @@ describe.each([
   });
 
   it.each([
-    [TARGETS, [[1, 2, 3], [SUBJECT], ['Patient', 'Group'], 100]],
-    [SOURCES, [[11, 12], [SUBJECT], ['Observation'], 100]],
-    [BY_NAME, [[1, 2], [null, 5], 50, 100]],
-  ])('follows links by indexes: $statement.name', async (include, values) => {
+    ['targets', TARGETS, [[1, 2, 3], [SUBJECT], ['Patient', 'Group'], 100]],
+    ['sources', SOURCES, [[11, 12], [SUBJECT], ['Observation'], 100]],
+    ['resources by name', BY_NAME, [[1, 2], [null, 5], 50, 100]],
+  ])('finds %s by indexes', async (_what, include, values) => {
     const limit = RowLimit.of([
       { type: 'Patient', clauses: [{ kind: 'id', ids: ['p1'] }] },
       { type: 'Observation', clauses: [reference(1)] },
