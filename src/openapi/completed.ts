@@ -1,9 +1,6 @@
-import answers from './answers.json';
 import { mapOperations, type Method, type OperationItem, type Paths } from './path-item';
+import { RECORDED } from './recorded';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
-
-/** The response to the example of each operation. `test/docs/examples.e2e-spec.ts` records these responses. */
-const RECORDED: Readonly<Record<string, object | undefined>> = answers;
 
 interface Content {
   schema?: Schema;

@@ -4,6 +4,7 @@ import { type RpcRegistry } from '../rpc/rpc.registry';
 import examples from './examples.json';
 import { paramsSchema } from './params-schema';
 import { headerParameter, type Paths } from './path-item';
+import { RECORDED } from './recorded';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
 /** Describes `POST /rpc`, with an example of the call and of the response of each registered method. */
@@ -129,6 +130,8 @@ function examplesOf(
 
 const callOf = ({ method, example = {} }: RpcMethodDefinition): unknown => ({ method, params: example });
 
-const hasAnswer = ({ exampleResult }: RpcMethodDefinition): boolean => exampleResult !== undefined;
+/** The answer to the example of a method: the one that the method declares, else the recorded one. */
+const answerTo = ({ method, exampleResult }: RpcMethodDefinition): object | undefined =>
+  exampleResult === undefined ? RECORDED[method] : { result: exampleResult };
 
-const answerTo = ({ exampleResult }: RpcMethodDefinition): unknown => ({ result: exampleResult });
+const hasAnswer = (method: RpcMethodDefinition): boolean => answerTo(method) !== undefined;

@@ -2,7 +2,6 @@ import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { Revisions } from '../store/revisions';
-import { exampleDocument } from '../params/example-addendum';
 import { AMEND } from './document-status';
 import { AmendDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
@@ -17,10 +16,6 @@ import { Documents, withMetaOf } from './documents';
     'Opens a document that is completed or amended: it becomes in-amendment, and a History without snapshot is stored. Called again it answers the same document.',
   example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, 'dry-run': true },
   resultSchema: { $ref: '#/components/schemas/SDCDocument' },
-  exampleResult: {
-    ...exampleDocument('vitals-1', 'in-amendment', 37.2),
-    author: { resourceType: 'User', id: 'doc-1' },
-  },
 })
 export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> {
   constructor(

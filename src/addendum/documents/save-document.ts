@@ -1,7 +1,6 @@
 import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
-import { exampleDocument } from '../params/example-addendum';
 import { SAVE } from './document-status';
 import { SaveDocumentParams } from './document-params';
 import { Documents } from './documents';
@@ -23,7 +22,6 @@ import { Documents } from './documents';
     },
   },
   resultSchema: { $ref: '#/components/schemas/SDCSavedDocument' },
-  exampleResult: { document: exampleDocument('vitals-2', 'in-progress', 37.2) },
 })
 export class SaveDocument implements RpcHandler<SaveDocumentParams, JsonText> {
   constructor(

@@ -2,7 +2,6 @@ import { JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { Revisions } from '../store/revisions';
-import { exampleDocument } from '../params/example-addendum';
 import { SIGN } from './document-status';
 import { SignDocumentParams } from './document-params';
 import { Documents, withMetaOf } from './documents';
@@ -29,10 +28,6 @@ const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
     user: { id: 'doc-1', resourceType: 'User' },
   },
   resultSchema: { $ref: '#/components/schemas/SDCSignedDocument' },
-  exampleResult: {
-    document: exampleDocument('vitals-2', 'completed', 37.4),
-    exported: { 'to-create': [], 'to-update': [], 'to-delete': [] },
-  },
 })
 export class SignDocument implements RpcHandler<SignDocumentParams, JsonText> {
   constructor(

@@ -2,7 +2,6 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { COMMENT } from '../types/addendum-kinds';
-import { exampleAddendum } from '../params/example-addendum';
 import { IfSent, IsMemberPath, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 import { Addenda } from '../store/addenda';
@@ -38,7 +37,6 @@ export class AddCommentParams {
     path: ['loinc-8480-6', 'value'],
   },
   resultSchema: { $ref: '#/components/schemas/SDCComment' },
-  exampleResult: exampleAddendum(COMMENT, { text: 'Please measure again.', path: ['loinc-8480-6', 'value'] }),
 })
 export class AddComment implements RpcHandler<AddCommentParams, JsonText> {
   constructor(private readonly addenda: Addenda) {}

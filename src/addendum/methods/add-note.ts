@@ -2,7 +2,6 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../types/addendum-kinds';
-import { exampleAddendum } from '../params/example-addendum';
 import { IfSent, IsDateTime, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 import { Addenda } from '../store/addenda';
@@ -36,7 +35,6 @@ export class AddNoteParams {
     text: 'The patient was seated.',
   },
   resultSchema: { $ref: '#/components/schemas/SDCNote' },
-  exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddNote implements RpcHandler<AddNoteParams, JsonText> {
   constructor(private readonly addenda: Addenda) {}

@@ -4,8 +4,6 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
-import { exampleAddendum } from '../params/example-addendum';
-import { HISTORY } from '../types/addendum-kinds';
 import { IfSent, IsResourceId, IsShapedLike } from '../params/param-checks';
 import { TARGET_TYPES, UserReference } from '../params/references';
 import { Revisions } from '../store/revisions';
@@ -50,7 +48,6 @@ const EXAMPLE = {
     'Records a status change. A completed or amended body that differs from the last snapshot is kept as one.',
   example: { resource: EXAMPLE, user: { id: 'doc-1', resourceType: 'User' } },
   resultSchema: { $ref: '#/components/schemas/SDCHistory' },
-  exampleResult: exampleAddendum(HISTORY, { status: 'completed', changed: true, snapshot: EXAMPLE }),
 })
 export class AddToHistory implements RpcHandler<AddToHistoryParams, JsonText> {
   constructor(

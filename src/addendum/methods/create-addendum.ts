@@ -4,7 +4,6 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { type ParamError } from '../../rpc/rpc-refusal';
 import { COMMENT, NOTE } from '../types/addendum-kinds';
-import { exampleAddendum } from '../params/example-addendum';
 import { IfSent, IsCreatedType, IsDateTime, IsMemberPath, IsShapedLike } from '../params/param-checks';
 import { TargetReference, UserReference } from '../params/references';
 import { AddendumTypes } from '../types/addendum-types';
@@ -67,7 +66,6 @@ export class CreateAddendumParams {
     },
   },
   resultSchema: { $ref: '#/components/schemas/SDCAddendum' },
-  exampleResult: exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' }),
 })
 export class CreateAddendum implements RpcHandler<CreateAddendumParams, JsonText> {
   constructor(

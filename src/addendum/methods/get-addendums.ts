@@ -2,8 +2,6 @@ import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonParts } from '../../platform/json/json-parts';
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
-import { NOTE } from '../types/addendum-kinds';
-import { exampleAddendum } from '../params/example-addendum';
 import { TargetParams } from '../params/references';
 
 /** Lists the addenda of a target (interface specification, "Addendum RPC", rule 5). */
@@ -14,7 +12,6 @@ import { TargetParams } from '../params/references';
   description: 'Lists all addenda of a document or workflow, the first one first.',
   example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
   resultSchema: { type: 'array', items: { $ref: '#/components/schemas/SDCAddendum' } },
-  exampleResult: [exampleAddendum('acme.sdc.addendum/Handover', { ward: '4B' })],
 })
 export class GetAddendums implements RpcHandler<TargetParams, JsonParts> {
   constructor(private readonly addenda: Addenda) {}
@@ -38,9 +35,6 @@ export class GetWorkflowAddendumsParams {
   description: 'Lists all addenda of a workflow, the first one first.',
   example: { id: 'rounds-1' },
   resultSchema: { type: 'array', items: { $ref: '#/components/schemas/SDCAddendum' } },
-  exampleResult: [
-    exampleAddendum(NOTE, { text: 'All rooms were seen.' }, { id: 'rounds-1', resourceType: 'SDCWorkflow' }),
-  ],
 })
 export class GetWorkflowAddendums implements RpcHandler<GetWorkflowAddendumsParams, JsonParts> {
   constructor(private readonly addenda: Addenda) {}

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
-import { exampleAddendum } from '../params/example-addendum';
 import { IsShapedLike } from '../params/param-checks';
 import { UserReference } from '../params/references';
 import { Addenda } from '../store/addenda';
@@ -46,7 +45,6 @@ abstract class AddNoteById implements RpcHandler<NoteByIdParams, JsonText> {
   description: 'Adds a Note to a document that is completed or amended.',
   example: { id: 'vitals-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'The patient was seated.' },
   resultSchema: { $ref: '#/components/schemas/SDCNote' },
-  exampleResult: exampleAddendum(NOTE, { text: 'The patient was seated.' }),
 })
 export class AddDocumentNote extends AddNoteById {
   protected readonly resourceType = 'SDCDocument';
@@ -60,11 +58,6 @@ export class AddDocumentNote extends AddNoteById {
   description: 'Adds a Note to a workflow that is completed or amended.',
   example: { id: 'rounds-1', user: { id: 'doc-1', resourceType: 'User' }, text: 'All rooms were seen.' },
   resultSchema: { $ref: '#/components/schemas/SDCNote' },
-  exampleResult: exampleAddendum(
-    NOTE,
-    { text: 'All rooms were seen.' },
-    { id: 'rounds-1', resourceType: 'SDCWorkflow' },
-  ),
 })
 export class AddWorkflowNote extends AddNoteById {
   protected readonly resourceType = 'SDCWorkflow';

@@ -1,7 +1,6 @@
 import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { Chains, type Verification } from '../chain/chains';
-import { EXAMPLE_TARGET } from '../params/example-addendum';
 import { TargetParams } from '../params/references';
 
 /** Checks the chain of a target (docs/explanation/evidence.md). */
@@ -10,14 +9,8 @@ import { TargetParams } from '../params/references';
   params: TargetParams,
   enforcesRows: true,
   description: 'Returns whether the addenda of a document or workflow are as recorded, and the first fault if not.',
-  example: { target: EXAMPLE_TARGET },
+  example: { target: { id: 'vitals-1', resourceType: 'SDCDocument' } },
   resultSchema: { $ref: '#/components/schemas/SDCVerification' },
-  exampleResult: {
-    target: EXAMPLE_TARGET,
-    intact: true,
-    length: 4,
-    head: '9b74c9897bac770ffc029102a200c5de5fa7b3b1f9f2b9f1a3a1b7d8c0e4f5a6',
-  },
 })
 export class Verify implements RpcHandler<TargetParams, Verification> {
   constructor(
