@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Client } from 'pg';
 import { onOwnConnection } from '../database-client';
 
@@ -54,21 +53,19 @@ export async function connectedServers(client: Client): Promise<string | undefin
  * @returns a function that ends this
  */
 export function watchWaits(url: string, pid: number, tell: (sessions: string) => void): () => void {
-  const ended = new AbortController();
-  const { signal } = ended;
-  const watch = async (): Promise<void> => {
-    for (let toldAt = -Infinity; ;) {
-      await delay(LOOK_MILLISECONDS, undefined, { signal });
-      // Errors are ignored, for example if PostgreSQL has no free connection. The migration does not depend on this.
-      const sessions = await sessionsBefore(url, pid).catch(() => '');
-      if (signal.aborted || sessions === '' || performance.now() - toldAt < REPEAT_MILLISECONDS) continue;
-      toldAt = performance.now();
-      tell(sessions);
-    }
+  let toldAt = -Infinity;
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    // Errors are ignored, for example if PostgreSQL has no free connection. The migration does not depend on this.
+    const sessions = await sessionsBefore(url, pid).catch(() => '');
+    if (isOver || sessions === '' || performance.now() - toldAt < REPEAT_MILLISECONDS) return;
+    toldAt = performance.now();
+    tell(sessions);
   };
-  watch().catch(() => undefined); // the end rejects the pause
+  const timer = setInterval(() => void look(), LOOK_MILLISECONDS);
   return () => {
-    ended.abort();
+    isOver = true;
+    clearInterval(timer);
   };
 }
 
