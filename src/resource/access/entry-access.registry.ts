@@ -6,7 +6,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
 
-/** Passes each decision to the one registered {@link EntryAccess}. If none is registered, nothing is granted. */
+/** Passes each decision to the one registered {@link EntryAccess}. If none is registered, every request is refused. */
 @Injectable()
 export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implements EntryAccess {
   constructor(discovery: DiscoveryService) {
@@ -14,8 +14,8 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
   }
 
   /** Decides access for calling code that itself enforces the granted rows. */
-  grant(request: EntryAccessRequest): Promise<GrantedRows> {
-    return this.decide(Object.assign({}, request, { enforcesRows: true }));
+  async grant(request: EntryAccessRequest): Promise<GrantedRows> {
+    return this.decider.grant(Object.assign({}, request, { enforcesRows: true }));
   }
 
   /**
@@ -24,43 +24,36 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
    * @throws ServiceError 'forbidden'
    */
   async assertGranted(request: EntryAccessRequest): Promise<void> {
-    await this.decide(request);
+    await this.decider.grant(request);
   }
 
   async rowsOf(request: EntryAccessRequest): Promise<GrantedRows | undefined> {
-    return this.decider?.rowsOf(request);
+    return this.decider.rowsOf(request);
   }
 
   async searchedRows(type: string): Promise<GrantedRows | undefined> {
-    return this.decider?.searchedRows(type);
+    return this.decider.searchedRows(type);
   }
 
   async refusalOfSearch(types: readonly string[]): Promise<ServiceError> {
-    return (await this.decider?.refusalOfSearch(types)) ?? nobodyDecides();
+    return this.decider.refusalOfSearch(types);
   }
 
   async openedRows(): Promise<GrantedRows | undefined> {
-    return this.decider?.openedRows();
+    return this.decider.openedRows();
   }
 
   async assertMayRedefine(parameters: Parameters<EntryAccess['assertMayRedefine']>[0]): Promise<void> {
-    if (this.decider === undefined) throw nobodyDecides();
     await this.decider.assertMayRedefine(parameters);
   }
 
   async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
-    return this.decider?.readerNamed(principal);
+    return this.decider.readerNamed(principal);
   }
 
-  private get decider(): EntryAccess | undefined {
-    return this.all()[0]?.handler;
-  }
-
-  private async decide(request: EntryAccessRequest): Promise<GrantedRows> {
-    if (this.decider === undefined) throw nobodyDecides();
-    return this.decider.grant(request);
+  private get decider(): EntryAccess {
+    const [only] = this.all();
+    if (only !== undefined) return only.handler;
+    throw new ServiceError('forbidden', 'No access control is registered for this request.');
   }
 }
-
-const nobodyDecides = (): ServiceError =>
-  new ServiceError('forbidden', 'No access control is registered for this request.');
