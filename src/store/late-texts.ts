@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Subset, subsetOf } from '../fhir/subset/subset';
+import { type Held } from '../platform/admission/slots';
 import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
 import { RequestContext } from '../platform/request/request-context';
@@ -65,7 +66,9 @@ export class LateTexts {
     listed: readonly Listed[],
     print: (some: readonly Listed[]) => string[] | Promise<string[]>,
   ): AsyncGenerator<string[], void, void> {
-    for (const batch of this.held(listed)) yield this.printedBatch(batch, print);
+    const batches = [...batchesOf(listed)];
+    this.hold(listed, batches);
+    for (const batch of batches) yield this.printedBatch(batch, print);
   }
 
   /**
@@ -83,11 +86,18 @@ export class LateTexts {
     return texts;
   }
 
-  /** Returns a list with all of its texts; only for short lists. */
-  async all<Listed extends ListedVersion>(listed: readonly Listed[]): Promise<readonly Listed[]> {
-    const batches: (readonly Listed[])[] = [];
-    for (const batch of this.held(listed)) batches.push(await this.whole(batch));
-    return batches.flat();
+  /**
+   * Returns a list with all of its texts; only for short lists.
+   * @param isBrief whether the texts are dropped before the request reads others, so that their memory is not reserved
+   *   until its end
+   */
+  async all<Listed extends ListedVersion>(listed: readonly Listed[], isBrief = false): Promise<readonly Listed[]> {
+    const batches = [...batchesOf(listed)];
+    const held = this.hold(listed, batches);
+    const whole: (readonly Listed[])[] = [];
+    for (const batch of batches) whole.push(await this.whole(batch));
+    if (isBrief) held?.release();
+    return whole.flat();
   }
 
   /** Returns the versions with the requested part of each text, or with the whole text if no part is requested. */
@@ -103,13 +113,11 @@ export class LateTexts {
   }
 
   /** Reserves memory for the texts that came with the list and for the largest batch that is read later. */
-  private held<Listed extends ListedVersion>(listed: readonly Listed[]): readonly (readonly Listed[])[] {
-    const batches = [...batchesOf(listed)];
+  private hold(listed: readonly ListedVersion[], batches: readonly (readonly ListedVersion[])[]): Held | undefined {
     const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
     const early = bytesOf(listed.filter(({ text }) => text !== undefined));
     const late = Math.max(0, ...batches.filter(([first]) => isLate(first)).map(bytesOf));
-    if (early + late > AT_ONCE) this.requests.ticket.hold(early + late);
-    return batches;
+    return early + late > AT_ONCE ? this.requests.ticket.hold(early + late) : undefined;
   }
 
   private async whole<Listed extends ListedVersion>(batch: readonly Listed[]): Promise<Listed[]> {

@@ -56,11 +56,11 @@ export class ConditionMatches {
 
   /**
    * Finds up to `most` matches and locks their rows.
-   * @param least how many are enough if the resources are long
+   * @param isBrief whether the matches are dropped before the next call. Then fewer are enough if they are long
    */
-  async hold({ type, criteria, reach }: Condition, most: number, least = most): Promise<LockedResource[]> {
+  async hold({ type, criteria, reach }: Condition, most: number, isBrief = false): Promise<LockedResource[]> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const hits = await this.criteria.findWithin(reach, type, criteria, most, least);
+      const hits = await this.criteria.findWithin(reach, type, criteria, most, isBrief);
       const held: LockedResource[] = [];
       for (const { id, text } of hits.sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const row = await this.store.lock(type, id);

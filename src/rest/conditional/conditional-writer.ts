@@ -113,7 +113,7 @@ export class ConditionalWriter {
       let count = 0;
       let last: StoredResource | undefined;
       for (;;) {
-        const matches = await this.matches.hold(condition, REMOVED_AT_ONCE, 1);
+        const matches = await this.matches.hold(condition, REMOVED_AT_ONCE, true);
         if (matches.length === 0) break;
         count += matches.length;
         // Other requests may write further matches during the deletion, so the number is checked again.

@@ -52,7 +52,8 @@ export class ResourceCriteria {
 
   /**
    * As {@link find}, among the rows that the caller may see; undefined means all.
-   * @param least how many are enough if the texts are long, so that fewer of them are in memory at once
+   * @param isBrief whether the texts are dropped before the next call. Then one page is enough, which has fewer of them
+   *   if they are long
    * @internal
    */
   async findWithin(
@@ -60,16 +61,16 @@ export class ResourceCriteria {
     type: string,
     criteria: string,
     most = 2,
-    least = most,
+    isBrief = false,
   ): Promise<ResourceText[]> {
     const { clauses, isHit } = await this.read(type, criteria);
     const request: SearchRequest = { type, clauses, count: most + SPARE, total: 'none', reach };
     const found: ResourceText[] = [];
     for (let page = await this.searched(request); ;) {
-      for (const { type: t, id, text = '' } of await this.texts.all(page.resources))
+      for (const { type: t, id, text = '' } of await this.texts.all(page.resources, isBrief))
         if (isHit(text)) found.push({ type: t, id, text });
       // A page of long texts ends early, so further matches may follow it.
-      if (found.length >= least || !page.isShort || page.next === undefined) return found.slice(0, most);
+      if (found.length >= (isBrief ? 1 : most) || !page.isShort || page.next === undefined) return found.slice(0, most);
       page = await this.searched({ ...request, position: page.next });
     }
   }

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Statements } from '../platform/database/statements';
+import { type RequestContext } from '../platform/request/request-context';
+import { type Slices } from '../platform/time/slices';
+import { LateTexts, type ListedVersion } from './late-texts';
+import { type ResourceReader } from './resource-reader';
+
+const LONG = 1_000_000;
+const listed: ListedVersion[] = [1, 2].map((n) => ({
+  ...{ type: 'Binary', id: `b${n}`, version: 1 },
+  bytes: LONG,
+  text: undefined,
+}));
+
+/** Bytes that a request has reserved after it read the list, and the texts. */
+async function read(isBrief?: boolean): Promise<{ reserved: number; texts: (string | undefined)[] }> {
+  let reserved = 0;
+  const hold = (bytes: number): { release: () => void } => {
+    reserved += bytes;
+    return { release: () => (reserved -= bytes) };
+  };
+  const texts = new LateTexts(
+    { findVersions: (some: ListedVersion[]) => some.map(({ id }) => ({ text: id })) } as unknown as ResourceReader,
+    { within: (_limit: unknown, work: () => unknown) => work() } as unknown as Statements,
+    { ticket: { hold } } as unknown as RequestContext,
+    {} as Slices,
+  );
+  const all = await texts.all(listed, isBrief);
+  return { reserved, texts: all.map(({ text }) => text) };
+}
+
+describe(LateTexts, () => {
+  it('reserves memory until the end of the request for texts that are kept', async () => {
+    expect(await read()).toEqual({ reserved: LONG, texts: ['b1', 'b2'] });
+  });
+
+  it('releases the memory of texts that are dropped before others are read', async () => {
+    expect(await read(true)).toEqual({ reserved: 0, texts: ['b1', 'b2'] });
+  });
+});
