@@ -73,9 +73,8 @@ export class PolicyEntryAccess implements EntryAccess {
     const decision = await this.decisionOnSearch(request, type);
     const refusal = await this.denials.refusalOf(this.asked.ofSearch(request, type), decision);
     return new ServiceError(
-      'forbidden',
+      'reference-target-forbidden',
       `This leads to ${types.join(', ')}, which you may not search. ${refusal.message}`,
-      { code: 'reference-target-forbidden' },
     );
   }
 
@@ -93,9 +92,8 @@ export class PolicyEntryAccess implements EntryAccess {
     );
     if (!isUsed || (await this.rowsOf(POLICY_CREATION)) === 'all') return;
     throw new ServiceError(
-      'forbidden',
+      'rows-not-granted',
       'Criteria of policies use this search parameter. A change of it changes what these policies grant, so it needs the right to create policies.',
-      { code: 'rows-not-granted' },
     );
   }
 

@@ -20,9 +20,9 @@ export class AuditEventRule implements ResourceRule {
   check(draft: ResourceDraft): void {
     if (draft.isOwn || !hasServerTag(draft.value)) return;
     throw new ServiceError(
-      'unprocessable',
+      'resource-invalid',
       `Security tags of ${SERVER_RECORD.system} are for the records of the server itself. Leave the tag out.`,
-      { code: 'resource-invalid', expression: 'AuditEvent.meta.security' },
+      { expression: 'AuditEvent.meta.security' },
     );
   }
 }

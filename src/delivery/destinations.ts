@@ -173,5 +173,5 @@ export class Destinations {
 }
 
 function notFound(id: string): never {
-  throw new ServiceError('not-found', `Resource SvcTopicDestination/${id} not found`, { code: 'resource-not-found' });
+  throw new ServiceError('resource-not-found', `Resource SvcTopicDestination/${id} not found`);
 }

@@ -41,9 +41,9 @@ export class Replays {
       if (isDryRun) return counted;
       if (counted.limitedTo !== null) {
         throw new ServiceError(
-          'unprocessable',
+          'replay-too-large',
           `The range holds ${counted.events} delivered events, and one call sends at most ${MAX_QUEUED_AGAIN} again. Begin with those up to number ${counted.limitedTo} ("to").`,
-          { code: 'replay-too-large', expression: 'to' },
+          { expression: 'to' },
         );
       }
       await this.statements.run(QUEUE_AGAIN, values);

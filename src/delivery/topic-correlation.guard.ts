@@ -30,9 +30,7 @@ export class TopicCorrelationGuard implements CanActivate {
     // A request inside another one (an entry of a Bundle) has the value of the outer request.
     if (value === undefined || value === '' || request !== this.requests.origin) return true;
     if (!HANDED_ON.test(value))
-      throw new ServiceError('invalid', `${name} must be 1 to 256 printable ASCII characters, or be left out.`, {
-        code: 'header-invalid',
-      });
+      throw new ServiceError('header-invalid', `${name} must be 1 to 256 printable ASCII characters, or be left out.`);
     this.requests.correlateEvents(value);
     return true;
   }

@@ -79,9 +79,7 @@ export class Trials {
     const way = this.wayOf(runtime, undefined);
     const show = way.handler.shown?.bind(way.handler);
     if (show === undefined)
-      throw new ServiceError('unprocessable', `A destination of kind ${runtime.kind} shows no request.`, {
-        code: 'request-not-shown',
-      });
+      throw new ServiceError('request-not-shown', `A destination of kind ${runtime.kind} shows no request.`);
     const batch = batchIn(row, { destinationId, presentation: row.presentation ?? runtime.presentation });
     const request = await this.sender.exchange(sendingOf(batch, way), (outgoing) => show(outgoing, way.settings));
     return { ...request, ...numbersOf(batch) };

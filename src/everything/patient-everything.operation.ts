@@ -36,8 +36,7 @@ function assertWhole({ request }: EverythingCall): void {
   const { count, cursor, subset, isManifest, explain } = request;
   if (count === undefined && cursor === undefined && subset !== 'count' && !isManifest && explain === undefined) return;
   throw new ServiceError(
-    'invalid',
+    'parameters-exclusive',
     'NDJSON holds all resources and nothing else: _count, _cursor, _summary=count, _manifest and _explain are for JSON.',
-    { code: 'parameters-exclusive' },
   );
 }

@@ -55,28 +55,21 @@ export class ResourceDraft {
   static of(body: ScannedJson, type: string, id?: string): ResourceDraft {
     const { value: content } = body;
     if (!isObject(content)) {
-      throw new ServiceError('invalid', 'The body must be one JSON object: a resource.', {
-        code: 'body-not-a-resource',
-      });
+      throw new ServiceError('body-not-a-resource', 'The body must be one JSON object: a resource.');
     }
     const named = content.resourceType;
     if (named !== undefined && named !== type) {
-      throw new ServiceError('invalid', `resourceType must be ${type}, as in the URL.`, {
-        code: 'body-not-a-resource',
+      throw new ServiceError('body-not-a-resource', `resourceType must be ${type}, as in the URL.`, {
         expression: 'resourceType',
       });
     }
     const { meta = {} } = content;
     if (!isObject(meta)) {
-      throw new ServiceError('unprocessable', 'meta must be an object.', {
-        code: 'resource-invalid',
-        expression: `${type}.meta`,
-      });
+      throw new ServiceError('resource-invalid', 'meta must be an object.', { expression: `${type}.meta` });
     }
     const { extension } = meta;
     if (extension !== undefined && !Array.isArray(extension)) {
-      throw new ServiceError('unprocessable', 'meta.extension must be an array.', {
-        code: 'resource-invalid',
+      throw new ServiceError('resource-invalid', 'meta.extension must be an array.', {
         expression: `${type}.meta.extension`,
       });
     }
@@ -175,25 +168,19 @@ const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 export function assertId(id: string): void {
   if (!ID.test(id))
-    throw new ServiceError('invalid', 'An id has 1 to 64 letters, digits, "-" or ".".', {
-      code: 'id-invalid',
-      expression: 'id',
-    });
+    throw new ServiceError('id-invalid', 'An id has 1 to 64 letters, digits, "-" or ".".', { expression: 'id' });
 }
 
 function idOf(inBody: unknown, type: string, inUrl: string | undefined): string | undefined {
   const id = inBody ?? inUrl;
   if (id === undefined) return undefined;
   if (typeof id !== 'string')
-    throw new ServiceError('unprocessable', 'id must be a string.', {
-      code: 'resource-invalid',
-      expression: `${type}.id`,
-    });
+    throw new ServiceError('resource-invalid', 'id must be a string.', { expression: `${type}.id` });
   if (inUrl !== undefined && id !== inUrl) {
     throw new ServiceError(
-      'invalid',
+      'id-mismatch',
       'The id in the body differs from the id in the URL. Make them equal, or leave it out of the body.',
-      { code: 'id-mismatch', expression: `${type}.id` },
+      { expression: `${type}.id` },
     );
   }
   assertId(id);

@@ -65,9 +65,8 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     if (own === undefined) throw this.unknownType(type.slice(0, 64));
     if (own.isSentOnly === true) {
       throw new ServiceError(
-        'not-found',
+        'resource-type-unknown',
         `No such route: ${type} is only part of messages that this server sends; it is never stored.`,
-        { code: 'resource-type-unknown' },
       );
     }
   }
@@ -111,9 +110,10 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   private unknownType(type: string): ServiceError {
     const near = nearestCode(type, this.names());
     const hint = near === undefined ? 'GET /metadata lists those that are.' : `Did you mean "${near}"?`;
-    return new ServiceError('not-found', `No such route: "${type}" is not a resource type of this server. ${hint}`, {
-      code: 'resource-type-unknown',
-    });
+    return new ServiceError(
+      'resource-type-unknown',
+      `No such route: "${type}" is not a resource type of this server. ${hint}`,
+    );
   }
 
   private refusedWrites(type: string): RefusedWrites {

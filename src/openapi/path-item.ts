@@ -83,13 +83,9 @@ export const refusedWith = (description: string, example?: object): DescribedAns
   answer(description, 'OperationOutcome', example);
 
 const REJECTED = outcomeOf(
-  new ServiceError('unauthorized', 'The access token is not valid: unknown, expired, or its Session is closed.', {
-    code: 'token-rejected',
-  }),
+  new ServiceError('token-rejected', 'The access token is not valid: unknown, expired, or its Session is closed.'),
 );
-const DENIED = outcomeOf(
-  new ServiceError('forbidden', 'No AccessPolicy grants this request.', { code: 'policy-missing' }),
-);
+const DENIED = outcomeOf(new ServiceError('policy-missing', 'No AccessPolicy grants this request.'));
 
 /** The refusals that any authenticated call may receive, by status. */
 const REFUSALS: OperationItem['responses'] = {

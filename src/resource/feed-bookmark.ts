@@ -23,13 +23,12 @@ export function parseBookmark(text: string): FeedBookmark {
   const [, history, transaction] = /^(\d{1,20}-[0-9A-F]{8}-\d{1,10})-(\d{1,18})$/.exec(text) ?? [];
   if (history !== undefined && transaction !== undefined) return { history, transaction };
   if (/^\d{1,18}$/.test(text)) {
-    throw new ServiceError('gone', `_txid is a number of an earlier version of this server. ${START_AGAIN}`, {
-      code: 'history-position-expired',
-    });
+    throw new ServiceError(
+      'history-position-expired',
+      `_txid is a number of an earlier version of this server. ${START_AGAIN}`,
+    );
   }
-  throw new ServiceError('invalid', '_txid must be 0, or what a "monitor" link of a history names.', {
-    code: 'page-link-invalid',
-  });
+  throw new ServiceError('page-link-invalid', '_txid must be 0, or what a "monitor" link of a history names.');
 }
 
 /**
@@ -39,7 +38,6 @@ export function parseBookmark(text: string): FeedBookmark {
  */
 export const foreignBookmark = (): ServiceError =>
   new ServiceError(
-    'gone',
+    'history-position-expired',
     `_txid belongs to another history of this database: it was restored, moved, or failed over since. ${START_AGAIN}`,
-    { code: 'history-position-expired' },
   );

@@ -110,9 +110,9 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     const snapshot = this.cached.newest ?? (await this.cached.get());
     if (snapshot.isOfThisBuild) return snapshot;
     throw new ServiceError(
-      'busy',
+      'release-outdated',
       'A server with other search parameters has been started on this database. This one writes nothing any more: stop it.',
-      { code: 'release-outdated', retryAfterSeconds: 10 },
+      { retryAfterSeconds: 10 },
     );
   }
 

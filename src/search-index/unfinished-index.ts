@@ -14,12 +14,9 @@ export function unfinishedIndex(parameter: SearchParameter, parameters: SearchPa
   const { percent = 0, secondsLeft } = parameters.progressOf(parameter) ?? {};
   const left = secondsLeft === undefined ? '' : `, about ${secondsLeft} s are left`;
   return new ServiceError(
-    'busy',
+    'index-building',
     `The index of ${parameter.type}.${parameter.code} is being built: ${percent} % are done${left}. Try again later.`,
-    {
-      code: 'index-building',
-      retryAfterSeconds: Math.min(LATEST_RETRY_SECONDS, Math.max(SOONEST_RETRY_SECONDS, secondsLeft ?? 0)),
-    },
+    { retryAfterSeconds: Math.min(LATEST_RETRY_SECONDS, Math.max(SOONEST_RETRY_SECONDS, secondsLeft ?? 0)) },
   );
 }
 

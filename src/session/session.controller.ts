@@ -29,16 +29,15 @@ export class SessionController {
   async close(@Req() request: Request, @Res() response: Response): Promise<void> {
     const sessionId = this.requests.caller?.sessionId;
     if (sessionId === undefined) {
-      throw new ServiceError('unauthorized', 'HTTP Basic has no Session to close; send a Bearer token.', {
-        code: 'token-required',
-      });
+      throw new ServiceError('token-required', 'HTTP Basic has no Session to close; send a Bearer token.');
     }
     // Refuses a query: with one, the request would mean a conditional delete, which needs a policy and may close many
     // Sessions.
     if (queryOf(request).size > 0)
-      throw new ServiceError('invalid', 'DELETE /Session takes no criteria: it closes the Session of the token.', {
-        code: 'parameter-unknown',
-      });
+      throw new ServiceError(
+        'parameter-unknown',
+        'DELETE /Session takes no criteria: it closes the Session of the token.',
+      );
     await sendAnswer(response, {
       status: HttpStatus.OK,
       text: (await this.sessions.closeWithSuccessors(sessionId)).text,

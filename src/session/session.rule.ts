@@ -86,7 +86,4 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
 }
 
 const refused = (member: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `Session.${member} ${reason}.`, {
-    code: 'session-invalid',
-    expression: `Session.${member}`,
-  });
+  new ServiceError('session-invalid', `Session.${member} ${reason}.`, { expression: `Session.${member}` });

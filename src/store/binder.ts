@@ -24,9 +24,7 @@ export class Binder {
    */
   value(value: unknown): string {
     if (this.values.length >= MAX_VALUES)
-      throw new ServiceError('invalid', 'The search asks for too many values at once; ask for fewer.', {
-        code: 'search-too-large',
-      });
+      throw new ServiceError('search-too-large', 'The search asks for too many values at once; ask for fewer.');
     return `$${this.values.push(value)}`;
   }
 

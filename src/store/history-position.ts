@@ -22,8 +22,7 @@ export function parseHistoryPosition(text: string): HistoryPosition {
     return { updatedAt: new Date(milliseconds), type, id, version: Number(version) };
   }
   throw new ServiceError(
-    'invalid',
+    'page-link-invalid',
     '_before and _after are made by the server for its links; begin again at the first page.',
-    { code: 'page-link-invalid' },
   );
 }

@@ -6,9 +6,11 @@ import { ServiceError } from '../platform/errors/service-error';
  */
 export const notStored = (type: string, id: string, wasDeleted: boolean): ServiceError =>
   wasDeleted
-    ? new ServiceError('gone', `Resource ${type}/${id} was deleted. GET /${type}/${id}/_history shows its versions.`, {
-        code: 'resource-deleted',
-      })
-    : new ServiceError('not-found', `Resource ${type}/${id} not found. Check the id, or search with GET /${type}.`, {
-        code: 'resource-not-found',
-      });
+    ? new ServiceError(
+        'resource-deleted',
+        `Resource ${type}/${id} was deleted. GET /${type}/${id}/_history shows its versions.`,
+      )
+    : new ServiceError(
+        'resource-not-found',
+        `Resource ${type}/${id} not found. Check the id, or search with GET /${type}.`,
+      );

@@ -67,9 +67,8 @@ export class ResourceReader {
     const row = await this.statements.runOne<VersionRow>(READ_VERSION, [type, id, version]);
     if (row === undefined)
       throw new ServiceError(
-        'not-found',
+        'version-not-found',
         `Resource ${type}/${id} has no version ${version}. GET /${type}/${id}/_history lists its versions.`,
-        { code: 'version-not-found' },
       );
     if (row.body === null) throw notStored(type, id, true);
     return storedResourceOf({ ...row, body: row.body });

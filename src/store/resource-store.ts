@@ -296,9 +296,8 @@ export class ResourceStore {
     } catch (error) {
       if (!(error instanceof TooCostly)) throw error;
       throw new ServiceError(
-        'unprocessable',
+        'resource-invalid',
         'Stored SearchParameters of this type take too long on this resource: divide it, or simplify their expressions.',
-        { code: 'resource-invalid' },
       );
     }
   }

@@ -36,9 +36,7 @@ export class DryRun {
     if (mode === 'profile' && profiles.length === 0)
       throw parameterInvalid('Mode "profile" needs a profile.', 'profile');
     if (resource === undefined) {
-      throw new ServiceError('invalid', 'Send the resource to validate, or Parameters with "resource".', {
-        code: 'body-not-a-resource',
-      });
+      throw new ServiceError('body-not-a-resource', 'Send the resource to validate, or Parameters with "resource".');
     }
     const draft = ResourceDraft.of(resource, type, id);
     if (mode === 'update' && draft.id === undefined) {

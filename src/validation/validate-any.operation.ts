@@ -32,10 +32,11 @@ export class ValidateAny implements OperationHandler {
       throw parameterInvalid('Mode "delete" is for one resource: call /Type/id/$validate.', 'mode');
     const type = (request.resource?.value as Partial<Resource> | null | undefined)?.resourceType;
     if (typeof type !== 'string')
-      throw new ServiceError('invalid', 'Send a resource with "resourceType", or Parameters with such a "resource".', {
-        code: 'body-not-a-resource',
-        expression: 'resourceType',
-      });
+      throw new ServiceError(
+        'body-not-a-resource',
+        'Send a resource with "resourceType", or Parameters with such a "resource".',
+        { expression: 'resourceType' },
+      );
     return this.dryRun.answer(type, request);
   }
 }

@@ -41,8 +41,7 @@ export class PolicyRows {
     for (const one of alone.length === 0 ? [template] : alone) {
       const problem = (await this.firstProblemOf(one)) ?? this.similarityIn(one);
       if (problem === undefined) continue;
-      throw new ServiceError('unprocessable', `AccessPolicy.criteria on ${type}: ${problem.message}`, {
-        code: 'policy-invalid',
+      throw new ServiceError('policy-invalid', `AccessPolicy.criteria on ${type}: ${problem.message}`, {
         expression: 'AccessPolicy.criteria',
       });
     }

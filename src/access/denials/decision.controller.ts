@@ -63,9 +63,7 @@ export class DecisionController {
   async read(@Param('id') id: string): Promise<StoredDenial> {
     const found = UUID.test(id) ? await this.denials.find(id) : undefined;
     if (found === undefined)
-      throw new ServiceError('not-found', 'There is no such decision; they are kept for a day.', {
-        code: 'decision-not-found',
-      });
+      throw new ServiceError('decision-not-found', 'There is no such decision; they are kept for a day.');
     return found;
   }
 }

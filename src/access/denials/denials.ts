@@ -40,7 +40,7 @@ export class Denials implements MetricSource {
     const message = limited
       ? 'The policies that grant this request limit it to some resources, which cannot be done here.'
       : 'No AccessPolicy grants this request.';
-    return new ServiceError('forbidden', `${message} Why: GET /auth/decisions/${id}`, { code: 'policy-missing' });
+    return new ServiceError('policy-missing', `${message} Why: GET /auth/decisions/${id}`);
   }
 
   read(): readonly MetricFamily[] {

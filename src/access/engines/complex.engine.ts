@@ -83,8 +83,7 @@ function within(at: string, compile: () => PolicyCheck): PolicyCheck {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { expression } = error.details;
-    throw new ServiceError('unprocessable', error.message.replace(/^AccessPolicy[^ ]*/, outer), {
-      code: 'policy-invalid',
+    throw new ServiceError('policy-invalid', error.message.replace(/^AccessPolicy[^ ]*/, outer), {
       expression: outer(expression),
     });
   }

@@ -2,7 +2,4 @@ import { ServiceError } from '../../platform/errors/service-error';
 
 /** The error of an invalid policy. It names the member that is wrong, such as `matcho.params`. */
 export const policyFault = (member: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `AccessPolicy.${member} ${reason}.`, {
-    code: 'policy-invalid',
-    expression: `AccessPolicy.${member}`,
-  });
+  new ServiceError('policy-invalid', `AccessPolicy.${member} ${reason}.`, { expression: `AccessPolicy.${member}` });

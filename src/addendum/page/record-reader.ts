@@ -68,10 +68,11 @@ export class RecordReader {
       if (stored === undefined && chain.intact && chain.length === 0) await this.reader.read(resourceType, id);
       return { stored, chain };
     }
-    throw new ServiceError('busy', `${resourceType}/${id} changes again and again. Try again in a few seconds.`, {
-      code: 'write-conflict',
-      retryAfterSeconds: 5,
-    });
+    throw new ServiceError(
+      'write-conflict',
+      `${resourceType}/${id} changes again and again. Try again in a few seconds.`,
+      { retryAfterSeconds: 5 },
+    );
   }
 
   private async *partsOf(parts: RecordParts, chain: Verification): AsyncGenerator<RecordPart, void, void> {

@@ -189,7 +189,6 @@ const KINDS: Readonly<Record<string, DiffKind>> = {
 
 const tooDifferent = (): ServiceError =>
   new ServiceError(
-    'unprocessable',
+    'diff-too-large',
     `The two latest snapshots differ in so many values that the list would be longer than ${MAX_DIFF_CHARACTERS / 1024 / 1024} MiB. No Amendment is stored; both snapshots stay in their History addenda.`,
-    { code: 'diff-too-large' },
   );

@@ -70,7 +70,7 @@ export class Addenda {
       userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
     const user = named ?? recorder;
     if (userId !== undefined && this.environment.addendumAuthor === 'caller' && user.id !== userId) {
-      throw new ServiceError('forbidden', 'user must be the User who makes the call.', { code: 'author-not-caller' });
+      throw new ServiceError('author-not-caller', 'user must be the User who makes the call.');
     }
     return { user, recorder };
   }
@@ -213,9 +213,8 @@ export class Addenda {
 function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
   if (text !== null) return text;
   throw new ServiceError(
-    'gone',
+    'addendum-missing',
     `SDCAddendum/${addendumId} is missing from the database. svc.sdc.addendum/verify finds the first broken link of a record.`,
-    { code: 'addendum-missing' },
   );
 }
 

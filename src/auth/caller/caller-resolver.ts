@@ -113,9 +113,9 @@ export class CallerResolver {
     const session = await this.sessions.find(token);
     if (session === undefined) {
       throw new ServiceError(
-        'unauthorized',
+        'token-rejected',
         'The access token is not valid: unknown, expired, or its Session is closed. Get another one with POST /auth/token.',
-        { code: 'token-rejected', isInvalidToken: true },
+        { isInvalidToken: true },
       );
     }
     const { epochs, ...caller } = session;

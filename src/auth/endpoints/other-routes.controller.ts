@@ -29,9 +29,7 @@ export class OtherRoutesController {
   private refusalOf({ method, path }: Request): ServiceError {
     const allow = this.routes.methodsOf(path);
     if (allow.length === 0)
-      return new ServiceError('not-found', 'There is no such route here; GET /api lists all.', {
-        code: 'route-unknown',
-      });
+      return new ServiceError('route-unknown', 'There is no such route here; GET /api lists all.');
     return new ServiceError('not-allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}.`, { allow });
   }
 }

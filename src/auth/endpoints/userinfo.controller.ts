@@ -45,8 +45,7 @@ export class UserinfoController {
 
   private async answer(response: Response): Promise<void> {
     const user = await this.owners.findUser(userIdOf(this.requests));
-    if (user === undefined)
-      throw new ServiceError('gone', 'The User of the token is deleted.', { code: 'resource-deleted' });
+    if (user === undefined) throw new ServiceError('resource-deleted', 'The User of the token is deleted.');
     sendUnstored(response, user.userinfo.text);
   }
 }
@@ -58,10 +57,6 @@ export class UserinfoController {
 export function userIdOf({ caller }: RequestContext): string {
   if (caller?.userId !== undefined) return caller.userId;
   if (caller?.sessionId === undefined)
-    throw new ServiceError('unauthorized', 'HTTP Basic has no User; send the token of one.', {
-      code: 'token-required',
-    });
-  throw new ServiceError('forbidden', 'The token was issued to a client for itself: it has no User.', {
-    code: 'token-without-user',
-  });
+    throw new ServiceError('token-required', 'HTTP Basic has no User; send the token of one.');
+  throw new ServiceError('token-without-user', 'The token was issued to a client for itself: it has no User.');
 }

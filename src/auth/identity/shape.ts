@@ -35,4 +35,4 @@ export function assertShapes(path: string, object: unknown, shapes: Readonly<Rec
 }
 
 export const refused = (expression: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `${expression} ${reason}.`, { code: 'account-invalid', expression });
+  new ServiceError('account-invalid', `${expression} ${reason}.`, { expression });

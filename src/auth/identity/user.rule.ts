@@ -107,7 +107,7 @@ function assertSpelling(user: Resource): void {
     if (meant === undefined) continue;
     const shown = key.slice(0, 64);
     const message = `"${shown}" is not an element of User. Did you mean "${DECISIVE.get(meant) ?? ''}"?`;
-    throw new ServiceError('unprocessable', message, { code: 'account-invalid', expression: `User.${shown}` });
+    throw new ServiceError('account-invalid', message, { expression: `User.${shown}` });
   }
 }
 

@@ -61,10 +61,7 @@ export class NewPasswords {
     assertPassword(text, expression);
     const { passwordMinLength: least } = this.environment;
     if (passwordLength(text) >= least) return;
-    throw new ServiceError('unprocessable', `${expression} has at least ${least} characters.`, {
-      code: 'password-rejected',
-      expression,
-    });
+    throw new ServiceError('password-rejected', `${expression} has at least ${least} characters.`, { expression });
   }
 
   /**
@@ -91,15 +88,12 @@ export class NewPasswords {
 /** @throws ServiceError 'unprocessable' for a text that is empty or too long */
 function assertPassword(text: string, expression: string): void {
   if (isPasswordLength(text)) return;
-  throw new ServiceError('unprocessable', `${expression} has 1 to ${MAX_PASSWORD_BYTES} bytes.`, {
-    code: 'password-rejected',
-    expression,
-  });
+  throw new ServiceError('password-rejected', `${expression} has 1 to ${MAX_PASSWORD_BYTES} bytes.`, { expression });
 }
 
 const malformedHash = (): ServiceError =>
   new ServiceError(
-    'unprocessable',
+    'password-rejected',
     'User.password begins like a hash, but this server does not accept it. Send argon2id up to 64 MiB, or $s0$ of scrypt.',
-    { code: 'password-rejected', expression: 'User.password' },
+    { expression: 'User.password' },
   );

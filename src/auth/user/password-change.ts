@@ -56,8 +56,7 @@ export class PasswordChange {
     };
     await this.guesses.judge({ kind: 'user', name: userId }, [current], judge, isWrong);
     if (normalisedPassword(next) === normalisedPassword(current)) {
-      throw new ServiceError('unprocessable', 'newPassword must differ from currentPassword.', {
-        code: 'password-rejected',
+      throw new ServiceError('password-rejected', 'newPassword must differ from currentPassword.', {
         expression: 'newPassword',
       });
     }
@@ -66,13 +65,10 @@ export class PasswordChange {
 }
 
 const wrong = (): ServiceError =>
-  new ServiceError('unprocessable', 'currentPassword is wrong.', {
-    code: 'password-wrong',
-    expression: 'currentPassword',
-  });
+  new ServiceError('password-wrong', 'currentPassword is wrong.', { expression: 'currentPassword' });
 
 const isWrong = (error: unknown): boolean =>
   error instanceof ServiceError && error.details.expression === 'currentPassword';
 
 const changedMeanwhile = (): ServiceError =>
-  new ServiceError('conflict', 'The User was changed meanwhile. Log in and try again.', { code: 'user-changed' });
+  new ServiceError('user-changed', 'The User was changed meanwhile. Log in and try again.');

@@ -130,7 +130,6 @@ export class UserLogins {
 }
 
 const taken = (member: string): ServiceError =>
-  new ServiceError('duplicate', `Another User has this ${member} as a login name. Choose another one.`, {
-    code: 'login-name-taken',
+  new ServiceError('login-name-taken', `Another User has this ${member} as a login name. Choose another one.`, {
     expression: `User.${member}`,
   });

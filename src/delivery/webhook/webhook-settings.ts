@@ -165,8 +165,5 @@ function secretsOf(values: readonly unknown[], inForce: readonly string[]): stri
 }
 
 function refuse(message: string): never {
-  throw new ServiceError('unprocessable', message, {
-    code: 'destination-invalid',
-    expression: 'SvcTopicDestination.parameter',
-  });
+  throw new ServiceError('destination-invalid', message, { expression: 'SvcTopicDestination.parameter' });
 }

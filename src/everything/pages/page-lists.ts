@@ -94,13 +94,12 @@ export class PageLists implements BackgroundTask {
     );
     if (list === undefined) throw expired();
     if (list.caller !== this.caller)
-      throw new ServiceError('forbidden', 'These pages were made for another caller. Ask for the first page.', {
-        code: 'pages-of-another-caller',
-      });
+      throw new ServiceError(
+        'pages-of-another-caller',
+        'These pages were made for another caller. Ask for the first page.',
+      );
     if (list.patient_id !== patientId)
-      throw new ServiceError('invalid', '_cursor belongs to the pages of another patient.', {
-        code: 'page-link-invalid',
-      });
+      throw new ServiceError('page-link-invalid', '_cursor belongs to the pages of another patient.');
     const entries = await this.statements.run<ListedEntry>(READ_ENTRIES, [listId, position, count]);
     // Another request may have deleted the list between the two statements.
     if (entries.length < Math.min(count, list.size - position)) throw expired();
@@ -130,21 +129,19 @@ async function addEntries(snapshot: Snapshot, part: QueryPart, listId: string, o
 
 const expired = (): ServiceError =>
   new ServiceError(
-    'gone',
+    'pages-expired',
     'These pages have expired: they are kept for a limited time, and newer pages replace the oldest. Ask for the first page again; it shows the current state.',
-    { code: 'pages-expired' },
   );
 
 const tooMany = (): ServiceError =>
   new ServiceError(
-    'busy',
+    'pages-full',
     'Too many pages are kept now. Try again later, or stream the whole with Accept: application/fhir+ndjson.',
-    { code: 'pages-full', retryAfterSeconds: 60 },
+    { retryAfterSeconds: 60 },
   );
 
 const tooLong = (): ServiceError =>
   new ServiceError(
-    'unprocessable',
+    'compartment-too-large',
     `Compartments of more than ${MOST_OF_A_LIST} resources are not kept as pages. Stream the whole with Accept: application/fhir+ndjson, or ask for less with _type, start and end.`,
-    { code: 'compartment-too-large' },
   );

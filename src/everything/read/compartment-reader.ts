@@ -91,15 +91,13 @@ export class CompartmentReader {
   /** @throws ServiceError in every case, since the patient was not found */
   private async refuse({ patientId, limit }: CompartmentQuery): Promise<never> {
     await this.reader.readWithin(limit, 'Patient', patientId);
-    throw new ServiceError('busy', 'The patient was stored at this very moment. Try again.', {
-      code: 'write-conflict',
+    throw new ServiceError('write-conflict', 'The patient was stored at this very moment. Try again.', {
       retryAfterSeconds: 1,
     });
   }
 }
 
-const tooSlowAtOnce = (): ServiceError =>
-  new ServiceError('timeout', 'The first chunk took too long.', { code: 'everything-timeout' });
+const tooSlowAtOnce = (): ServiceError => new ServiceError('everything-timeout', 'The first chunk took too long.');
 
 /**
  * Ignores a timeout of the first chunk. The compartment is then read part by part, and a timeout there can name the
@@ -114,5 +112,5 @@ function tooSlow(seconds: number, at: QueryPart | undefined): ServiceError {
   const remedy = 'Ask with a larger _timeout, or for less with _type or _since.';
   const hint =
     at === undefined ? '' : ` The index that helps, if it is missing or broken: create index concurrently ${at.index}.`;
-  return new ServiceError('timeout', `${what} ${remedy}${hint}`, { code: 'everything-timeout' });
+  return new ServiceError('everything-timeout', `${what} ${remedy}${hint}`);
 }

@@ -112,15 +112,15 @@ function cursorOf(query: URLSearchParams): PageCursor | undefined {
   if (text === null) return undefined;
   const [, listId, position] = CURSOR.exec(text) ?? [];
   if (listId === undefined)
-    throw new ServiceError('invalid', '_cursor comes from links to further pages; follow these links unchanged.', {
-      code: 'page-link-invalid',
-    });
+    throw new ServiceError(
+      'page-link-invalid',
+      '_cursor comes from links to further pages; follow these links unchanged.',
+    );
   const chosen = [...CHOOSING, '_manifest', '_explain'].find((name) => query.has(name));
   if (chosen !== undefined)
     throw new ServiceError(
-      'invalid',
+      'parameters-exclusive',
       `${chosen} and _cursor exclude each other: the request for the first page selected the resources of all pages.`,
-      { code: 'parameters-exclusive' },
     );
   return { listId, position: Number(position) };
 }

@@ -33,7 +33,7 @@ export function includesOf(query: URLSearchParams, parameters: SearchParameterSe
   const asked = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (asked.length === 0) return undefined;
   if (asked.length > MOST_NAMES)
-    throw new ServiceError('invalid', `_include takes ${MOST_NAMES} names at most.`, { code: 'include-invalid' });
+    throw new ServiceError('include-invalid', `_include takes ${MOST_NAMES} names at most.`);
   const types: string[] = [];
   const references: IncludedTypes['references'][number][] = [];
   for (const name of asked) {
@@ -74,7 +74,6 @@ function targetOf(
 
 const badInclude = (name: string, why: string): ServiceError =>
   new ServiceError(
-    'invalid',
+    'include-invalid',
     `_include: "${name.slice(0, 128)}" ${why}. It takes types (Practitioner), references (Observation:performer), or *.`,
-    { code: 'include-invalid' },
   );

@@ -31,18 +31,13 @@ export function readBodyText(request: Request): string {
     );
   }
   if (isOtherRelease(request)) {
-    throw new ServiceError('unsupported-media-type', 'This server speaks FHIR 4.0: send the resource as R4.', {
-      code: 'fhir-version-unsupported',
-    });
+    throw new ServiceError('fhir-version-unsupported', 'This server speaks FHIR 4.0: send the resource as R4.');
   }
   const body = bodyOf(request);
-  if (body.length === 0)
-    throw new ServiceError('invalid', 'The body is empty; send a resource as JSON.', { code: 'body-missing' });
+  if (body.length === 0) throw new ServiceError('body-missing', 'The body is empty; send a resource as JSON.');
   if (!isYaml) return decodeUtf8(body);
   if (body.length > YAML_LIMIT_BYTES) {
-    throw new ServiceError('too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.', {
-      code: 'body-too-large',
-    });
+    throw new ServiceError('body-too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
   }
   return jsonOfYaml(decodeUtf8(body));
 }

@@ -31,8 +31,7 @@ export function readSubset(query: URLSearchParams): Subset | 'count' | undefined
   }
   const isWhole = summary === '' || summary === 'false';
   if (paths.length === 0) return isWhole ? undefined : { summary };
-  if (!isWhole)
-    throw new ServiceError('invalid', 'Use _summary or _elements, not both.', { code: 'parameters-exclusive' });
+  if (!isWhole) throw new ServiceError('parameters-exclusive', 'Use _summary or _elements, not both.');
   if (!paths.every((path) => PATH.test(path))) {
     throw parameterInvalid('_elements must be names of elements with commas between, such as name,birthDate.');
   }

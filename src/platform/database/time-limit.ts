@@ -56,8 +56,6 @@ export class TimeLimit {
 
   private refused(cause?: unknown): ServiceError {
     const { refusal } = this;
-    return typeof refusal === 'string'
-      ? new ServiceError('timeout', refusal, { code: 'query-timeout' }, { cause })
-      : refusal();
+    return typeof refusal === 'string' ? new ServiceError('query-timeout', refusal, {}, { cause }) : refusal();
   }
 }

@@ -342,7 +342,7 @@ export class UnitOfWork {
   private stoodStill(unit: Unit): ServiceError {
     this.logger.error(`${unit.runs ?? 'Work'} neither ended nor sent a statement: its transaction was rolled back`);
     const message = 'A transaction of this request stood still and was rolled back.';
-    return new ServiceError('timeout', message, { code: 'transaction-timeout' });
+    return new ServiceError('transaction-timeout', message);
   }
 
   private runLater(action: () => unknown): Promise<unknown> {
@@ -380,9 +380,9 @@ const STATEMENTS_FAIL_MILLISECONDS = 100;
 
 const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
   new ServiceError(
-    'precondition-failed',
+    'isolation-conflict',
     `Other writes got in the way ${MAX_TRIES} times at isolation level ${level}. Read again and repeat the change, or ask for a lower x-max-isolation-level.`,
-    { code: 'isolation-conflict' },
+    {},
     { cause },
   );
 

@@ -21,8 +21,7 @@ export class CompartmentRule implements ResourceRule {
     const { code = '', resource } = value as Partial<CompartmentDefinition>;
     const issues = (resource ?? []).flatMap((one, place) => faultsOf(one, place, code, parameters));
     if (issues.length === 0) return;
-    throw new ServiceError('unprocessable', issues.map(({ diagnostics }) => diagnostics).join(' '), {
-      code: 'compartment-definition-invalid',
+    throw new ServiceError('compartment-definition-invalid', issues.map(({ diagnostics }) => diagnostics).join(' '), {
       issues,
     });
   }

@@ -70,9 +70,8 @@ export class Compartments {
       stored.find((one) => one.code === code);
     if (definition === undefined) {
       throw new ServiceError(
-        'unprocessable',
+        'compartment-definition-invalid',
         `No CompartmentDefinition of ${code} is stored. Store one, for example under the id "${code.toLowerCase()}".`,
-        { code: 'compartment-definition-invalid' },
       );
     }
     return this.compiledOf(definition, (await this.index.current()).parameters);
@@ -121,8 +120,7 @@ function linkOf(type: string, code: string, parameters: SearchParameterSet): Sea
   // Without this parameter, every answer would lack some resources of the compartment. So the definition is refused.
   if (parameter !== undefined) return parameter;
   throw new ServiceError(
-    'unprocessable',
+    'compartment-definition-invalid',
     `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
-    { code: 'compartment-definition-invalid' },
   );
 }

@@ -49,6 +49,4 @@ where (select true from resource c where c.type = a.type and c.id = a.id and ${t
  * callers cannot distinguish the two.
  */
 export const notGranted = (): ServiceError =>
-  new ServiceError('forbidden', 'The policies that grant this request do not cover this resource.', {
-    code: 'rows-not-granted',
-  });
+  new ServiceError('rows-not-granted', 'The policies that grant this request do not cover this resource.');

@@ -33,15 +33,15 @@ export function assertAsBuiltIn(value: Resource): boolean {
   const place = `SearchParameter/${resourceIdOf(definition)}`;
   const member = ofUrl === undefined ? 'id' : 'url';
   throw new ServiceError(
-    'unprocessable',
+    'search-parameter-invalid',
     `SearchParameter.${member} is that of ${place}, a definition of HL7 that is built in and never changes. ${ADVICE}`,
-    { code: 'search-parameter-invalid', expression: `SearchParameter.${member}` },
+    { expression: `SearchParameter.${member}` },
   );
 }
 
 export const notDeletable = ({ id }: Resource): ServiceError =>
   new ServiceError(
-    'not-allowed',
+    'definition-built-in',
     `SearchParameter/${id} is a definition of HL7 that is built in, so it cannot be deleted. ${ADVICE}`,
-    { code: 'definition-built-in', allow: ['GET', 'HEAD'] },
+    { allow: ['GET', 'HEAD'] },
   );

@@ -14,7 +14,6 @@ export const excerpt = (text: string): string => text.slice(0, 128);
  * @param member path of the element at fault below SearchParameter: `component[0].expression`
  */
 export const badElement = (member: string, reason: string): ServiceError =>
-  new ServiceError('unprocessable', `SearchParameter.${member} ${reason}.`, {
-    code: 'search-parameter-invalid',
+  new ServiceError('search-parameter-invalid', `SearchParameter.${member} ${reason}.`, {
     expression: `SearchParameter.${member}`,
   });

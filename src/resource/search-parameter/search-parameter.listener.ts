@@ -59,18 +59,19 @@ export class SearchParameterListener implements ResourceChangeListener {
   private async put(id: string, parameter: OwnSearchParameter, stored: readonly ParameterState[]): Promise<void> {
     const { type, code } = parameter;
     if (!stored.some((row) => isNamed(parameter, row)) && (await this.states.countOf(type)) >= MAX_OF_TYPE)
-      throw new ServiceError('unprocessable', `${type} has ${MAX_OF_TYPE} search parameters of its own already.`, {
-        code: 'search-parameter-invalid',
-        expression: 'SearchParameter.base',
-      });
+      throw new ServiceError(
+        'search-parameter-invalid',
+        `${type} has ${MAX_OF_TYPE} search parameters of its own already.`,
+        { expression: 'SearchParameter.base' },
+      );
     const set = this.index.builtIn.withLive([parameter]);
     const compiled = set.find(type, code);
     const digest = compiled === undefined ? '' : parameterDigest(compiled, set);
     if (await this.states.put(id, parameter, digest, hasRows(compiled) ? 'building' : 'active')) return;
     throw new ServiceError(
-      'duplicate',
+      'search-parameter-taken',
       `Another active SearchParameter defines ${type}.${code}. Choose another code.`,
-      { code: 'search-parameter-taken', expression: 'SearchParameter.code' },
+      { expression: 'SearchParameter.code' },
     );
   }
 }

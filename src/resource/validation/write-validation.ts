@@ -70,9 +70,9 @@ export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): voi
   if (first === undefined) return;
   const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`;
   throw new ServiceError(
-    'unprocessable',
+    'resource-invalid',
     `The ${type} is not valid. ${first.expression}: ${first.diagnostics}${more}`,
-    { code: 'resource-invalid', issues: errors },
+    { issues: errors },
   );
 }
 

@@ -32,9 +32,7 @@ export function assertPossible(write: Write, held: LockedId): void {
   if (mode !== 'create' && mode !== 'put') return;
   if (held === HIDDEN) throw notGranted();
   if (mode === 'create' && current !== undefined) {
-    throw new ServiceError('duplicate', `${type}/${id} already exists. Use PUT to replace it, or leave the id out.`, {
-      code: 'id-taken',
-    });
+    throw new ServiceError('id-taken', `${type}/${id} already exists. Use PUT to replace it, or leave the id out.`);
   }
 }
 
@@ -48,15 +46,13 @@ export function assertMatch({ ifMatch, ifNoneMatch }: WriteConditions, current: 
   if ((ifMatch === undefined || isNamed(ifMatch)) && (ifNoneMatch === undefined || !isNamed(ifNoneMatch))) return;
   if (ifNoneMatch === '*' && current !== undefined) {
     throw new ServiceError(
-      'precondition-failed',
+      'resource-exists',
       `${current.type}/${current.id} exists already, as version ${current.version}. Leave If-None-Match out to replace it.`,
-      { code: 'resource-exists' },
     );
   }
   const found = current === undefined ? 'nothing is stored' : `the stored version is ${current.version}`;
   throw new ServiceError(
-    'precondition-failed',
+    'version-mismatch',
     `Version Id mismatch: ${found}. Read the resource again and repeat the change.`,
-    { code: 'version-mismatch' },
   );
 }

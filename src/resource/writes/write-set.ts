@@ -274,7 +274,6 @@ function byLimit(writes: readonly Write[]): ReadonlyMap<RowLimit, readonly Write
 
 const tooLongTogether = (): ServiceError =>
   new ServiceError(
-    'unprocessable',
+    'bundle-too-large',
     'The resources that this Bundle changes have more than 64 MiB together. Send it in parts.',
-    { code: 'bundle-too-large' },
   );

@@ -85,9 +85,8 @@ export class Extraction extends Scope {
     this.pairsLeft -= count;
     if (this.pairsLeft >= 0) return;
     throw new ServiceError(
-      'unprocessable',
+      'resource-invalid',
       `Composite search parameters pair more than ${this.maxPairs} values of this resource: divide it, or give its items fewer codings.`,
-      { code: 'resource-invalid' },
     );
   }
 

@@ -82,9 +82,7 @@ export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm[
   if (cast === 'text') return String(value);
   const isInstant = typeof value === 'number' && value >= earliestInstant && value <= latestInstant;
   if (typeof value === 'string' || (cast === 'timestamptz' && !isInstant))
-    throw new ServiceError('invalid', 'The page link was changed on the way; begin again at the first page.', {
-      code: 'page-link-invalid',
-    });
+    throw new ServiceError('page-link-invalid', 'The page link was changed on the way; begin again at the first page.');
   return cast === 'timestamptz' ? new Date(value).toISOString() : value;
 }
 

@@ -104,9 +104,8 @@ function referenceOf(name: string, source: string, code: string, scope: SearchSc
   }
   const references = parameters.list(source).filter(({ kind }) => kind === 'reference');
   throw new ServiceError(
-    'invalid',
+    'include-invalid',
     `"${name}" names ${source}.${code.slice(0, 64)}, which is no reference parameter.${suggestionFor(code, references)}`,
-    { code: 'include-invalid' },
   );
 }
 

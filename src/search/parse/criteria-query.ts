@@ -22,18 +22,16 @@ export function criteriaQuery(type: string, criteria: string): URLSearchParams {
   assertUtf8('The criteria', text);
   const query = new URLSearchParams(text);
   if (query.size === 0) {
-    throw new ServiceError('invalid', `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`, {
-      code: 'criteria-invalid',
-    });
+    throw new ServiceError(
+      'criteria-invalid',
+      `Name criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`,
+    );
   }
   for (const [name, value] of query) {
     const shown = name.slice(0, 64);
     if (SHAPING.has(name.split(':', 1)[0] ?? ''))
-      throw new ServiceError('invalid', `"${shown}" shapes answers; it cannot be a criterion.`, {
-        code: 'criteria-invalid',
-      });
-    if (value.trim() === '')
-      throw new ServiceError('invalid', `The criterion "${shown}" has no value.`, { code: 'criteria-invalid' });
+      throw new ServiceError('criteria-invalid', `"${shown}" shapes answers; it cannot be a criterion.`);
+    if (value.trim() === '') throw new ServiceError('criteria-invalid', `The criterion "${shown}" has no value.`);
   }
   return query;
 }

@@ -66,14 +66,10 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
   }
   const unusable = parameters.listUnusable(type).find((one) => one.code === code);
   if (unusable !== undefined)
-    throw new ServiceError('invalid', `${type}.${code} cannot be searched by: ${unusable.reason}.`, {
-      code: 'search-parameter-unknown',
-    });
+    throw new ServiceError('search-parameter-unknown', `${type}.${code} cannot be searched by: ${unusable.reason}.`);
   if (isLenient) return undefined;
   const hint = suggestionFor(code, parameters.list(type));
-  throw new ServiceError('invalid', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`, {
-    code: 'search-parameter-unknown',
-  });
+  throw new ServiceError('search-parameter-unknown', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
 }
 
 /** Advice for an unknown code: the nearest known code, or the list of all known codes. */

@@ -31,9 +31,7 @@ export interface ParsedSearch {
  */
 export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
   if (query.size > MAX_PARAMETERS)
-    throw new ServiceError('invalid', `A search takes at most ${MAX_PARAMETERS} parameters.`, {
-      code: 'search-too-large',
-    });
+    throw new ServiceError('search-too-large', `A search takes at most ${MAX_PARAMETERS} parameters.`);
   const clauses: SearchClause[] = [];
   const bounded = { ...scope, effort: { left: MAX_EFFORT } };
   const used: [string, string][] = [];
@@ -50,9 +48,7 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
         : (pairedClauseOf(name, value, query, bounded) ?? clauseOf(name, value, bounded));
     if (clause === undefined) continue;
     if (clauses.push(clause) > MAX_CLAUSES)
-      throw new ServiceError('invalid', `A search takes at most ${MAX_CLAUSES} parameters.`, {
-        code: 'search-too-large',
-      });
+      throw new ServiceError('search-too-large', `A search takes at most ${MAX_CLAUSES} parameters.`);
     used.push([name, value]);
   }
   return { clauses, used };

@@ -47,7 +47,7 @@ export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, 
 
 /** The error for a wrong value; it names the parameter. */
 export const invalid = (name: string, what: string): ServiceError =>
-  new ServiceError('invalid', `"${name.slice(0, 80)}" ${what}.`, { code: 'search-value-invalid' });
+  new ServiceError('search-value-invalid', `"${name.slice(0, 80)}" ${what}.`);
 
 /** @throws ServiceError 'invalid' for a text that is no resource type */
 export function assertType(name: string, type: string, parameters: Pick<SearchParameterSet, 'has'>): void {

@@ -17,9 +17,8 @@ export function parsePosition(side: PagePosition['side'], text: string): PagePos
   const [key, ...values] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
   if (typeof key !== 'number' || !Number.isSafeInteger(key) || !values.every(isValue)) {
     throw new ServiceError(
-      'invalid',
+      'page-link-invalid',
       `_${side} is made by the server for its links to other pages; begin again at the first page.`,
-      { code: 'page-link-invalid' },
     );
   }
   return { side, key, values };

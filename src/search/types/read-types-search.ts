@@ -92,9 +92,7 @@ function isOldestFirstOf(query: URLSearchParams): boolean {
   const sort = query.get('_sort') ?? '';
   if (sort === '' || sort === '-_lastUpdated') return false;
   if (sort === '_lastUpdated') return true;
-  throw new ServiceError('invalid', '"_sort" of a search over types is -_lastUpdated or _lastUpdated.', {
-    code: 'search-value-invalid',
-  });
+  throw new ServiceError('search-value-invalid', '"_sort" of a search over types is -_lastUpdated or _lastUpdated.');
 }
 
 /**

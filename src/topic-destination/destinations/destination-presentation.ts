@@ -66,7 +66,4 @@ function flagOf(destination: Resource, member: string): boolean {
 }
 
 export const destinationRefusal = (member: string, message: string): ServiceError =>
-  new ServiceError('unprocessable', `${member} ${message}`, {
-    code: 'destination-invalid',
-    expression: `SvcTopicDestination.${member}`,
-  });
+  new ServiceError('destination-invalid', `${member} ${message}`, { expression: `SvcTopicDestination.${member}` });

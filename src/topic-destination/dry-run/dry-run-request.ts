@@ -48,9 +48,8 @@ export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Da
   const topic = values.get('topic');
   if (topic === undefined) {
     throw new ServiceError(
-      'invalid',
+      'body-not-a-resource',
       'Send a SvcSubscriptionTopic, or Parameters with one as the resource of "topic".',
-      { code: 'body-not-a-resource' },
     );
   }
   const text = (name: string): string | undefined => {

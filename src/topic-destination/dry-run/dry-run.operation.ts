@@ -61,9 +61,7 @@ export class DryRunOperation implements OperationHandler {
     const request = await this.slices.run(readDryRunRequest(body, query, this.clock.now()));
     for (const { type } of request.topic.triggers) {
       if (!this.types.names().includes(type))
-        throw new ServiceError('unprocessable', `"${type}" is not a resource type of this server.`, {
-          code: 'topic-invalid',
-        });
+        throw new ServiceError('topic-invalid', `"${type}" is not a resource type of this server.`);
     }
     return partsAnswer(DRY_RUN_PARTS, await this.dryRun.run(request));
   }

@@ -119,10 +119,7 @@ function cursorOf(text: string | undefined): TimelineCursor {
   const [, kind, digits = ''] = /^([qn])(\d{1,16})$/.exec(text) ?? [];
   if (kind === 'q') return { queuedBelow: Number(digits) };
   if (kind === 'n') return { numberBelow: Number(digits) };
-  throw new ServiceError('invalid', '_page must come from the "next" of a page.', {
-    code: 'page-link-invalid',
-    expression: '_page',
-  });
+  throw new ServiceError('page-link-invalid', '_page must come from the "next" of a page.', { expression: '_page' });
 }
 
 const tokenOf = ({ queuedBelow, numberBelow }: TimelineCursor): string =>

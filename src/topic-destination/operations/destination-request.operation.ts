@@ -39,8 +39,7 @@ export class DestinationRequestOperation implements OperationHandler {
     await this.granted.assertSeen('SvcTopicDestination', id);
     const request = await this.trials.requestOf(id, number);
     if (request === undefined && number !== undefined)
-      throw new ServiceError('not-found', `No notification with event ${number} is kept.`, {
-        code: 'event-not-found',
+      throw new ServiceError('event-not-found', `No notification with event ${number} is kept.`, {
         expression: 'number',
       });
     return partsAnswer(PARTS, {

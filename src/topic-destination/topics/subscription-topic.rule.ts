@@ -34,9 +34,9 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
   async check(draft: ResourceDraft): Promise<void> {
     if (this.granted.isLimited && /\bresolve\b/.test(draft.member('trigger') ?? '')) {
       throw new ServiceError(
-        'forbidden',
+        'rows-limited',
         'Your policies limit you to some resources, and resolve() in a criterion reads any. Leave it out.',
-        { code: 'rows-limited', expression: 'SvcSubscriptionTopic.trigger' },
+        { expression: 'SvcSubscriptionTopic.trigger' },
       );
     }
     const known = this.types.names();
@@ -44,9 +44,9 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
     triggers.forEach(({ type }, index) => {
       if (known.includes(type)) return;
       throw new ServiceError(
-        'unprocessable',
+        'topic-invalid',
         `trigger[${index}].resource: "${type}" is not a resource type of this server.`,
-        { code: 'topic-invalid', expression: `SvcSubscriptionTopic.trigger[${index}].resource` },
+        { expression: `SvcSubscriptionTopic.trigger[${index}].resource` },
       );
     });
   }

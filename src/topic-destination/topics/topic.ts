@@ -162,7 +162,4 @@ function evaluable(path: string, compile: () => Criterion): Criterion {
 }
 
 const topicRefusal = (path: string, message: string): ServiceError =>
-  new ServiceError('unprocessable', `${path} ${message}`, {
-    code: 'topic-invalid',
-    expression: `SvcSubscriptionTopic.${path}`,
-  });
+  new ServiceError('topic-invalid', `${path} ${message}`, { expression: `SvcSubscriptionTopic.${path}` });
