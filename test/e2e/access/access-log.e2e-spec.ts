@@ -111,7 +111,10 @@ describe('O7: the access line of a request', () => {
       headers: { ...as('left'), Authorization: nurse.bearer },
     }).catch(() => 'left');
     await eventually('the search waits', async () => {
-      const { rowCount } = await other.query('select from pg_locks where not granted');
+      const { rowCount } = await other.query(
+        `select from pg_locks join pg_stat_activity using (pid)
+          where relation = 'resource'::regclass and not granted and datname = current_database()`,
+      );
       return (rowCount ?? 0) > 0;
     });
     leaving.abort();
