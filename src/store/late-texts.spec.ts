@@ -20,9 +20,9 @@ async function read(isBrief?: boolean): Promise<{ reserved: number; texts: (stri
     return { release: () => (reserved -= bytes) };
   };
   const texts = new LateTexts(
-    { findVersions: (some: ListedVersion[]) => some.map(({ id }) => ({ text: id })) } as unknown as ResourceReader,
-    { within: (_limit: unknown, work: () => unknown) => work() } as unknown as Statements,
-    { ticket: { hold } } as unknown as RequestContext,
+    { findVersions: (some) => Promise.resolve(some.map(({ id }) => ({ text: id }))) } as ResourceReader,
+    { within: (_limit, work) => work() } as Statements,
+    { ticket: { hold } } as RequestContext,
     {} as Slices,
   );
   const all = await texts.all(listed, isBrief);
