@@ -2,6 +2,7 @@ import { type Server, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { NO_SNIFFING } from '../../platform/http/security-headers';
 import { type ErrorCode } from '../../platform/errors/error-codes';
+import { KeptOn } from '../../platform/kept-on';
 import { fatalOutcome } from './operation-outcome';
 
 interface BrokenRequest extends Error {
@@ -35,11 +36,15 @@ type OpenResponsesOf = (socket: Duplex) => readonly ServerResponse[];
  * the answers to earlier requests of the connection: otherwise a client would take it for the answer to one of these.
  */
 export function refuseBrokenRequests(server: Server, openResponsesOf: OpenResponsesOf): void {
+  const waiting = new KeptOn<Duplex, true>();
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+    // Node reports each further piece of the bytes that it cannot parse.
+    if (waiting.get(socket) === true) return;
     // The broken request itself is among the responses if only its body is broken.
     const last = openResponsesOf(socket).findLast(({ req }) => req.complete);
     if (last === undefined) refuse(error, socket);
     else {
+      waiting.set(socket, true);
       last.once('close', () => {
         refuse(error, socket);
       });

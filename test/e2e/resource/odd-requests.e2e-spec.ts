@@ -1,5 +1,6 @@
-import { request as httpRequest } from 'node:http';
+import { type ServerResponse, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Bundle } from '../../support/bundle';
 import { ROOT, type Received, startTestApp, type TestApp } from '../../../testing/test-app';
@@ -285,6 +286,29 @@ describe('an odd request', () => {
     expect(statusesOf(await sendBytes(`${put}HELLO\r\n\r\n`))).toEqual(['201', '400']);
     expect(statusesOf(await sendBytes(`${put}${chunked}no size\r\n`))).toEqual(['200', '400']);
     expect(statusesOf(await sendBytes(`${chunked}no size\r\n`))).toEqual(['400']);
+  });
+
+  it('that goes on with bytes that are no HTTP costs one listener while an earlier request runs', async () => {
+    const other = await app.connect();
+    await other.query('begin; lock table resource in access exclusive mode');
+    const listeners: number[] = [];
+    let response: ServerResponse | undefined;
+    const count = (): number => listeners.push(response?.listenerCount('close') ?? NaN);
+    app.app.getHttpServer().prependOnceListener('request', (_request, answer) => (response = answer));
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET /fhir/Patient/p HTTP/1.1\r\nHost: x\r\nAuthorization: ${ROOT}\r\n\r\n`);
+    for (let sent = 0; sent < 20; sent++) {
+      await delay(10);
+      socket.write('HELLO\r\n\r\n');
+      if (sent === 10) count();
+    }
+    count();
+    await other.query('rollback');
+    let received = '';
+    for await (const chunk of socket) received += String(chunk);
+    expect(received.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['200', '400']);
+    expect(listeners[1]).toBe(listeners[0]);
   });
 
   it('in a batch fails alone, and says what to do', async () => {
