@@ -1,7 +1,7 @@
 import {
   type JsonObject,
   type JsonValue,
-  parseLosslessInSteps,
+  parseStoredInSteps,
   printLosslessInSteps,
 } from '../../platform/json/lossless';
 import { type Steps } from '../../platform/time/steps';
@@ -25,7 +25,7 @@ const SUBSETTED: JsonObject = new Map([
  * resource is returned unchanged.
  */
 export function* subsetOf(text: string, subset: Subset): Steps<string> {
-  const resource = yield* parseLosslessInSteps(text);
+  const resource = yield* parseStoredInSteps(text);
   if (!(resource instanceof Map)) return text;
   const type = resource.get('resourceType');
   const part = typeof type === 'string' ? partOf(resource, type, subset) : undefined;

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { anyText } from '../../../test/support/any-text';
 import { canonicalText, parseLossless, printLossless } from '../../../test/support/lossless-text';
 import { JsonBodyError } from './json-body-error';
-import { JsonNumber, type JsonValue } from './lossless';
+import { atOnce } from '../time/steps';
+import { JsonNumber, type JsonValue, parseStoredInSteps } from './lossless';
 
 const forbiddenKeys = ['__proto__', 'constructor', 'prototype'];
 const text = anyText().map((sent) => sent.replaceAll('\0', ''));
@@ -52,6 +53,13 @@ describe('lossless JSON', () => {
     'keeps %s',
     (sent) => {
       expect(printLossless(parseLossless(sent))).toBe(sent);
+    },
+  );
+
+  it.each(['{', '[', '{"a":1', '[1', '[1,', '{"a":"x', '{"a"'])(
+    'reads no further than the end of a damaged text: %s',
+    (text) => {
+      expect(() => atOnce(parseStoredInSteps(text))).toThrow(SyntaxError);
     },
   );
 

@@ -17,8 +17,14 @@ export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | Jso
  * @throws JsonBodyError like {@link compactJsonInSteps}
  */
 export function* parseLosslessInSteps(text: string): Steps<JsonValue> {
-  return yield* new LosslessReader(yield* compactJsonInSteps(text)).value();
+  return yield* parseStoredInSteps(yield* compactJsonInSteps(text));
 }
+
+/**
+ * Parses a text that the server has stored, without rounding numbers. The limits of {@link compactJsonInSteps} are
+ * those of a body: an addendum may exceed them, since it contains a whole body or a list of differences.
+ */
+export const parseStoredInSteps = (compact: string): Steps<JsonValue> => new LosslessReader(compact).value();
 
 /**
  * Whether two values are equal. Members may be in any order. Numbers are compared by `isSameNumber`, by default as they
@@ -70,7 +76,7 @@ class LosslessPrinter {
   }
 }
 
-/** Parses compact JSON that was already checked, without checking it again. */
+/** Parses compact JSON that was already checked, without checking it again. Only its end is checked. */
 class LosslessReader {
   private at = 0;
   private count = 0;
@@ -102,6 +108,7 @@ class LosslessReader {
    * too.
    */
   private hasNext(closing: string): boolean {
+    if (this.at >= this.text.length) throw new SyntaxError('A JSON text ends within an object or array.');
     if (this.text[this.at] !== closing) this.at++;
     if (this.text[this.at] !== closing) return true;
     this.at++;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isSame, parseLosslessInSteps } from '../../platform/json/lossless';
+import { isSame, parseStoredInSteps } from '../../platform/json/lossless';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
@@ -67,7 +67,7 @@ export class NextVersions {
 function* isSameContent(text: string, stored: string): Steps<boolean> {
   if (text === stored) return true;
   if (text.length !== stored.length) return false;
-  const [one, other] = [yield* parseLosslessInSteps(text), yield* parseLosslessInSteps(stored)];
+  const [one, other] = [yield* parseStoredInSteps(text), yield* parseStoredInSteps(stored)];
   yield;
   return isSame(one, other);
 }

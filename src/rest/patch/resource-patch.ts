@@ -1,7 +1,12 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { JsonBodyError } from '../../platform/json/json-body-error';
-import { type JsonValue, parseLosslessInSteps, printLosslessInSteps } from '../../platform/json/lossless';
+import {
+  type JsonValue,
+  parseLosslessInSteps,
+  parseStoredInSteps,
+  printLosslessInSteps,
+} from '../../platform/json/lossless';
 import { type ScannedJson, readJsonInSteps } from '../../platform/json/read-json';
 import { LONGEST_STEP_MILLISECONDS, type Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
@@ -60,7 +65,7 @@ function* compiled(kind: PatchKind, patch: JsonValue): Steps<TreePatch> {
  * @returns the identity of the stored resource, and the patched resource
  */
 function* patched(storedText: string, apply: TreePatch): Steps<readonly [JsonValue, JsonValue]> {
-  const stored = yield* parseLosslessInSteps(storedText);
+  const stored = yield* parseStoredInSteps(storedText);
   const before = stored instanceof Map ? new Map(stored) : stored;
   return [before, yield* apply(stored)];
 }

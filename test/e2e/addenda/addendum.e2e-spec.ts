@@ -780,6 +780,15 @@ describe('addendum RPC', () => {
       }
     });
 
+    it('is read in parts, also with a snapshot of the deepest body', async () => {
+      const id = 'deepest';
+      const body = `{"resourceType":"SDCDocument","id":"${id}","status":"completed","a":${'{"a":'.repeat(63)}1${'}'.repeat(63)}}`;
+      expect((await app.put(`/SDCDocument/${id}`, body)).status).toBe(201);
+      await app.post('/rpc', { method: 'svc.sdc/amend', params: { id } });
+      const { status, text } = await app.get(`/SDCAddendum?target=SDCDocument/${id}&_elements=status`);
+      expect([status, text.split('"status":').length - 1]).toEqual([200, 2]);
+    });
+
     it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses %s with 405', async (method) => {
       const target = await sdcDocument('completed');
       const note = await resultOf('add-note', { target, user, text: 'x' });
