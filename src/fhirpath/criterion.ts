@@ -1,3 +1,5 @@
+import { elementsOfType } from '../fhir/definitions/definitions';
+import { type NamedElements } from '../fhir/definitions/element-tables';
 import { assertAllowed, assertLength } from './allowed';
 import { CompilationBudget, evaluatorOf } from './compile/compiled';
 import { compile } from './compile/compile';
@@ -35,28 +37,39 @@ const MAX_LIBRARY_LENGTH = 2_000_000;
  * Compiles a criterion. A criterion is FHIRPath on the resource after the change; for a deletion, on the content before
  * it. Its variables `%current` and `%previous` may be empty.
  * @param type type of the resource
- * @param isClause whether the text is one side of an `and`, where a single value that is no boolean counts as true
+ * @param elements the elements that the criterion may name. By default those of R4: a criterion about a type of a
+ * module may then name any
  * @throws ExpressionError with reason and position, also for an element that `type` does not have
  */
-export function compileCriterion(text: string, type: string, isClause = false): Criterion {
+export function compileCriterion(text: string, type: string, elements: NamedElements = elementsOfType): Criterion {
+  assertLength(text, 'criterion');
+  return allowedCriterion(text, type, elements);
+}
+
+/** Compiles one side of an `and` of a criterion. A single value that is no boolean counts as true there. */
+export function compileClause(text: string, type: string): Criterion {
   assertLength(text, 'criterion');
   // The closing parenthesis is on a new line, since the clause may end with a comment.
-  const source = isClause ? `(${text}\n) and true` : text;
+  return allowedCriterion(`(${text}\n) and true`, type, elementsOfType);
+}
+
+function allowedCriterion(source: string, type: string, elements: NamedElements): Criterion {
   const expression = parseExpression(source);
   assertAllowed(expression, 'criterion');
   try {
-    return criterionOf(expression, type);
+    return criterionOf(expression, type, elements);
   } catch (error) {
     if (error instanceof NotCompiled) return libraryCriterion(source);
     throw error;
   }
 }
 
-function criterionOf(expression: Expression, type: string): Criterion {
+function criterionOf(expression: Expression, type: string, elements: NamedElements): Criterion {
   const compiled = compile(expression, {
     focusType: type,
     contextType: type,
     resourceType: type,
+    elements,
     isOfSearch: false,
     isOfChange: true,
     budget: new CompilationBudget(),

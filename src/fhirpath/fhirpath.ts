@@ -4,7 +4,7 @@ export { parseExpression } from './syntax/parse-expression';
 export { NotAllowed } from './allowed';
 export { type Truth, type Variables } from './compile/compiled';
 export { compileConstraint, compileInvariant } from './invariant';
-export { compileCriterion, type Criterion, type Versions } from './criterion';
+export { compileClause, compileCriterion, type Criterion, type Versions } from './criterion';
 export { type LocationStep, type ResolveReference } from './library';
 export { compileLocations } from './locations';
 export { type Branch, CompilationBudget, evaluatorOf, type Step, type Visit, walkSteps } from './compile/compiled';

@@ -43,6 +43,7 @@ export function compileQuestion(expression: Expression, path: string, type: stri
       contextType: type,
       // Resources of any type may contain a data type, so no resource type is given for it.
       resourceType: lineageOf(root).includes('Resource') ? root : undefined,
+      elements: elementsOfType,
       isOfSearch: false,
       isOfChange: false,
       budget: new CompilationBudget(),

@@ -1,4 +1,5 @@
-import { isR4ResourceType } from '../fhir/definitions/definitions';
+import { elementsOfType, isR4ResourceType } from '../fhir/definitions/definitions';
+import { type NamedElements } from '../fhir/definitions/element-tables';
 import { type Branch, CompilationBudget, type Step } from './compile/compiled';
 import { compile, lenient, type Scope } from './compile/compile';
 import { valueOfExtension } from './compile/paths';
@@ -7,13 +8,22 @@ import { type Expression, ExpressionError } from './syntax/expression';
 /**
  * Compiles the expression of a search parameter for one resource type. The FHIRPath library is never used here, since
  * each write derives index rows.
+ * @param elements the elements that the expression may name, of R4 or also of modules
  * @returns the paths to the values; none if the expression names only other types
  * @throws ExpressionError if the expression cannot be compiled or names an element that the type does not have
  */
-export function compilePaths(expression: Expression, type: string): readonly Branch[] {
-  const focusType = isR4ResourceType(type) ? type : undefined;
-  const { truth, branches } = compile(expression, scopeOf(focusType, type));
-  if (truth === undefined) return plainPathsIn(branches, expression).map(valueOfExtension);
+export function compilePaths(
+  expression: Expression,
+  type: string,
+  elements: NamedElements = elementsOfType,
+): readonly Branch[] {
+  const focusType = elements(type) === undefined ? undefined : type;
+  const { truth, branches } = compile(expression, scopeOf(focusType, type, elements));
+  if (truth === undefined) {
+    const paths = plainPathsIn(branches, expression);
+    // Expressions about a type of a module name the JSON member that holds the value.
+    return isR4ResourceType(type) ? paths.map(valueOfExtension) : paths;
+  }
   // The only value of a boolean parameter, such as Patient's `deceased`, is the result of its expression.
   const answer = lenient(truth);
   const step: Step = {
@@ -32,13 +42,14 @@ export function compilePaths(expression: Expression, type: string): readonly Bra
  * @throws ExpressionError as {@link compilePaths}
  */
 export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
-  return plainPathsIn(compile(expression, scopeOf(type, resourceType)).branches, expression);
+  return plainPathsIn(compile(expression, scopeOf(type, resourceType, elementsOfType)).branches, expression);
 }
 
-const scopeOf = (focusType: string | undefined, resourceType: string): Scope => ({
+const scopeOf = (focusType: string | undefined, resourceType: string, elements: NamedElements): Scope => ({
   focusType,
   contextType: focusType,
   resourceType,
+  elements,
   isOfSearch: true,
   isOfChange: false,
   budget: new CompilationBudget(),

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { elementsOfType, isR4ResourceType, r4ResourceTypes } from '../fhir/definitions/definitions';
+import { type ElementTables } from '../fhir/definitions/element-tables';
 import { nearestCode } from '../platform/text/nearest-code';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { handlerNameOf } from '../platform/discovery/handler-calls';
 import { ServiceError } from '../platform/errors/service-error';
 import { StartError } from '../platform/errors/start-error';
-import { faultOfShape, targetsOf } from './own-shape';
+import { elementTablesOf, faultOfShape, targetsOf } from './own-shape';
 import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
 
 /** Policies link to an operation by a reference of this type, of which no resources exist. */
@@ -20,6 +21,8 @@ export type Place = 'type' | 'instance';
 /** The resource types that this server stores: those of R4 and those registered by modules. */
 @Injectable()
 export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
+  private tables: ElementTables | undefined;
+
   constructor(discovery: DiscoveryService) {
     super(discovery, DefinesResourceType, ({ type }) => type);
   }
@@ -134,6 +137,11 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.all()
       .map(({ meta }) => meta)
       .filter(({ type }) => !isR4ResourceType(type));
+  }
+
+  /** The elements of R4's types and of these types. They are read after the start, when all types are registered. */
+  get elements(): ElementTables {
+    return (this.tables ??= elementTablesOf(this.described()));
   }
 
   names(): readonly string[] {

@@ -12,7 +12,6 @@ import { RowHashes } from './extract/row-hashes';
 import { CODE_RULE, PARAMETER_CODE } from './extract/search-parameter';
 import { SearchParameterSet } from './extract/search-parameter-set';
 import { definitionsDigest } from './extract/parameter-digest';
-import { unknownMember } from './extract/unknown-member';
 import { KnownProgress } from './states/known-progress';
 import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
 
@@ -67,13 +66,10 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
       searchParameters.map((parameter) => ({ type, ...parameter })),
     );
     const ownTypes = own.map(({ type }) => type);
-    const declared = new SearchParameterSet(parameters, ownTypes);
+    const declared = new SearchParameterSet(parameters, ownTypes, this.types.elements);
     for (const { type, code, kind, targets = [] } of parameters) {
       const unusable = declared.listUnusable(type).find((one) => one.code === code);
-      const shape = this.types.find(type)?.meta.shape;
       let reason = unusable?.reason;
-      if (shape !== undefined)
-        for (const branch of declared.find(type, code)?.branches ?? []) reason ??= unknownMember(shape, type, branch);
       if (!PARAMETER_CODE.test(code)) reason = `its code ${CODE_RULE}`;
       if (kind !== 'reference' && targets.length > 0) reason = 'it has targets, but its kind is not "reference"';
       if (reason === undefined) continue;

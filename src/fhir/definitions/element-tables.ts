@@ -1,4 +1,12 @@
-import { type ElementDefinition, elementsOfType, isR4ResourceType, parseElements } from './definitions';
+import { memoized } from '../../platform/memoized';
+import {
+  type ElementDefinition,
+  elementsOfType,
+  isPrimitiveType,
+  isR4ResourceType,
+  memberKey,
+  parseElements,
+} from './definitions';
 
 /**
  * Types that R4 does not define, in the notation of elements.json: a resource type and its nested elements, named by
@@ -13,6 +21,9 @@ const OTHERS = '*';
  * An entry for the elements of a type. It allows members that the type does not name. Spread it into these elements.
  */
 export const OTHER_MEMBERS = { [OTHERS]: '0..1 Any' } as const;
+
+/** Returns the elements of a type by their names in expressions; undefined if the type may have any member. */
+export type NamedElements = (type: string) => ReadonlyMap<string, ElementDefinition> | undefined;
 
 /** The elements of R4's types and of the types that modules register. */
 export class ElementTables {
@@ -47,6 +58,21 @@ export class ElementTables {
     return this.own.get(type) ?? elementsOfType(type);
   }
 
+  /**
+   * The elements that an expression about resources of this type may name. In a type of a module these are JSON
+   * members, such as `sizeQuantity`: of its choices, the FHIRPath library knows only the value of an extension.
+   */
+  namedIn(resourceType: string): NamedElements {
+    return this.own.has(resourceType) ? this.membersOf : elementsOfType;
+  }
+
+  private readonly membersOf: NamedElements = memoized((type) => {
+    const elements = this.elementsOf(type);
+    if (elements === undefined || type === 'Resource' || this.hasOtherMembers(type)) return undefined;
+    const members = [...elements.values()].map((element) => element.types.map((of) => jsonMembersOf(element, of)));
+    return new Map([...members.flat(2), ...(type === 'Extension' ? elements : [])]);
+  });
+
   isResource(type: string): boolean {
     return isR4ResourceType(type) || (!type.includes('.') && this.own.has(type));
   }
@@ -64,6 +90,16 @@ export class ElementTables {
   isOpen(type: string): boolean {
     return this.openTypes.has(type);
   }
+}
+
+/** The JSON members that hold an element with one of its types: for a primitive also its sibling `_name`. */
+function jsonMembersOf(element: ElementDefinition, type: string): (readonly [string, ElementDefinition])[] {
+  const name = memberKey(element, type);
+  const member = (key: string, of: string): readonly [string, ElementDefinition] => [
+    key,
+    { ...element, name: key, isChoice: false, types: [of] },
+  ];
+  return [member(name, type), ...(isPrimitiveType(type) ? [member(`_${name}`, 'Element')] : [])];
 }
 
 const withoutOthers = ({ [OTHERS]: _others, ...named }: OwnShapes[string]): OwnShapes[string] => named;

@@ -1,4 +1,5 @@
 import { isR4ResourceType, isSubtype } from '../../fhir/definitions/definitions';
+import { type NamedElements } from '../../fhir/definitions/element-tables';
 import { type Expression, ExpressionError, NotCompiled, type TypeName, typeNameOf } from '../syntax/expression';
 import {
   assertSingle,
@@ -27,6 +28,7 @@ export interface Scope {
   readonly contextType: string | undefined;
   /** Type of the resource that holds the element. It is undefined for a data type, which any resource may contain. */
   readonly resourceType: string | undefined;
+  readonly elements: NamedElements;
   /**
    * Whether the values become index rows of a search parameter. In this case a union is compiled to one path for each
    * of its sides, and the name of another type yields nothing. A type whose elements R4 does not list may have any
@@ -55,7 +57,7 @@ function compileNode(expression: Expression, scope: Scope): Compiled {
     case 'member': {
       const { of, name } = expression;
       if (of === undefined) return root(expression, name, scope);
-      const found = member(compile(of, scope), expression, !scope.isOfSearch);
+      const found = member(compile(of, scope), expression, scope.elements, !scope.isOfSearch);
       return isRemembered(of, scope) ? remembered(found) : found;
     }
     case 'call': {
@@ -133,17 +135,17 @@ function isRemembered(of: Expression | undefined, { isOfSearch }: Scope): boolea
 
 /** Compiles a name at the start of a path. It is the type at the root, or a member of the focus. */
 function root(expression: Expression & { kind: 'member' }, name: string, scope: Scope): Compiled {
-  const { focusType, resourceType, isOfSearch } = scope;
+  const { focusType, resourceType, elements, isOfSearch } = scope;
   if (/^[A-Z]/.test(name)) {
     if (focusType !== undefined && isSubtype(focusType, name)) return focusOf(scope);
-    // HL7 writes one expression for several types, so it also names types other than this one. A type whose elements R4
-    // does not list is still a Resource.
+    // HL7 writes one expression for several types, so it also names types other than this one. A type of a module is
+    // still a Resource.
     if (isOfSearch && name === resourceType) return focusOf(scope);
-    if (isOfSearch && focusType === undefined && name === 'Resource') return { branches: [{ type: name, steps: [] }] };
+    if (isOfSearch && name === 'Resource') return { branches: [{ type: focusType ?? name, steps: [] }] };
     if (isOfSearch) return { branches: [] };
   }
-  const found = member(focusOf(scope), expression, !isOfSearch);
-  return focusType === undefined || isOfSearch ? found : focusMember(focusType, found, name);
+  const found = member(focusOf(scope), expression, elements, !isOfSearch);
+  return focusType === undefined || isOfSearch ? found : focusMember(focusType, found, name, elements);
 }
 
 function call(subject: Compiled, node: Expression & { kind: 'call' }, scope: Scope): Compiled {

@@ -1,10 +1,5 @@
-import {
-  elementsOfType,
-  isPrimitiveType,
-  isSubtype,
-  memberKey,
-  membersOfType,
-} from '../../fhir/definitions/definitions';
+import { isPrimitiveType, isSubtype, memberKey, membersOfType } from '../../fhir/definitions/definitions';
+import { type NamedElements } from '../../fhir/definitions/element-tables';
 import { isObject } from '../../platform/json/plain-object';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { type Expression, ExpressionError, NotCompiled, type TypeName } from '../syntax/expression';
@@ -17,10 +12,11 @@ export class UnknownElement extends ExpressionError {
     readonly types: readonly string[],
     readonly element: string,
     at: Expression,
+    elements: NamedElements,
   ) {
     const near = nearestCode(
       element,
-      types.flatMap((type) => [...(elementsOfType(type)?.keys() ?? [])]),
+      types.flatMap((type) => [...(elements(type)?.keys() ?? [])]),
     );
     const hint = near === undefined ? '' : `; do you mean "${near}"?`;
     super(`${types.join(', ')} has no element "${element}"${hint}`, at);
@@ -38,15 +34,16 @@ const OPEN_TYPES = ['Resource', 'DomainResource', 'Element', 'BackboneElement'];
 export function member(
   { branches }: Compiled,
   node: Expression & { kind: 'member' },
+  elements: NamedElements,
   keepsSiblings: boolean,
 ): Compiled {
-  const found = branches.flatMap((branch) => memberBranches(branch, node.name, keepsSiblings));
+  const found = branches.flatMap((branch) => memberBranches(branch, node.name, elements, keepsSiblings));
   if (found.length > 0 || branches.length === 0) return { branches: found };
   const types = branches.map(({ type }) => type);
-  const known = types.filter((type): type is string => type !== undefined && elementsOfType(type) !== undefined);
+  const known = types.filter((type): type is string => type !== undefined && elements(type) !== undefined);
   // If a resource of any type is possible here, a member of any of these types is valid.
   const isCertain = known.length === types.length && !known.some((type) => OPEN_TYPES.includes(type));
-  if (isCertain && !isJsonName(known, node.name)) throw new UnknownElement(known, node.name, node);
+  if (isCertain && !isJsonName(known, node.name)) throw new UnknownElement(known, node.name, node, elements);
   throw new NotCompiled(`${types.join(', ')} has no element "${node.name}"`, node);
 }
 
@@ -57,10 +54,16 @@ export function member(
 const isJsonName = (types: readonly string[], name: string): boolean =>
   types.some((type) => membersOfType(type)?.get(name)?.element.isChoice === true);
 
-function memberBranches(branch: Branch, name: string, keepsSiblings: boolean): readonly Branch[] {
-  const { type, steps } = branch;
-  if (type === undefined) return keepsSiblings ? [] : [{ steps: [...steps, memberStep(name, false)], type }];
-  const element = elementsOfType(type)?.get(name);
+function memberBranches(
+  { type, steps }: Branch,
+  name: string,
+  elements: NamedElements,
+  keepsSiblings: boolean,
+): readonly Branch[] {
+  const known = type === undefined ? undefined : elements(type);
+  if (known === undefined)
+    return keepsSiblings ? [] : [{ steps: [...steps, memberStep(name, false)], type: undefined }];
+  const element = known.get(name);
   if (element === undefined) return [];
   return element.types.map((of) => {
     const key = memberKey(element, of);
@@ -216,8 +219,8 @@ export function valueOfExtension(branch: Branch): Branch {
  * Compiles a member of the focus, the most frequent path. To test its existence takes one lookup; without this,
  * invariants cost nearly twice as much.
  */
-export function focusMember(type: string, compiled: Compiled, name: string): Compiled {
-  const element = elementsOfType(type)?.get(name);
+export function focusMember(type: string, compiled: Compiled, name: string, elements: NamedElements): Compiled {
+  const element = elements(type)?.get(name);
   const keys = (element?.types ?? []).flatMap((of) => {
     const key = element === undefined ? name : memberKey(element, of);
     return isPrimitiveType(of) ? [key, `_${key}`] : [key];

@@ -3,7 +3,6 @@ import { type Meta, type Resource } from '../../fhir/types';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { Slices } from '../../platform/time/slices';
 import { MetaStyles } from '../../model/meta-style';
-import { elementTablesOf } from '../../model/own-shape';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { ResourceTypes } from '../../model/resource-types';
 import { ResourceValidator } from '../../validator/validator';
@@ -49,7 +48,7 @@ export class WriteValidation {
 
   /** The validator. It is created at the first write, since modules have registered their types by then. */
   private get validator(): ResourceValidator {
-    return (this.built ??= new ResourceValidator(elementTablesOf(this.types.described())));
+    return (this.built ??= new ResourceValidator(this.types.elements));
   }
 
   /** The sent resource without its creation time. The server replaces that time, so a wrong one is no error. */

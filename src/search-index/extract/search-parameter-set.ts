@@ -1,4 +1,5 @@
 import { parameterIdOf } from './hash';
+import { ElementTables } from '../../fhir/definitions/element-tables';
 import { memoized } from '../../platform/memoized';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { StartError } from '../../platform/errors/start-error';
@@ -11,6 +12,7 @@ type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>
 /** The parts of a set that is made from another one. */
 interface Parts {
   readonly definitions: Definitions;
+  readonly tables: ElementTables;
   readonly bits?: AssignedBits | undefined;
   readonly parametersOf: ParametersOf;
   readonly unfinished?: UnfinishedParameters;
@@ -43,13 +45,19 @@ export class SearchParameterSet {
   /**
    * @param own parameters in addition to HL7's, in a fixed order; they replace HL7's of the same type and code
    * @param ownTypes types that R4 does not define, with or without parameters
-   * @param parts the parts of a changed set; `own` and `ownTypes` then have no effect
+   * @param tables the elements that expressions may name
+   * @param parts the parts of a changed set; the other arguments then have no effect
    * @throws StartError if two parameters of a type have the same code, or two parameters have the same id: their rows
    *   would be indistinguishable
    */
-  constructor(own: readonly OwnSearchParameter[] = [], ownTypes: readonly string[] = [], parts?: Parts) {
+  constructor(
+    own: readonly OwnSearchParameter[] = [],
+    ownTypes: readonly string[] = [],
+    tables = new ElementTables(),
+    parts?: Parts,
+  ) {
     const definitions = parts?.definitions ?? definitionsByType(own, ownTypes);
-    this.parts = parts ?? { definitions, parametersOf: compilerOf(definitions) };
+    this.parts = parts ?? { definitions, tables, parametersOf: compilerOf(definitions, tables) };
     if (parts !== undefined) return;
     refuseRepetitions(own);
     refuseCollisions(definitions);
@@ -60,8 +68,8 @@ export class SearchParameterSet {
    * definition.
    */
   withBits(bits: AssignedBits): SearchParameterSet {
-    const { definitions } = this.parts;
-    return new SearchParameterSet([], [], { definitions, bits, parametersOf: compilerOf(definitions, bits) });
+    const { definitions, tables } = this.parts;
+    return setOf({ definitions, tables, bits, parametersOf: compilerOf(definitions, tables, bits) });
   }
 
   /**
@@ -69,12 +77,13 @@ export class SearchParameterSet {
    * compiled, all others are shared. If this set already defines a code, the code keeps its meaning.
    */
   withLive(live: readonly OwnSearchParameter[]): SearchParameterSet {
-    const { definitions, bits, parametersOf } = this.parts;
+    const { definitions, tables, bits, parametersOf } = this.parts;
     const changed = withDefinitions(definitions, live);
     if (changed.size === 0) return this;
-    const compiled = compilerOf(changed, bits);
-    return new SearchParameterSet([], [], {
+    const compiled = compilerOf(changed, tables, bits);
+    return setOf({
       definitions: new Map([...definitions, ...changed]),
+      tables,
       bits,
       parametersOf: (type) => (changed.has(type) ? compiled(type) : parametersOf(type)),
     });
@@ -82,7 +91,7 @@ export class SearchParameterSet {
 
   /** This set, with some parameters marked as unfinished: their index is being built. */
   withUnfinished(unfinished: UnfinishedParameters): SearchParameterSet {
-    return unfinished.ids.size === 0 ? this : new SearchParameterSet([], [], { ...this.parts, unfinished });
+    return unfinished.ids.size === 0 ? this : setOf({ ...this.parts, unfinished });
   }
 
   get hasUnfinished(): boolean {
@@ -166,11 +175,14 @@ export class SearchParameterSet {
   }
 }
 
+const setOf = (parts: Parts): SearchParameterSet => new SearchParameterSet([], [], parts.tables, parts);
+
 /** Compiles the parameters of a type at its first use, since compiling all 146 types would delay each start. */
-const compilerOf = (definitions: Definitions, bits?: AssignedBits): ParametersOf =>
+const compilerOf = (definitions: Definitions, tables: ElementTables, bits?: AssignedBits): ParametersOf =>
   memoized((type) => {
     const ofType = definitions.get(type);
-    return ofType && compileParameters(type, ofType.values(), bits && (bits.get(type) ?? new Map()));
+    const elements = tables.namedIn(type);
+    return ofType && compileParameters(type, ofType.values(), elements, bits && (bits.get(type) ?? new Map()));
   });
 
 /** The definitions of those types that have searchable live parameters, with these. */

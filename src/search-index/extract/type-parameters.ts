@@ -1,3 +1,4 @@
+import { type NamedElements } from '../../fhir/definitions/element-tables';
 import { type Alias, type Candidate, findAliases } from './alias';
 import { compileComposite } from './composite';
 import { parameterIdOf } from './hash';
@@ -47,17 +48,19 @@ export type PresenceBits = ReadonlyMap<string, number>;
 
 /**
  * Compiles the parameters of one type. Those that fail to compile are listed with the reason.
+ * @param elements the elements that expressions about the type may name
  * @param bits presence bits that the database assigned; if absent, bits follow the order of definition
  */
 export function compileParameters(
   type: string,
   definitions: Iterable<ParameterDefinition>,
+  elements: NamedElements,
   bits?: PresenceBits,
 ): TypeParameters {
   const unusable: UnusableParameter[] = [];
   const compiled: Compiled[] = [];
   for (const definition of definitions) {
-    const found = compile(definition, type);
+    const found = compile(definition, type, elements);
     if (found instanceof ExpressionError) unusable.push({ type, code: definition.code, reason: found.message });
     else compiled.push({ ...definition, ...found });
   }
@@ -73,11 +76,12 @@ export function compileParameters(
 function compile(
   definition: ParameterDefinition,
   type: string,
+  elements: NamedElements,
 ): Pick<Compiled, 'branches' | 'composite'> | ExpressionError {
   const { expression, kind } = definition;
   if (expression instanceof ExpressionError) return expression;
   try {
-    const found = compilePaths(expression, type);
+    const found = compilePaths(expression, type, elements);
     // The expression of a composite leads to items, not to values, so its paths are not checked by the kind of the
     // values.
     const isIndexed = !definition.isLive || kind === 'composite';

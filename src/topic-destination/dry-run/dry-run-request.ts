@@ -1,3 +1,4 @@
+import { type ElementTables } from '../../fhir/definitions/element-tables';
 import { dateParameter } from '../../fhir/instant';
 import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
 import { type Resource } from '../../fhir/types';
@@ -43,7 +44,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
  * @throws ServiceError 'invalid' for an unknown or malformed parameter, 'unprocessable' for a topic that could not be
  * stored
  */
-export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Date): Steps<DryRunRequest> {
+export function* readDryRunRequest(
+  body: Buffer,
+  query: URLSearchParams,
+  now: Date,
+  tables: ElementTables,
+): Steps<DryRunRequest> {
   const values = yield* submittedValues(body, query);
   const topic = values.get('topic');
   if (topic === undefined) {
@@ -63,7 +69,7 @@ export function* readDryRunRequest(body: Buffer, query: URLSearchParams, now: Da
   if (start > end) throw invalid('start', 'must not lie behind the end.');
   const after = text('_after');
   return {
-    topic: yield* newTopicOf(topic as Resource),
+    topic: yield* newTopicOf(topic as Resource, tables),
     start: new Date(start),
     end: new Date(Math.min(end, now.getTime())),
     count: mostEvents(values.get('_count')),

@@ -58,7 +58,7 @@ export class DryRunOperation implements OperationHandler {
   ) {}
 
   async execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
-    const request = await this.slices.run(readDryRunRequest(body, query, this.clock.now()));
+    const request = await this.slices.run(readDryRunRequest(body, query, this.clock.now(), this.types.elements));
     for (const { type } of request.topic.triggers) {
       if (!this.types.names().includes(type))
         throw new ServiceError('topic-invalid', `"${type}" is not a resource type of this server.`);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Criterion, compileCriterion } from '../../fhirpath/fhirpath';
+import { compileClause, type Criterion } from '../../fhirpath/fhirpath';
 import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
@@ -151,7 +151,7 @@ function* triggerClausesOf(trigger: TopicTrigger): Steps<TriggerClauses> {
   const { type, expression } = trigger;
   const clauses: { text: string; criteria: Criterion }[] = [];
   for (const text of expression === undefined ? [] : clausesOf(expression)) {
-    clauses.push({ text, criteria: compileCriterion(text, type, true) });
+    clauses.push({ text, criteria: compileClause(text, type) });
     yield;
   }
   return { trigger, clauses };

@@ -40,7 +40,7 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
       );
     }
     const known = this.types.names();
-    const { triggers } = await this.slices.run(newTopicOf(draft.value));
+    const { triggers } = await this.slices.run(newTopicOf(draft.value, this.types.elements));
     triggers.forEach(({ type }, index) => {
       if (known.includes(type)) return;
       throw new ServiceError(

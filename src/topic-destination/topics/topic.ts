@@ -1,3 +1,4 @@
+import { type ElementTables } from '../../fhir/definitions/element-tables';
 import { type Resource } from '../../fhir/types';
 import { compileCriterion, type Criterion } from '../../fhirpath/fhirpath';
 import { ServiceError } from '../../platform/errors/service-error';
@@ -54,11 +55,15 @@ export function topicOf(resource: Resource): Topic {
   return atOnce(steps);
 }
 
-/** Reads a new topic: it has no unsupported elements, and its criteria are tried out. @throws as {@link topicOf} */
-export function* newTopicOf(resource: Resource): Steps<Topic> {
+/**
+ * Reads a new topic: it has no unsupported elements, its criteria name only elements of the tables, and they are tried
+ * out.
+ * @throws as {@link topicOf}
+ */
+export function* newTopicOf(resource: Resource, tables: ElementTables): Steps<Topic> {
   const count = Array.isArray(resource.trigger) ? resource.trigger.length : 0;
   if (count > MAX_TRIGGERS) throw topicRefusal('trigger', `may appear at most ${MAX_TRIGGERS} times.`);
-  const topic = yield* readTopic(resource, newCriteriaOf);
+  const topic = yield* readTopic(resource, newCriteriaOf(tables));
   (resource.trigger as readonly Readonly<Record<string, unknown>>[] | undefined)?.forEach((trigger, index) => {
     for (const [member, reason] of Object.entries(NOT_EVALUATED)) {
       if (trigger[member] !== undefined)
@@ -67,7 +72,7 @@ export function* newTopicOf(resource: Resource): Steps<Topic> {
           `is not evaluated by this server, so leave it out: ${reason}.`,
         );
     }
-    assertFilters(trigger.canFilterBy, topic.triggers[index]?.type ?? '', `trigger[${index}].canFilterBy`);
+    assertFilters(trigger.canFilterBy, topic.triggers[index]?.type ?? '', tables, `trigger[${index}].canFilterBy`);
   });
   return topic;
 }
@@ -124,18 +129,20 @@ function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): 
 const isInteraction = (value: unknown): value is Interaction =>
   INTERACTIONS.some((interaction) => interaction === value);
 
-const newCriteriaOf: ReadCriteria = (expression, type, path) =>
-  evaluable(path, () => {
-    const criteria = compileCriterion(expression, type);
-    tryCriteria(criteria, type);
-    return criteria;
-  });
+const newCriteriaOf =
+  (tables: ElementTables): ReadCriteria =>
+  (expression, type, path) =>
+    evaluable(path, () => {
+      const criteria = compileCriterion(expression, type, tables.namedIn(type));
+      tryCriteria(criteria, type);
+      return criteria;
+    });
 
 /**
  * Checks `canFilterBy`, which lists the filters that subscribers may use. Destinations of this server cannot filter
  * (`filterBy` is refused), so this element affects no event. Filters that could never work are refused nevertheless.
  */
-function assertFilters(filters: unknown, type: string, path: string): void {
+function assertFilters(filters: unknown, type: string, tables: ElementTables, path: string): void {
   if (filters === undefined) return;
   if (!Array.isArray(filters)) throw topicRefusal(path, 'must be an array.');
   filters.forEach((filter: unknown, index) => {
@@ -147,7 +154,7 @@ function assertFilters(filters: unknown, type: string, path: string): void {
     if (!Array.isArray(comparator) || comparator.length === 0 || comparator.some((code) => code !== 'eq'))
       throw topicRefusal(`${at}.comparator`, 'must hold eq alone: there is no other comparator.');
     if (typeof expression !== 'string') throw topicRefusal(expressionAt, 'must be a FHIRPath expression.');
-    evaluable(expressionAt, () => compileCriterion(expression, type));
+    evaluable(expressionAt, () => compileCriterion(expression, type, tables.namedIn(type)));
   });
 }
 

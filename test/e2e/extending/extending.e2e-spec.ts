@@ -91,6 +91,73 @@ describe('search parameters of a module', () => {
   });
 });
 
+describe('expressions about a type with a shape', () => {
+  @Injectable()
+  @DefinesResourceType({
+    type: 'Bed',
+    shape: { Bed: { state: '1..1 code', part: '0..* Bed.part' }, 'Bed.part': { name: '0..1 string', at: '0..* date' } },
+    searchParameters: [{ code: 'frame', kind: 'date', expression: "Bed.part.where(name = 'frame').at" }],
+  })
+  class BedType {}
+
+  @Module({ providers: [BedType] })
+  class BedModule {}
+
+  let beds: TestApp;
+  beforeAll(async () => {
+    beds = await startTestApp({ modules: [BedModule] });
+  });
+  afterAll(() => beds.close());
+
+  const topic = (fhirPathCriteria: string): object => ({
+    resourceType: 'SvcSubscriptionTopic',
+    url: 'http://acme.example/beds',
+    status: 'active',
+    trigger: [{ resource: 'Bed', fhirPathCriteria }],
+  });
+
+  it.each([
+    ["sate = 'free'", 'Bed has no element \\"sate\\"; do you mean \\"state\\"?'],
+    ["%previous.part.nam = 'x'", 'Bed.part has no element \\"nam\\"; do you mean \\"name\\"?'],
+  ])('are refused in a topic if they name a member that the shape lacks: %s', async (criterion, fault) => {
+    for (const path of ['/fhir/SvcSubscriptionTopic', '/fhir/SvcSubscriptionTopic/$dry-run']) {
+      const { status, text } = await beds.post(path, topic(criterion));
+      expect([status, text]).toEqual([422, expect.stringContaining(fault)]);
+    }
+    expect((await beds.post('/fhir/SvcSubscriptionTopic', topic("state = 'free' and part.name = 'x'"))).status).toBe(
+      201,
+    );
+  });
+
+  it('are refused in a SearchParameter if they name a member that the shape lacks', async () => {
+    const parameter = (expression: string): object => ({
+      resourceType: 'SearchParameter',
+      url: `http://acme.example/SearchParameter/state`,
+      name: 'state',
+      description: 'x',
+      status: 'active',
+      code: 'state',
+      base: ['Bed'],
+      type: 'token',
+      expression,
+    });
+    const { status, text } = await beds.put('/fhir/SearchParameter/state', parameter('Bed.sate'));
+    expect([status, text]).toEqual([422, expect.stringContaining('Bed has no element \\"sate\\"')]);
+    expect((await beds.put('/fhir/SearchParameter/state', parameter('Bed.state'))).status).toBe(201);
+  });
+
+  it('compare values, and may lead to dates that repeat', async () => {
+    const part = [
+      { name: 'frame', at: ['2020-01-01', '2024-01-01'] },
+      { name: 'wheel', at: ['2022-01-01'] },
+    ];
+    await beds.put('/fhir/Bed/b1', { state: 'free', part });
+    const found = async (query: string): Promise<unknown> =>
+      (await beds.get(`/fhir/Bed?${query}`)).json<{ total: number }>().total;
+    expect([await found('frame=2020'), await found('frame=2024'), await found('frame=2022')]).toEqual([1, 1, 0]);
+  });
+});
+
 describe('a key that is taken', () => {
   it('stops the boot and is named', async () => {
     const providers = ['first', 'second'].map((description) => {

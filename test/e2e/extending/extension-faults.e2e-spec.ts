@@ -399,7 +399,7 @@ describe('a module of another team at the start', () => {
         searchParameters: [{ code: 'site', kind: 'token', expression: 'Bed.sites' }],
       }),
       {},
-      'the search parameter Bed.site cannot be used: the shape has no member "sites" there; do you mean "site"?',
+      'the search parameter Bed.site cannot be used: line 1, column 5: Bed has no element "sites"; do you mean "site"?',
     ],
     ['has targets of a token', bedWith({ targets: ['Basic'] }), {}, 'it has targets, but its kind is not "reference"'],
   ])('that %s is named', async (_what, decorator, members, expected) => {
