@@ -39,7 +39,7 @@ type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule>
 
 /**
  * Returns the migrations of `modules` and of all modules that they import. Those of imported modules come first.
- * @throws StartError if two modules have the same prefix or table, or a table lacks the prefix of its module
+ * @throws StartError if two modules have the same prefix or table
  */
 export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
   const seen = new Set<unknown>();
@@ -68,12 +68,13 @@ type Brought = readonly [name: string, set: MigrationSet];
  */
 function assertApart([name, set]: Brought, [otherName, other]: Brought): void {
   const both = `${name} and ${otherName} both bring`;
-  if (set.module === other.module) throw new StartError(`${both} migrations with the prefix "${set.module}".`);
+  if (set.module === other.module)
+    throw new StartError(`${both} migrations with the prefix "${set.module}". Give each its own prefix.`);
   const tables = tablesMadeBy(other.migrations.flatMap(({ statements }) => statements));
   const table = tablesMadeBy(set.migrations.flatMap(({ statements }) => statements)).find((own) =>
     tables.includes(own),
   );
-  if (table !== undefined) throw new StartError(`${both} the table "${table}".`);
+  if (table !== undefined) throw new StartError(`${both} the table "${table}". Rename one of both.`);
 }
 
 function setOf(name: string, { prefix, migrations }: MigrationsDefinition): MigrationSet {
@@ -85,11 +86,6 @@ function setOf(name: string, { prefix, migrations }: MigrationsDefinition): Migr
     if (!/\d{13}$/.test(migration.name))
       throw new StartError(
         `${name}: the name of the migration "${migration.name}" must end with 13 digits, a timestamp.`,
-      );
-    const other = tablesMadeBy(migration.statements).find((table) => !table.startsWith(`${prefix}_`));
-    if (other !== undefined)
-      throw new StartError(
-        `${name}: the table "${other}" of ${migration.name} must have a name that begins with "${prefix}_".`,
       );
   }
   const names = migrations.map((migration) => migration.name);

@@ -2,6 +2,7 @@ import { type Client } from 'pg';
 import { StartError } from '../../errors/start-error';
 import { CORE } from './all-migrations';
 import { digestOf, type Migration, type MigrationSet, tablesDroppedBy, tablesMadeBy } from '../migration';
+import { assertOwnTables, readRelations } from './module-tables';
 
 interface MigrationRow {
   readonly name: string;
@@ -34,9 +35,12 @@ export async function pendingMigrations(client: Client, sets: readonly Migration
   });
 }
 
-function refusalOfNew({ migrations }: MigrationSet, existing: ReadonlySet<string>): string | undefined {
+function refusalOfNew({ module, migrations }: MigrationSet, existing: ReadonlySet<string>): string | undefined {
   const foreign = tablesOf(migrations).filter((name) => existing.has(name));
   if (foreign.length === 0) return undefined;
+  if (module !== CORE.module) {
+    return `The database has no migration with the prefix "${module}", but these tables of its migrations: ${foreign.join(', ')}. Give the module another prefix, or restore the whole backup if they come from one.`;
+  }
   return `The database has no list of migrations, but tables of these names: ${foreign.join(', ')}. They belong to another program, or to a backup that was restored in part: use an empty database, or restore the whole backup.`;
 }
 
@@ -51,7 +55,8 @@ function refusalOfMigrated(
   if (applied.length === 0 && module === CORE.module) return FOREIGN_LIST;
   const unknown = rows.filter(({ name }) => applied.every((migration) => migration.name !== name));
   if (unknown.length > 0) {
-    return `The database was migrated by a newer server (${unknown.map(({ name }) => name).join(', ')}). Start that version, or restore the backup that was made before the upgrade.`;
+    const newer = module === CORE.module ? 'server' : `release of the module with the prefix "${module}"`;
+    return `The database was migrated by a newer ${newer} (${unknown.map(({ name }) => name).join(', ')}). Start that version, or restore the backup that was made before the upgrade.`;
   }
   const gap = migrations.slice(0, applied.length).find((migration) => rowOf(migration) === undefined);
   if (gap !== undefined) {
@@ -92,12 +97,17 @@ export async function prepareList(client: Client): Promise<void> {
   );
 }
 
-/** Applies a migration and adds its row, in one transaction unless the statements cannot run in one. */
+/**
+ * Applies a migration and adds its row, in one transaction unless the statements cannot run in one.
+ * @throws Error of PostgreSQL, or for a migration of a module that changes tables of the server
+ */
 export async function applyMigration(client: Client, { module, migration }: PendingMigration): Promise<void> {
   const { isApart, name, statements } = migration;
   if (isApart === undefined) await client.query('begin');
   try {
+    const before = module === CORE.module ? undefined : await readRelations(client);
     for (const text of statements) await client.query(text);
+    if (before !== undefined) await assertOwnTables(client, module, before, SERVER_TABLES);
     await client.query('insert into schema_migration (timestamp, module, name, digest) values ($1, $2, $3, $4)', [
       Number(name.slice(-13)),
       module,
@@ -141,3 +151,5 @@ function tablesOf(migrations: readonly Migration[]): string[] {
   const dropped = tablesDroppedBy(statements);
   return tablesMadeBy(statements).filter((name) => !dropped.includes(name));
 }
+
+const SERVER_TABLES = ['schema_migration', ...tablesOf(CORE.migrations)];
