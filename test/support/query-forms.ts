@@ -21,7 +21,8 @@ const MODIFIERS: Readonly<Partial<Record<SearchParameter['kind'], readonly strin
 
 /**
  * All forms of queries that the search parameters of these types allow, as paths; refusals of some are valid answers
- * too.
+ * too. The first parameter of each kind has all forms. The others share them, since the kind decides which code a form
+ * reaches.
  * @param types that chains, `_has` and includes lead to or come from
  */
 export function queryForms(
@@ -37,25 +38,37 @@ function formsOf(parameters: SearchParameterSet, type: string, types: readonly s
   const own = parameters.list(type);
   const references = own.filter(({ kind }) => kind === 'reference');
   return [
-    ...own.flatMap((parameter) => parameterForms(type, parameter)),
+    ...Object.values(byKind(own)).flatMap((ofKind) =>
+      ofKind.flatMap((parameter, at) => shareOf(parameterForms(type, parameter), at)),
+    ),
     ...types.flatMap((source) =>
       parameters
         .list(source)
         .filter(({ kind, targets }) => kind === 'reference' && (targets.length === 0 || targets.includes(type)))
-        .flatMap(({ code }) => [
-          ...asked(parameters, source).map((inner) => `${type}?_has:${source}:${code}:${inner}`),
+        .flatMap(({ code }, at) => [
+          ...shareOf(asked(parameters, source), at).map((inner) => `${type}?_has:${source}:${code}:${inner}`),
           `${type}?_revinclude=${source}:${code}`,
           `${type}?_revinclude=${source}:${code}&_revinclude:iterate=${source}:${code}&_include:iterate=${source}:*`,
         ]),
     ),
-    ...references.flatMap(({ code, targets }) => [
+    ...references.flatMap(({ code, targets }, at) => [
       `${type}?_include=${type}:${code}&_count=1`,
       ...(targets.length === 0 ? types : types.filter((target) => targets.includes(target))).flatMap((target) =>
-        asked(parameters, target).map((inner) => `${type}?${code}:${target}.${inner}`),
+        shareOf(asked(parameters, target), at).map((inner) => `${type}?${code}:${target}.${inner}`),
       ),
     ]),
     ...plainForms(type),
   ];
+}
+
+/** All forms for the first parameter of its kind, and a third of them for each of the others, in turn. */
+const shareOf = (forms: readonly string[], at: number): readonly string[] =>
+  forms.filter((_form, index) => at === 0 || index % 3 === at % 3);
+
+function byKind(parameters: readonly SearchParameter[]): Readonly<Record<string, SearchParameter[]>> {
+  const kinds: Record<string, SearchParameter[]> = {};
+  for (const parameter of parameters) (kinds[parameter.kind] ??= []).push(parameter);
+  return kinds;
 }
 
 /** Some parameters of a type, for the end of a chain. */
