@@ -465,24 +465,20 @@ describe('access', () => {
       }
     }
 
-    it.each<[string, object, string]>([
-      ['the secret of root', { ...KEY, SVC_ADMIN_PASSWORD: 'x' }, 'SVC_ROOT_CLIENT_SECRET'],
-      ['the password of admin', { ...KEY, SVC_ROOT_CLIENT_SECRET: 'x' }, 'SVC_ADMIN_PASSWORD'],
-      ['the encryption key', SECRETS, 'SVC_ENCRYPTION_KEY'],
-    ])(
-      'says that %s is missing; with it the next start succeeds, and later ones without',
-      async (_case, some, name) => {
-        const database = await cloneDatabase();
-        try {
-          expect(await start(database.url, some)).toContain(name);
-          expect(await start(database.url, { ...KEY, ...SECRETS })).toBe('200');
-          expect(await start(database.url, KEY)).toBe('200');
-          expect(await start(database.url, { ...KEY, SVC_ROOT_CLIENT_SECRET: 'another' })).toBe('200');
-        } finally {
-          await database.drop();
-        }
-      },
-    );
+    it('names each setting that is missing; with all the next start succeeds, and later ones without', async () => {
+      const database = await cloneDatabase();
+      try {
+        const { SVC_ROOT_CLIENT_SECRET, SVC_ADMIN_PASSWORD } = SECRETS;
+        expect(await start(database.url, { ...KEY, SVC_ADMIN_PASSWORD })).toContain('SVC_ROOT_CLIENT_SECRET');
+        expect(await start(database.url, { ...KEY, SVC_ROOT_CLIENT_SECRET })).toContain('SVC_ADMIN_PASSWORD');
+        expect(await start(database.url, SECRETS)).toContain('SVC_ENCRYPTION_KEY');
+        expect(await start(database.url, { ...KEY, ...SECRETS })).toBe('200');
+        expect(await start(database.url, KEY)).toBe('200');
+        expect(await start(database.url, { ...KEY, SVC_ROOT_CLIENT_SECRET: 'another' })).toBe('200');
+      } finally {
+        await database.drop();
+      }
+    });
   });
 });
 
