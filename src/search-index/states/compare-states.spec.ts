@@ -10,14 +10,13 @@ const own = (code: string, expression = code): OwnSearchParameter => ({
   kind: 'token',
   expression,
 });
-/** Sets that all tests share, since listing a set compiles HL7's parameters of all types. */
-const sets = new Map<string, SearchParameterSet>();
-const setOf = (...parameters: OwnSearchParameter[]): SearchParameterSet => {
-  const key = JSON.stringify(parameters);
-  const set = sets.get(key) ?? new SearchParameterSet(parameters);
-  sets.set(key, set);
-  return set;
-};
+/** The parameters of one type, since compiling those of all types takes a fifth of a second for each set. */
+class ThingParameters extends SearchParameterSet {
+  override types(): readonly string[] {
+    return ['Thing'];
+  }
+}
+const setOf = (...parameters: OwnSearchParameter[]): SearchParameterSet => new ThingParameters(parameters);
 
 const stateOf = (code: string, members: Partial<ComparedState> = {}): ComparedState => ({
   parameter_key: 1,
@@ -49,7 +48,7 @@ const bitsOf = (set: SearchParameterSet, stored: readonly ComparedState[]): obje
 
 describe(compareStates, () => {
   it('H1: builds everything on the first start, with bits in the order of declaration, as in 0.1.0', () => {
-    const set = setOf(own('a'), own('b'));
+    const set = new SearchParameterSet([own('a'), own('b')]);
     const { built, removed } = compareStates(set, []);
     expect(removed).toEqual([]);
     for (const { type, code, bit } of built) {
@@ -91,7 +90,7 @@ describe(compareStates, () => {
 
   it('H1: assigns no bit beyond 63', () => {
     const many = Array.from({ length: 70 }, (_one, index) => own(`c${index}`));
-    const bits = compareStates(setOf(...many), []).built.filter(({ type }) => type === 'Thing');
+    const bits = compareStates(setOf(...many), []).built;
     expect(new Set(bits.map(({ bit }) => bit)).size).toBe(64); // the 63 bits, and undefined
   });
 
