@@ -262,7 +262,7 @@ const textsLast = (clauses: readonly SearchClause[]): readonly SearchClause[] =>
 ];
 
 const SEARCH_ROW: RowAlias = { name: 'c', isResource: false };
-export const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
+const RESOURCE_ROW: RowAlias = { name: 'c', isResource: true };
 
 /**
  * The clauses to test on the keys that were collected from the index rows of the clause `gathered`: all other clauses,
@@ -287,5 +287,6 @@ function isSingle(driver: SearchClause | undefined): boolean {
   }
 }
 
-const flattened = (clause: SearchClause): readonly SearchClause[] =>
+/** The clauses that all must match, without those that only join others. */
+export const flattened = (clause: SearchClause): readonly SearchClause[] =>
   clause.kind === 'all' ? clause.clauses.flatMap(flattened) : [clause];

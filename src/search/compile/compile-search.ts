@@ -1,5 +1,5 @@
 import { Binder, type BoundStatement } from '../../store/binder';
-import { type CandidateOrder, Candidates, RESOURCE_ROW } from './candidates';
+import { type CandidateOrder, Candidates, flattened } from './candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './order';
 import { sortWalkOf } from './sort-walk';
@@ -34,11 +34,9 @@ export interface CompiledPage extends BoundStatement {
 export function compilePage(query: PageQuery, frequencies: Frequencies = nothingIsFrequent): CompiledPage {
   const sort = query.sort === undefined || query.sort.length === 0 ? DEFAULT_SORT : query.sort;
   const [first, ...others] = sort;
-  if (first === undefined || others.length > 0) return byValues(query, sort, frequencies);
-  if (first.by.kind === 'main-date') return byInstant(query, 'main_date', first.isDescending, frequencies);
-  if (first.by.kind === 'updated' && !isGathered(query, frequencies))
-    return byInstant(query, 'updated_at', first.isDescending, frequencies);
-  return byValues(query, sort, frequencies);
+  return first?.by.kind === 'main-date' && others.length === 0
+    ? byMainDate(query, first.isDescending, frequencies)
+    : byValues(query, sort, frequencies);
 }
 
 /**
@@ -65,50 +63,29 @@ const countOf = (type: string, clauses: readonly SearchClause[], candidates: Can
   `(select count(*) from (${candidates.eachOnce(type, clauses)}) m)`;
 
 /**
- * Maximum number of matches that are gathered and sorted when the order is that of updates. With more, walking the
- * newest resources of the type is cheaper.
+ * Compiles a page by main date (the clinical date, else the time of creation). The indexes hold rows in this order, so
+ * the cost of such a page depends only on its size.
  */
-const MOST_GATHERED = 5_000;
-
-function isGathered({ clauses }: SearchQuery, frequencies: Frequencies): boolean {
-  const estimates = clauses.map((clause) => estimateOf(clause, frequencies) ?? Infinity);
-  return Math.min(Infinity, ...estimates) <= MOST_GATHERED;
-}
-
-/**
- * Compiles a page by an instant of the resources. The indexes hold rows by main date (the clinical date, else the time
- * of creation), so the cost of such a page depends only on its size. In the order of updates, the resources of the type
- * are walked, and each is tested.
- */
-function byInstant(
-  query: PageQuery,
-  column: 'main_date' | 'updated_at',
-  isDescending: boolean,
-  frequencies: Frequencies,
-): CompiledPage {
+function byMainDate(query: PageQuery, isDescending: boolean, frequencies: Frequencies): CompiledPage {
   const { type, clauses, position } = query;
   const bind = new Binder();
   const isReversed = position?.side === 'before';
   const direction = isDescending === isReversed ? 'asc' : 'desc';
   const limit = bind.value(limitOf(query));
   const orderBy = (alias: string): string =>
-    `order by ${alias}.${column} ${direction}, ${alias}.resource_key ${direction}`;
+    `order by ${alias}.main_date ${direction}, ${alias}.resource_key ${direction}`;
   const order: CandidateOrder = {
     keyset:
       position === undefined
         ? ''
-        : `and (c.${column}, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`,
+        : `and (c.main_date, c.resource_key) ${direction === 'desc' ? '<' : '>'} ${instantKey(position, bind)}`,
     isDescending: direction === 'desc',
     by: orderBy,
     page: (alias) => `${orderBy(alias)} limit ${limit}`,
   };
   const candidates = new Candidates(bind, frequencies);
-  const page =
-    column === 'main_date'
-      ? candidates.of(type, clauses, order)
-      : `select c.updated_at, c.resource_key from resource c where c.type = ${bind.value(type)}${candidates.testOf(type, clauses, RESOURCE_ROW)} ${order.keyset} ${order.page('c')}`;
-  const compiled = bind.finish(`with page as materialized (${page})
-${shownRows(query, `p.${column} as s0`, orderBy('p'), candidates, bind)}`);
+  const compiled = bind.finish(`with page as materialized (${candidates.of(type, clauses, order)})
+${shownRows(query, 'p.main_date as s0', orderBy('p'), candidates, bind)}`);
   return { isReversed, terms: [{ cast: 'timestamptz' }], ...compiled };
 }
 
@@ -116,42 +93,59 @@ const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
   `(${bind.value(valueOf(values[0], 'timestamptz'))}::timestamptz, ${bind.value(key)}::bigint)`;
 
 /**
- * The number of matches up to which they are gathered and sorted; with more, an index in the requested order is walked.
- * Sorting costs by the number of matches, a walk by the gaps between them; at this number both cost the same.
- */
-function mostSorted(query: SearchQuery, frequencies: Frequencies): number {
-  const most = Math.sqrt(limitOf(query) * resourcesOf(query.type, frequencies));
-  return Math.min(Math.max(Math.round(most), 50), 2_000);
-}
-
-/**
- * Compiles a page by sort values: gathers all matches and sorts them. If there are many and an index has the order, the
- * statement walks that index instead.
+ * Compiles a page by sort values: gathers all matches and sorts them. If there are many and an index has the order of
+ * the first key, the statement walks that index instead.
  */
 function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map(termOf);
   const order = new PageOrder(terms, bind, query.position, limitOf(query));
   const candidates = new Candidates(bind, frequencies);
-  const walk = sortWalkOf(query, sort, candidates, bind);
+  const walk = sortWalkOf(query, sort, order, candidates, bind);
   const whole = (page: string): CompiledPage => {
     const columns = terms.map((_term, index) => `p.s${index}`).join(', ');
     const compiled = bind.finish(`with ${page}
 ${shownRows(query, columns, order.by('p'), candidates, bind)}`);
     return { isReversed: order.isReversed, terms, ...compiled };
   };
-  if (walk?.isNear === true) return whole(`page as materialized (${walk.sql})`);
+  const mostSorted = walk === undefined ? Infinity : mostSortedOf(query, sort, frequencies);
+  if (walk !== undefined && mostSorted === 0)
+    return whole(`page as materialized (select k.* from (${walk}) k ${order.page('k')})`);
   const columns = sort.map((key, index) => `${valueSqlOf(key, bind)} as s${index}`).join(', ');
   const hits = `select m.main_date, m.resource_key from (${candidates.of(query.type, query.clauses)}) m`;
   const sorted = `select k.* from (select h.resource_key, ${columns} from (select distinct m.main_date, m.resource_key from hits m offset 0) h offset 0) k where ${order.keyset('k')}`;
   if (walk === undefined)
     return whole(`hits as materialized (${hits}),
 page as materialized (${sorted} ${order.page('k')})`);
-  const most = `${bind.value(mostSorted(query, frequencies))}::integer`;
+  const most = `${bind.value(mostSorted)}::integer`;
   return whole(`hits as materialized (${hits} limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from hits),
 page as materialized (select k.* from ((${sorted} and (select is_all from gathered) ${order.page('k')})
-union all (select w.* from (${walk.sql}) w where not (select is_all from gathered))) k ${order.page('k')})`);
+union all (select w.* from (${walk}) w where not (select is_all from gathered))) k ${order.page('k')})`);
+}
+
+/** With more estimated matches than this, the resources of the type are walked without a look at the number first. */
+const MOST_GATHERED = 5_000;
+
+/**
+ * The number of matches up to which they are gathered and sorted; with more, an index in the requested order is walked.
+ * Sorting costs by the number of matches, a walk by the gaps between them. 0 if there are certainly more matches, or if
+ * nearly every row of the walk is one.
+ */
+function mostSortedOf(query: SearchQuery, [first]: readonly SortKey[], frequencies: Frequencies): number {
+  if (first?.by.kind === 'number' && first.by.paired !== undefined) return 0;
+  if (first?.by.kind === 'string' || first?.by.kind === 'date' || first?.by.kind === 'number') {
+    // At this number both cost the same.
+    const most = Math.sqrt(limitOf(query) * resourcesOf(query.type, frequencies));
+    return Math.min(Math.max(Math.round(most), 50), 2_000);
+  }
+  // Matches may lie together in the order of updates, far from its beginning. So more of them are gathered.
+  const clauses = query.clauses.flatMap(flattened);
+  const isByTime = clauses.some(({ kind }) => kind === 'date' || kind === 'updated');
+  // An index finds the resources of a time, of which there may be few. In the order of updates they lie together.
+  if (isByTime && first?.by.kind !== 'updated') return MOST_GATHERED;
+  const estimates = clauses.map((clause) => estimateOf(clause, frequencies) ?? Infinity);
+  return Math.min(Infinity, ...estimates) > MOST_GATHERED ? 0 : MOST_GATHERED;
 }
 
 /** The number of rows to read: those before the page, those of the page, and one more that reveals another page. */

@@ -115,7 +115,7 @@ export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string 
     case 'created':
       return `(select ${createdAt('r')} from resource r where r.resource_key = h.resource_key)`;
     case 'id':
-      return `${columnOfResource('id')} collate "C"`;
+      return columnOfResource('id');
     case 'string':
       return `(select ${aggregate}(s.beginning) from search_string s
 where s.resource_key = h.resource_key and s.parameter_id = any(${bind.value(by.parameterIds)}::integer[]))`;

@@ -1,66 +1,72 @@
 import { type SearchQuery, type SortKey } from '../query/search-query';
 import { type Binder } from '../../store/binder';
 import { type Candidates } from './candidates';
-import { valueOf } from './order';
+import { type PageOrder, valueOf, valueSqlOf } from './order';
 
-/** Index rows that are stored in the order of a sort key. */
+/** Rows that an index holds in the order of a sort key. */
 interface SortedRows {
   readonly table: string;
-  readonly parameterIds: readonly number[];
   readonly value: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
-  /** For numbers: the hash of the code that a composite parameter pairs with them; 0 for numbers without a code. */
-  readonly codeHash?: number;
-}
-
-export interface SortWalk {
-  /** SQL that selects `resource_key, s0` in order. */
-  readonly sql: string;
-  /** Whether nearly every row of the index matches, so that the walk passes few others. */
-  readonly isNear: boolean;
+  /** SQL condition: the row has a value of the key. */
+  readonly isOfKey: (row: string) => string;
+  /** Whether the rows are the resources themselves, which have one value each. */
+  readonly areResources?: boolean;
+  /** Whether the index holds the main date between value and key of the resource. */
+  readonly isByDate?: boolean;
 }
 
 /**
- * SQL that reads matches in the order of one sort key, from the index of that key. Matches without a value come last.
- * Undefined if no index has the order, or if the page is read backwards.
+ * SQL that reads matches in the order of the first sort key, from the index of that key: `resource_key, s0, s1 …` of
+ * at least the matches of the page. Matches without a value come last. If there are further keys, the SQL also reads
+ * all other matches with the first value of the last match. They are few beside all matches.
+ * @returns undefined if no index has the order, or if the page begins among the matches without a value
  */
 export function sortWalkOf(
   query: SearchQuery,
   sort: readonly SortKey[],
+  order: PageOrder,
   candidates: Candidates,
   bind: Binder,
-): SortWalk | undefined {
+): string | undefined {
   const { position, type, clauses, count, offset = 0 } = query;
-  const [key, ...others] = sort;
-  const rows = key && sortedRowsOf(key.by, clauses.length > 0);
-  const [parameterId, ...more] = rows?.parameterIds ?? [];
-  if (rows === undefined || others.length > 0 || parameterId === undefined || more.length > 0) return undefined;
-  if (position !== undefined && (position.side === 'before' || position.values[0] === null)) return undefined;
+  const [first, ...others] = sort;
+  const from = position?.values[0];
+  if (first === undefined || from === null) return undefined;
+  const rows = sortedRowsOf(first.by, query, bind);
+  if (rows === undefined) return undefined;
 
-  const { table, value, cast, codeHash } = rows;
-  const [direction, isBehind, comesFirst] = key?.isDescending === true ? ['desc', '<', '>'] : ['asc', '>', '<'];
-  const [id, code] = [`${bind.value(parameterId)}::integer`, codeHash === undefined ? '' : bind.value(codeHash)];
+  const { table, value, cast, isOfKey, areResources = false, isByDate = false } = rows;
+  const [direction, behind] = first.isDescending === order.isReversed ? ['asc', '>'] : ['desc', '<'];
   const limit = bind.value(offset + count + 1);
-  const isOfKey = (row: string): string =>
-    `${row}.parameter_id = ${id}${code === '' ? '' : ` and ${row}.code_hash = ${code}::bigint`}`;
-  const isSame = (row: string, other: string): string =>
-    `${code === '' ? '' : `${row}.main_date = ${other}.main_date and `}${row}.resource_key = ${other}.resource_key`;
+  const start = (): string => {
+    if (position === undefined || from === undefined) return '';
+    const at = `${bind.value(valueOf(from, cast))}::${cast}`;
+    return others.length === 0
+      ? ` and (h.${value}, h.resource_key) ${behind} (${at}, ${bind.value(position.key)}::bigint)`
+      : ` and h.${value} ${behind}= ${at}`;
+  };
   const rowOf = (other: string): string =>
-    `select true from ${table} o where ${isOfKey('o')} and ${isSame('o', other)}`;
-  const keyset =
-    position === undefined
-      ? ''
-      : ` and (w.${value}, w.resource_key) ${isBehind} (${bind.value(valueOf(position.values[0], cast))}::${cast}, ${bind.value(position.key)}::bigint)`;
-  const tests = candidates.testOf(type, clauses, { name: 'w', isResource: false });
+    `select true from ${table} o where ${isOfKey('o')}${isByDate ? ` and o.main_date = ${other}.main_date` : ''} and o.resource_key = ${other}.resource_key`;
   // If a resource has several values, only the one that comes first in the order counts.
-  const isFirst = `(${rowOf('w')} and o.${value} ${comesFirst} w.${value} limit 1) is not true`;
-  const sql = `with valued as materialized (select distinct w.${value} as s0, w.resource_key from ${table} w
-where ${isOfKey('w')}${keyset} and ${isFirst}${tests}
-order by s0 ${direction}, w.resource_key ${direction} limit ${limit})
-select v.resource_key, v.s0 from valued v
-union all (select c.resource_key, null from (${allOf(type, clauses, candidates, bind)}) c where (select count(*) from valued) < ${limit}
-and (${rowOf('c')} limit 1) is not true order by c.resource_key ${direction} limit ${limit})`;
-  return { sql, isNear: codeHash !== undefined && codeHash !== 0 };
+  const isFirst = areResources
+    ? ''
+    : ` and (${rowOf('h')} and o.${value} ${first.isDescending ? '>' : '<'} h.${value} limit 1) is not true`;
+  const tests = candidates.testOf(type, clauses, { name: 'h', isResource: areResources });
+  const once = areResources ? '' : `distinct on (h.${value}, h.resource_key) `;
+  const walk = `select ${once}h.${value} as s0, h.resource_key, h.main_date from ${table} h
+where ${isOfKey('h')}${start()}${isFirst}${tests} order by h.${value} ${direction}, h.resource_key ${direction}`;
+  const further = others.map((key, index) => `, ${valueSqlOf(key, bind)} as s${index + 1}`).join('');
+  const columns = (s0: string): string => `select h.resource_key, ${s0} as s0${further}`;
+  const valued =
+    others.length === 0
+      ? `${columns('h.s0')} from (${walk} limit ${limit}) h`
+      : `select k.* from (${columns('h.s0')} from (${walk}) h) k where ${order.keyset('k')} order by k.s0 ${direction} fetch first (${limit}) rows with ties`;
+  if (areResources || order.isReversed) return valued;
+  return `with valued as materialized (${valued})
+select v.* from valued v
+union all (${columns('null')} from (${allOf(type, clauses, candidates, bind)}) h where (select count(*) from valued) < ${limit}
+and (${rowOf('h')} limit 1) is not true${others.length === 0 ? ` order by h.resource_key ${direction} limit ${limit}` : ''})`;
 }
 
 /** All matches. Without clauses, these are all resources of the type. */
@@ -70,20 +76,48 @@ function allOf(type: string, clauses: SearchQuery['clauses'], candidates: Candid
     : `${candidates.eachOnce(type, clauses)} offset 0`;
 }
 
-function sortedRowsOf(by: SortKey['by'], hasClauses: boolean): SortedRows | undefined {
+function sortedRowsOf(by: SortKey['by'], { type, clauses }: SearchQuery, bind: Binder): SortedRows | undefined {
   switch (by.kind) {
+    case 'id':
+      return resources(type, 'id', 'text', bind);
+    case 'updated':
+      return resources(type, 'updated_at', 'timestamptz', bind);
+    case 'main-date':
+      return resources(type, 'main_date', 'timestamptz', bind);
     case 'string':
-      return { table: 'search_string', parameterIds: by.parameterIds, value: 'beginning', cast: 'text' };
+      return ofParameter(by.parameterIds, { table: 'search_string', value: 'beginning', cast: 'text' }, bind);
     case 'date':
-      return { table: 'search_date', parameterIds: by.parameterIds, value: 'low', cast: 'timestamptz' };
+      return ofParameter(by.parameterIds, { table: 'search_date', value: 'low', cast: 'timestamptz' }, bind);
     case 'number': {
       const numbers = { table: 'search_number', value: 'value', cast: 'double precision' } as const;
-      if (by.paired !== undefined) return { ...numbers, ...by.paired };
+      if (by.paired !== undefined) return ofParameter(by.paired.parameterIds, numbers, bind, by.paired.codeHash);
       // The index orders numbers by value over all resources. With clauses, a walk might pass many rows before it finds
       // a match.
-      return hasClauses ? undefined : { ...numbers, parameterIds: by.parameterIds, codeHash: 0 };
+      return clauses.length > 0 ? undefined : ofParameter(by.parameterIds, numbers, bind, 0);
     }
     default:
       return undefined;
   }
+}
+
+const resources = (type: string, value: string, cast: SortedRows['cast'], bind: Binder): SortedRows => {
+  const searched = bind.value(type);
+  return { table: 'resource', value, cast, areResources: true, isOfKey: (row) => `${row}.type = ${searched}` };
+};
+
+/** Rows of one parameter. An index has no order over the rows of several parameters. */
+function ofParameter(
+  [parameterId, ...more]: readonly number[],
+  rows: Pick<SortedRows, 'table' | 'value' | 'cast'>,
+  bind: Binder,
+  codeHash?: number,
+): SortedRows | undefined {
+  if (parameterId === undefined || more.length > 0) return undefined;
+  const id = `${bind.value(parameterId)}::integer`;
+  const code = codeHash === undefined ? undefined : `${bind.value(codeHash)}::bigint`;
+  return {
+    ...rows,
+    isByDate: code !== undefined,
+    isOfKey: (row) => `${row}.parameter_id = ${id}${code === undefined ? '' : ` and ${row}.code_hash = ${code}`}`,
+  };
 }

@@ -34,10 +34,8 @@ const patient: SearchClause = {
   patientHash: 11,
 };
 const ids: SearchClause = { kind: 'id', ids: ['r1', 'r2'] };
-const updated: SearchClause = {
-  kind: 'updated',
-  boxes: [{ lowFrom: Date.parse('2020-01-01T01:00:00Z') }],
-};
+const updatedFrom = (time: string): SearchClause => ({ kind: 'updated', boxes: [{ lowFrom: Date.parse(time) }] });
+const updated = updatedFrom('2020-01-01T01:00:00Z');
 const text = (match: 'prefix' | 'contains', of: string, parameterId = NAME): SearchClause => ({
   kind: 'string',
   parameterIds: [parameterId],
@@ -97,10 +95,21 @@ const byPaired = (isDescending: boolean): SortKey[] => [
     isDescending,
   },
 ];
+const byId = (isDescending: boolean): SortKey[] => [{ by: { kind: 'id' }, isDescending }];
 const byUpdate: SortKey[] = [{ by: { kind: 'updated' }, isDescending: true }];
 const byDate: SortKey[] = [{ by: { kind: 'main-date' }, isDescending: false }];
 
 type Shape = Pick<SearchQuery, 'clauses' | 'sort'> & { readonly type?: string };
+
+/** Orders that an index has, or begins with. */
+const SORTS: readonly (readonly [name: string, sort: readonly SortKey[]])[] = [
+  ['id', byId(false)],
+  ['id, the last first', byId(true)],
+  ['time of update and id', [...byUpdate, ...byId(true)]],
+  ['date and number', [...byDate, ...by('number', VALUE, false)]],
+  ['string and date', [...by('string', NAME, false), ...by('date', OTHER_DATE, true)]],
+  ['another date, the last first, and string', [...by('date', OTHER_DATE, true), ...by('string', NAME, false)]],
+];
 
 /** The shapes of compiled statements. */
 const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
@@ -165,7 +174,20 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['sorted down by number', { clauses: [], sort: by('number', VALUE, true) }],
   ['sorted by the number that goes with a code', { clauses: [token(2)], sort: byPaired(false) }],
   ['sorted down by the number that goes with a code', { clauses: [token(2), from], sort: byPaired(true) }],
+  [
+    'sorted by the number that goes with a code, and date',
+    { clauses: [token(2)], sort: [...byPaired(true), ...byDate] },
+  ],
   ['sorted by two keys', { clauses: [patient], sort: [...by('number', VALUE, true), ...byDate] }],
+  [
+    'a few hours, sorted by id',
+    { clauses: [from, date({ lowTo: Date.parse('2020-01-03T05:00:00Z') })], sort: byId(false) },
+  ],
+  ['the latest updates, sorted by id', { clauses: [updatedFrom('2020-01-01T05:30:00Z')], sort: byId(true) }],
+  ...SORTS.flatMap(([name, sort]): [string, Shape][] => [
+    [`sorted by ${name}`, { clauses: [], sort }],
+    [`sorted by ${name}, without a token`, { clauses: [not(token(1))], sort }],
+  ]),
 ];
 
 const queryOf = ({ type = 'Observation', clauses, sort = [] }: Shape): SearchQuery => ({
@@ -250,6 +272,37 @@ describe.each([
     });
   });
 
+  if (isFull) {
+    const sorts = [
+      ...SORTS,
+      ['string', by('string', NAME, false)],
+      ['string, the last first', by('string', NAME, true)],
+      ['another date', by('date', OTHER_DATE, false)],
+      ['time of update', byUpdate],
+    ] as const;
+
+    it.each(sorts)('begins and ends a page at any match by %s', async (_name, sort) => {
+      // Twice as many matches as are gathered, so that an index is walked.
+      const clauses = [not(token(1))];
+      const sorted = await run<{ resource_key: number; [column: string]: unknown }>(allSorted(sort));
+      const keys = sorted.map((row) => row.resource_key);
+      for (const at of [0, 1, 49, 50, 999, 5_000, 9_243, 9_244, 12_345, 18_000, keys.length - 1]) {
+        const row = sorted[at];
+        if (row === undefined) throw new Error(`There are only ${keys.length} matches`);
+        const values = sort.map((_key, index) => positionValueOf(row[`s${index}`]));
+        const pageOn = async (side: 'after' | 'before'): Promise<number[]> => {
+          const position = { side, key: row.resource_key, values };
+          const rows = await run<{ resource_key: number }>(
+            compilePage({ type: 'Observation', clauses, sort, count: 70, position }),
+          );
+          return rows.map((one) => one.resource_key);
+        };
+        expect(await pageOn('after')).toEqual(keys.slice(at + 1, at + 72));
+        expect((await pageOn('before')).toReversed()).toEqual(keys.slice(Math.max(at - 71, 0), at));
+      }
+    });
+  }
+
   it('lists the types that are stored by a step for each', async () => {
     expect(await database.planOf({ statement: STORED_TYPES, values: [] })).not.toMatch(/Seq Scan on resource/);
     expect((await run<{ type: string }>({ statement: STORED_TYPES, values: [] })).map(({ type }) => type)).toEqual(
@@ -294,6 +347,32 @@ describe.each([
   );
 });
 
+/** All Observations without token 1 with their sort values, in order, by a statement that reads whole tables. */
+function allSorted(sort: readonly SortKey[]): BoundStatement {
+  const columns = sort.map(({ by: { kind, ...key }, isDescending }, index) => {
+    const [aggregate, id] = [isDescending ? 'max' : 'min', 'parameterIds' in key ? Number(key.parameterIds[0]) : 0];
+    const rows = (table: string, value: string, rest = ''): string =>
+      `(select ${aggregate}(t.${value}) from ${table} t where t.resource_key = r.resource_key and t.parameter_id = ${id}${rest})`;
+    const columnsOfKind: Partial<Record<typeof kind, string>> = {
+      id: 'r.id',
+      updated: 'r.updated_at',
+      'main-date': 'r.main_date',
+      string: rows('search_string', 'beginning'),
+      date: rows('search_date', 'low'),
+      number: rows('search_number', 'value', ' and t.code_hash = 0'),
+    };
+    return `${columnsOfKind[kind]} as s${index}`;
+  });
+  const order = sort.flatMap(({ isDescending }, index) => [
+    `(s${index} is null)`,
+    `s${index} ${isDescending ? 'desc' : 'asc'}`,
+  ]);
+  const keys = `resource_key ${sort[0]?.isDescending === true ? 'desc' : 'asc'}`;
+  const text = `select * from (select r.resource_key, ${columns.join(', ')} from resource r where r.type = 'Observation'
+and not exists (select from search_token t where t.resource_key = r.resource_key and t.token_hash = 1)) k order by ${[...order, keys].join(', ')}`;
+  return { statement: { name: '', text }, values: [] };
+}
+
 /** The maximum rows that one node of a plan reads. */
 function mostRowsOf(node: PlanNode): number {
   const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
@@ -309,7 +388,7 @@ function positionValueOf(value: unknown): string | number | null {
 async function fill(client: Client): Promise<void> {
   const rows: readonly string[] = [
     `insert into resource (resource_key, main_date, updated_at, reference_hash, present, version, type, id, method, body)
-       select n, timestamptz '2020-01-01' + n * interval '1 minute', timestamptz '2020-01-01' + n * interval '1 second', 1000000 + n, n % 2, 1, 'Observation', 'r' || n, 'PUT', '{"status":"final"}'
+       select n, timestamptz '2020-01-01' + n * interval '1 minute', timestamptz '2020-01-01' + (n - n % 50) * interval '1 second', 1000000 + n, n % 2, 1, 'Observation', 'r' || n, 'PUT', '{"status":"final"}'
        from generate_series(1, ${ROWS}) n`,
     `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
        select 100000 + n, timestamptz '2019-01-01' + n * interval '1 minute', now(), n, 1, 'Patient', 'p' || n, 'PUT', '{}' from generate_series(1, ${PATIENTS}) n`,
