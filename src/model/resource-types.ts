@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { elementsOfType, isR4ResourceType, r4ResourceTypes } from '../fhir/definitions/definitions';
 import { type ElementTables } from '../fhir/definitions/element-tables';
-import { nearestCode } from '../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../platform/text/nearest-code';
 import { HandlerRegistry } from '../platform/discovery/handler-registry';
 import { handlerNameOf } from '../platform/discovery/handler-calls';
 import { ServiceError } from '../platform/errors/service-error';
@@ -53,9 +53,8 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
    */
   assertNamed(type: string, handler: object): void {
     if (isR4ResourceType(type) || this.find(type) !== undefined) return;
-    const near = nearestCode(type, this.names());
-    const hint = near === undefined ? 'Correct it, or define the type.' : `Did you mean "${near}"?`;
-    throw new StartError(`${handlerNameOf(handler)} names the resource type "${type}", which is not defined. ${hint}`);
+    const hint = didYouMean(nearestCode(type, this.names()), ' Correct it, or define the type.');
+    throw new StartError(`${handlerNameOf(handler)} names the resource type "${type}", which is not defined.${hint}`);
   }
 
   /**
@@ -111,11 +110,10 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   }
 
   private unknownType(type: string): ServiceError {
-    const near = nearestCode(type, this.names());
-    const hint = near === undefined ? 'GET /metadata lists those that are.' : `Did you mean "${near}"?`;
+    const hint = didYouMean(nearestCode(type, this.names()), ' GET /metadata lists those that are.');
     return new ServiceError(
       'resource-type-unknown',
-      `No such route: "${type}" is not a resource type of this server. ${hint}`,
+      `No such route: "${type}" is not a resource type of this server.${hint}`,
     );
   }
 

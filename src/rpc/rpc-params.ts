@@ -1,6 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { type ValidationError, validate } from 'class-validator';
-import { nearestCode } from '../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../platform/text/nearest-code';
 import { isObject } from '../platform/json/plain-object';
 import { ParamsShape } from './params-shape';
 import { type RpcHandler, type RpcMethodDefinition } from './rpc-method';
@@ -58,6 +58,6 @@ function misspelt({ names }: ParamsShape, sent: Readonly<Record<string, unknown>
     .slice(0, MAX_LOOKED_AT)
     .flatMap((name) => {
       const meant = nearestCode(name, absent);
-      return meant === undefined ? [] : [{ path: [name], message: `no such param. Did you mean "${meant}"?` }];
+      return meant === undefined ? [] : [{ path: [name], message: `no such param.${didYouMean(meant)}` }];
     });
 }

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { isObject } from '../../platform/json/plain-object';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { policyFault } from './policy-fault';
 
 const REQUEST_METHODS = METHODS.map((method) => method.toLowerCase());
@@ -31,8 +31,7 @@ function assertConstants(pattern: unknown, path: string, known: readonly string[
     // Skips regular expressions, paths and conditions: `#…`, `.…`, `present?`.
     if (typeof value !== 'string' || /^[#.]|\?$/.test(value) || known.includes(value)) continue;
     const lower = value.toLowerCase();
-    const near = known.includes(lower) ? lower : nearestCode(value, known);
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
-    throw policyFault(path, `is "${value.slice(0, 64)}", which no request has${hint}`);
+    const hint = didYouMean(known.includes(lower) ? lower : nearestCode(value, known));
+    throw policyFault(path, `is "${value.slice(0, 64)}", which no request has`, hint);
   }
 }

@@ -3,7 +3,7 @@ import { type Ajv, type ValidateFunction } from 'ajv';
 import { dateSpanOf } from '../../fhir/instant';
 import { StartError } from '../../platform/errors/start-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { isObject } from '../../platform/json/plain-object';
 import { readJson } from '../../platform/json/read-json';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
@@ -58,8 +58,7 @@ class TypesReader {
       return;
     }
     for (const key of Object.keys(entry).filter((name) => !MEMBERS.includes(name))) {
-      const near = nearestCode(key, MEMBERS);
-      this.faults.push(`${at}.${key} is no member of a type.${near === undefined ? '' : ` Did you mean "${near}"?`}`);
+      this.faults.push(`${at}.${key} is no member of a type.${didYouMean(nearestCode(key, MEMBERS))}`);
     }
     const type = this.typeOf(entry.type, `${at}.type`);
     const required = this.requiredOf(entry.required, `${at}.required`);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { type Resource } from '../../fhir/types';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { DefinesResourceType } from '../../model/resource-type';
@@ -100,11 +100,11 @@ export class ClientRule implements ResourceRule<string | undefined> {
       (grantType) => !served.includes(grantType) && !UNSERVED_GRANT_TYPES.includes(grantType),
     );
     if (unknown === undefined) return;
-    const near = nearestCode(unknown, served);
-    const question = near === undefined ? '' : `Did you mean "${near}"? `;
+    const hint = didYouMean(nearestCode(unknown, served));
     throw refused(
       'Client.grant_types',
-      `holds "${unknown.slice(0, 64)}", which is no grant type. ${question}Served are ${served.join(', ')}`,
+      `holds "${unknown.slice(0, 64)}", which is no grant type`,
+      `${hint} Served are ${served.join(', ')}.`,
     );
   }
 }
@@ -135,9 +135,8 @@ function checkGrantSettings(grant: string, settings: unknown): void {
 function refuseUnknown(path: string, object: object, known: readonly string[]): void {
   for (const member of Object.keys(object)) {
     if (known.includes(member)) continue;
-    const near = nearestCode(member, known);
-    const hint = near === undefined ? `Known are ${known.join(', ')}` : `Did you mean "${near}"`;
+    const hint = didYouMean(nearestCode(member, known), ` Known are ${known.join(', ')}.`);
     const shown = member.slice(0, 64);
-    throw refused(`${path}.${shown}`, `is not an element of ${path}. ${hint}`);
+    throw refused(`${path}.${shown}`, `is not an element of ${path}`, hint);
   }
 }

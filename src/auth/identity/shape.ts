@@ -34,5 +34,5 @@ export function assertShapes(path: string, object: unknown, shapes: Readonly<Rec
   }
 }
 
-export const refused = (expression: string, reason: string): ServiceError =>
-  new ServiceError('account-invalid', `${expression} ${reason}.`, { expression });
+export const refused = (expression: string, reason: string, hint = ''): ServiceError =>
+  new ServiceError('account-invalid', `${expression} ${reason}.${hint}`, { expression });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type ResourceDraft } from '../../model/resource-draft';
@@ -106,7 +106,7 @@ function assertSpelling(user: Resource): void {
     const meant = nearestCode(key.toLowerCase(), [...DECISIVE.keys()]);
     if (meant === undefined) continue;
     const shown = key.slice(0, 64);
-    const message = `"${shown}" is not an element of User. Did you mean "${DECISIVE.get(meant) ?? ''}"?`;
+    const message = `"${shown}" is not an element of User.${didYouMean(DECISIVE.get(meant))}`;
     throw new ServiceError('account-invalid', message, { expression: `User.${shown}` });
   }
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../platform/text/nearest-code';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
@@ -57,8 +58,8 @@ function referenceOf(name: string, source: string, code: string, parameters: Sea
     assertFinished(parameter, parameters);
     return parameter;
   }
-  const hint = parameters.nearestCode(source, code);
-  throw badInclude(name, `is no reference parameter${hint === undefined ? '' : `; did you mean "${source}:${hint}"?`}`);
+  const near = parameters.nearestCode(source, code);
+  throw badInclude(name, 'is no reference parameter', didYouMean(near && `${source}:${near}`));
 }
 
 function targetOf(
@@ -72,8 +73,8 @@ function targetOf(
   return target;
 }
 
-const badInclude = (name: string, why: string): ServiceError =>
+const badInclude = (name: string, why: string, hint = ''): ServiceError =>
   new ServiceError(
     'include-invalid',
-    `_include: "${name.slice(0, 128)}" ${why}. It takes types (Practitioner), references (Observation:performer), or *.`,
+    `_include: "${name.slice(0, 128)}" ${why}.${hint} It takes types (Practitioner), references (Observation:performer), or *.`,
   );

@@ -13,6 +13,10 @@ export function nearestCode(mistyped: string, codes: Iterable<string>): string |
   return near[0]?.code;
 }
 
+/** The sentence that suggests a code, with a space before it. Without a suggestion it is `otherwise`. */
+export const didYouMean = (suggested: string | undefined, otherwise = ''): string =>
+  suggested === undefined ? otherwise : ` Did you mean "${suggested}"?`;
+
 /**
  * Returns how many letters must at least be inserted, removed, replaced, or swapped with their neighbor, to turn `a`
  * into `b` (optimal string alignment).

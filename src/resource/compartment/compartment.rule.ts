@@ -1,3 +1,4 @@
+import { didYouMean } from '../../platform/text/nearest-code';
 import { Injectable } from '@nestjs/common';
 import { type CompartmentDefinition } from '../../fhir/definitions/definitions';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
@@ -43,10 +44,9 @@ function faultsOf(
       return [fault(`${path}.param[${at}]`, `${ITSELF} is for ${shortened(compartment)}, whose compartment this is.`)];
     const found = parameters.find(type, code);
     if (found?.kind === 'reference') return [];
-    const hint = found === undefined ? parameters.nearestCode(type, code) : undefined;
+    const hint = didYouMean(found === undefined ? parameters.nearestCode(type, code) : undefined);
     const what = found === undefined ? 'no search parameter' : `a parameter of type ${found.kind} and no reference`;
-    const advice = hint === undefined ? '' : ` Did you mean "${hint}"?`;
-    return [fault(`${path}.param[${at}]`, `${type}.${shortened(code)} is ${what}.${advice}`)];
+    return [fault(`${path}.param[${at}]`, `${type}.${shortened(code)} is ${what}.${hint}`)];
   });
 }
 

@@ -1,5 +1,5 @@
 import { isPrimitiveType, isR4ResourceType, type Member, membersOfType } from '../../fhir/definitions/definitions';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { pathText } from './json-path';
 import { invalid } from './values';
 
@@ -63,9 +63,8 @@ function below(type: string | undefined, step: string, name: string): Place {
   const members = isPrimitiveType(type) ? new Map<string, Member>() : known;
   const found = members.get(step.replace(/^_/, ''));
   if (found === undefined || (step.startsWith('_') && !isPrimitiveType(found.type))) {
-    const near = nearestCode(step, members.keys());
-    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
-    throw invalid(name, `leads to "${step}", which ${type} does not have${hint}`);
+    const hint = didYouMean(nearestCode(step, members.keys()));
+    throw invalid(name, `leads to "${step}", which ${type} does not have`, hint);
   }
   return { type: step.startsWith('_') ? 'Element' : found.type, isList: found.element.isRepeated };
 }

@@ -1,6 +1,6 @@
 import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { ServiceError } from '../../platform/errors/service-error';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchClause } from '../query/search-query';
 import { compositeClauseOf } from './composite-clause';
@@ -75,9 +75,7 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
 /** Advice for an unknown code: the nearest known code, or the list of all known codes. */
 export function suggestionFor(code: string, parameters: readonly SearchParameter[]): string {
   const codes = parameters.map((parameter) => parameter.code);
-  const nearest = nearestCode(code, codes);
-  if (nearest !== undefined) return ` Did you mean "${nearest}"?`;
-  return codes.length === 0 ? '' : ` There are ${codes.sort().join(', ')}.`;
+  return didYouMean(nearestCode(code, codes), codes.length === 0 ? '' : ` There are ${codes.sort().join(', ')}.`);
 }
 
 export function valueClauseOf(

@@ -46,8 +46,8 @@ export function splitOutsideEscapes(text: string, separator: string): string[] {
 export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
 
 /** The error for a wrong value; it names the parameter. */
-export const invalid = (name: string, what: string): ServiceError =>
-  new ServiceError('search-value-invalid', `"${name.slice(0, 80)}" ${what}.`);
+export const invalid = (name: string, what: string, hint = ''): ServiceError =>
+  new ServiceError('search-value-invalid', `"${name.slice(0, 80)}" ${what}.${hint}`);
 
 /** @throws ServiceError 'invalid' for a text that is no resource type */
 export function assertType(name: string, type: string, parameters: Pick<SearchParameterSet, 'has'>): void {

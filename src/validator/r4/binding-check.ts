@@ -1,5 +1,5 @@
 import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../../fhir/definitions/definitions';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 import { type Rest, type ValidationRun } from './validation-run';
 
@@ -89,7 +89,7 @@ export class CodeSet {
       // For symbols such as "=<", the nearest code would be a guess.
       if (typeof code !== 'string' || this.codes.has(code) || !/[a-z]{2}/i.test(code)) continue;
       const near = nearestCode(code.toLowerCase().replace(/[\s_]/g, '-'), this.codes) ?? nearestCode(code, this.codes);
-      if (near !== undefined) return ` Did you mean "${near}"?`;
+      if (near !== undefined) return didYouMean(near);
     }
     return '';
   }

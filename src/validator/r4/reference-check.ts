@@ -1,5 +1,5 @@
 import { isR4ResourceType } from '../../fhir/definitions/definitions';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { isFhirId, parseReference } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
 import { type ElementCheck, type ItemCheck } from './binding-check';
@@ -68,8 +68,7 @@ function typeOfName(type: string): string | undefined {
 
 function checkTarget(type: string, targets: readonly string[], run: ValidationRun): void {
   if (targets.length === 0 || targets.includes(type)) return;
-  const near = isR4ResourceType(type) ? undefined : nearestCode(type, targets);
-  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  const hint = didYouMean(isR4ResourceType(type) ? undefined : nearestCode(type, targets));
   run.report('structure', `It may point at ${targets.join(', ')}, not at ${type.slice(0, 64)}.${hint}`);
 }
 
@@ -123,7 +122,7 @@ function conditionalTypeOf(reference: string, run: ValidationRun): string | unde
       'reference',
       'value',
       'A reference is "Type/id", an absolute URL, "urn:uuid:…", "urn:oid:…" or "#id" of a contained resource.' +
-        (isContained ? ` Did you mean "#${reference}"?` : ''),
+        didYouMean(isContained ? `#${reference}` : undefined),
     );
   }
   return type;

@@ -10,7 +10,7 @@ import { ElementTables } from '../../fhir/definitions/element-tables';
 import { type ErrorIssue } from '../../platform/errors/service-error';
 import { isObject } from '../../platform/json/plain-object';
 import { memoized } from '../../platform/memoized';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { atOnce, type Steps } from '../../platform/time/steps';
 import { bindingCheckOf, type ElementCheck, type ItemCheck } from './binding-check';
 import { HAND_MADE } from './hand-made-invariants';
@@ -79,8 +79,7 @@ export class ResourceValidator {
     }
     if (this.elements.isOpen(type)) return undefined;
     if (!this.elements.isResource(type)) {
-      const near = nearestCode(type, r4ResourceTypes());
-      const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+      const hint = didYouMean(nearestCode(type, r4ResourceTypes()));
       run.reportAt('resourceType', 'structure', `"${type.slice(0, 64)}" is not a resource type of this server.${hint}`);
       return undefined;
     }

@@ -1,5 +1,5 @@
 import { elementsOfType, isPrimitiveType } from '../../fhir/definitions/definitions';
-import { nearestCode } from '../../platform/text/nearest-code';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { type KnownMember } from './member-check';
 
 /**
@@ -42,9 +42,7 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
           known.map(([name]) => name),
         )
       : nearestChoice(stem, types);
-  if (near !== undefined) {
-    return { hint: ` Did you mean "${near}"?`, meant: members.get(near)?.choice?.name ?? near };
-  }
+  if (near !== undefined) return { hint: didYouMean(near), meant: members.get(near)?.choice?.name ?? near };
   if (first !== undefined)
     return { hint: ` It may be ${shortListOf(types.map(({ name }) => name))}.`, meant: first.choice.name };
   if (stem === 'modifierExtension')

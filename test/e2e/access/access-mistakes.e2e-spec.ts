@@ -29,10 +29,10 @@ describe('a policy with a mistake', () => {
   it.each<[object, string]>([
     [
       matcho({ 'request-method': 'GET' }),
-      'matcho.request-method is \\"GET\\", which no request has; did you mean \\"get\\"?',
+      'matcho.request-method is \\"GET\\", which no request has. Did you mean \\"get\\"?',
     ],
     [matcho({ 'request-method': { $enum: ['get', 'fetch'] } }), 'is \\"fetch\\", which no request has'],
-    [matcho({ params: { 'resource/type': 'Pateint' } }), 'did you mean \\"Patient\\"?'],
+    [matcho({ params: { 'resource/type': 'Pateint' } }), 'Did you mean \\"Patient\\"?'],
     [
       { engine: 'complex', or: [{ engine: 'allow' }, matcho({ params: { 'resource/type': 'patient' } })] },
       'AccessPolicy.or[1].matcho.params.resource/type',

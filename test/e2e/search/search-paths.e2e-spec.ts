@@ -108,10 +108,10 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
 
 /** Refused queries, each with a part of the error. */
 const REFUSED: readonly (readonly [query: string, named: string])[] = [
-  ['Patient?.nmae.family=x', 'did you mean \\"name\\"'],
-  ['Patient?.name.famly=x', 'did you mean \\"family\\"'],
+  ['Patient?.nmae.family=x', 'Did you mean \\"name\\"'],
+  ['Patient?.name.famly=x', 'Did you mean \\"family\\"'],
   ['Observation?.value=1', 'which Observation does not have'],
-  ['Patient?.contact.nam.family=x', 'did you mean \\"name\\"'],
+  ['Patient?.contact.nam.family=x', 'Did you mean \\"name\\"'],
   ['Patient?.birthDate.year=1', 'which date does not have'],
   ['Patient?.birthDate.0=1974', 'no list'],
   ['Patient?.name=x', 'ends at a HumanName'],
@@ -125,7 +125,7 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?.name..family=x', 'no path'],
   [`SDCDocument?${'.a'.repeat(17)}=x`, '16 steps'],
   [`SDCDocument?.a=${'x'.repeat(1025)}`, '1024'],
-  ['Patient?_sort=.nmae', 'did you mean'],
+  ['Patient?_sort=.nmae', 'Did you mean'],
   ['Patient?_sort=.name', 'HumanName'],
   ['Patient?_sort=.birthDate$gt', '_sort'],
   ['Patient?_filter=.name.family ap x', '_filter'],
