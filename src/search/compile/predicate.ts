@@ -267,12 +267,23 @@ where ${l}.resource_key = ${row.name}.resource_key and ${l}.parameter_id = any($
   private has(has: SearchClause & { kind: 'has' }, row: RowAlias): string {
     const { parameterIds, clause, isByPatient } = has;
     if (isByPatient && clause.kind === 'token') return this.patientHas(clause, row);
+    if (isByFewIds(clause)) return this.namedHas(has, row);
     const [l, z] = [this.alias('l'), this.alias('z')];
     const source: RowAlias = { name: l, isResource: false, tested: row.tested };
     return anyRow(
       `from unnest(${this.bind.value(parameterIds)}::integer[]) ${z}(parameter_id) cross join lateral (
 select 1 from reference_link ${l} where ${l}.target_hash = ${ownHashOf(row)}
 and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1) ${this.alias('f')}`,
+    );
+  }
+
+  /** Tests the links of the named resources: many others may refer to the row, as thousands of Lists to one Patient. */
+  private namedHas({ parameterIds, type, clause }: SearchClause & { kind: 'has' }, row: RowAlias): string {
+    const [s, l] = [this.alias('s'), this.alias('l')];
+    return anyRow(
+      `from resource ${s} cross join lateral (select 1 from reference_link ${l} where ${l}.resource_key = ${s}.resource_key
+and ${l}.parameter_id = any(${this.bind.value(parameterIds)}::integer[]) and ${l}.target_hash = ${ownHashOf(row)} limit 1) ${this.alias('f')}
+where ${s}.type = ${this.bind.value(type)} and ${this.of(clause, { name: s, isResource: true, tested: row.tested })}`,
     );
   }
 
@@ -307,6 +318,10 @@ and ${l}.parameter_id = ${z}.parameter_id and ${this.of(clause, source)} limit 1
     return `${letter}${++this.aliases}`;
   }
 }
+
+/** Whether the clause names its matches, and only a few of them. */
+const isByFewIds = (clause: SearchClause): boolean =>
+  clause.kind === 'id' ? clause.ids.length <= FEW : clause.kind === 'all' && clause.clauses.some(isByFewIds);
 
 /** SQL that is true if the subquery has a row. PostgreSQL never turns a scalar subquery into a join. */
 const anyRow = (rest: string): string => `(select true ${rest} limit 1) is true`;

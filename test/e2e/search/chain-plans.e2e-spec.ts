@@ -9,7 +9,10 @@ const ENCOUNTERS = 8_000;
 const OBSERVATIONS = 40_000;
 const CIRCLE = 40;
 
-const [SUBJECT, ENCOUNTER, MEMBER, FAMILY] = [7, 8, 9, 3];
+const LISTS = 3_000;
+const LISTED = 300_000;
+
+const [SUBJECT, ENCOUNTER, MEMBER, FAMILY, ITEM] = [7, 8, 9, 3, 10];
 
 const chain = (parameterId: number, type: string, clause: SearchClause): SearchClause => ({
   kind: 'chain',
@@ -17,7 +20,7 @@ const chain = (parameterId: number, type: string, clause: SearchClause): SearchC
   type,
   clause,
 });
-const has = (parameterId: number, type: string, clause: SearchClause): SearchClause => ({
+const has = (parameterId: number, type: string, clause: SearchClause): SearchClause & { kind: 'has' } => ({
   kind: 'has',
   parameterIds: [parameterId],
   type,
@@ -65,6 +68,23 @@ describe('the rows that a chain reads', () => {
     expect(Math.max(page, total)).toBeLessThan(2_000);
   });
 
+  it('of a row in a named List do not grow with the other Lists that hold it', async () => {
+    const named = has(ITEM, 'List', { kind: 'id', ids: [`r${LISTED + 7}`] });
+    const inNone = has(ITEM, 'List', { kind: 'id', ids: ['unknown'] });
+    const one: SearchClause = { kind: 'id', ids: ['r1'] };
+    for (const [clause, found] of [
+      [named, 1],
+      [{ kind: 'all', clauses: [named, token(71)] }, 0],
+      [inNone, 0],
+      [{ kind: 'all', clauses: [{ ...named, clause: { kind: 'all', clauses: [named.clause, token(73)] } }] }, 0],
+    ] as const) {
+      const tested: SearchClause = { kind: 'not', clause: { kind: 'not', clause } };
+      const plan = await database.measuredPlanOf(compilePage({ type: 'Patient', clauses: [one, tested], count: 20 }));
+      expect(plan['Actual Rows']).toBe(found);
+      expect(rowsRead(plan)).toBeLessThan(50);
+    }
+  });
+
   it.each([2, 3, 4, 6])('S2: of %s links in circles grow with the links, not with the paths', async (depth) => {
     const step = (clause: SearchClause): SearchClause => chain(MEMBER, 'Observation', clause);
     const deep = (end: SearchClause): SearchClause => Array.from({ length: depth }).reduce<SearchClause>(step, end);
@@ -87,7 +107,10 @@ function rowsRead({ Plans = [], ...node }: PlanNode): number {
   return Plans.reduce((sum, plan) => sum + rowsRead(plan), own);
 }
 
-/** Stores Patients with Encounters with Observations, and some Observations that all refer to each other. */
+/**
+ * Stores Patients with Encounters with Observations, Lists that all hold one Patient, and some Observations that all
+ * refer to each other.
+ */
 async function fill(client: Client): Promise<void> {
   const resources = (type: string, first: number, count: number): string =>
     `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
@@ -103,6 +126,8 @@ async function fill(client: Client): Promise<void> {
     resources('Encounter', encounters, ENCOUNTERS),
     resources('Observation', observations, OBSERVATIONS),
     resources('Observation', circle, CIRCLE),
+    resources('List', LISTED, LISTS),
+    links(ITEM, LISTED, LISTS, '1'),
     `insert into search_string (main_date, resource_key, parameter_id, value_hash, value)
        select main_date, resource_key, ${FAMILY}, 0, 'family' || resource_key from resource where type = 'Patient'`,
     links(SUBJECT, encounters, ENCOUNTERS, `${patients} + 1 + n % ${PATIENTS}`),
