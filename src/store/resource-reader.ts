@@ -92,7 +92,11 @@ export class ResourceReader {
       throw notStored(type, id, false);
   }
 
-  private async wasStored(type: string, id: string): Promise<boolean> {
+  /**
+   * Whether a version of the resource is in the history.
+   * @internal
+   */
+  async wasStored(type: string, id: string): Promise<boolean> {
     return (await this.statements.runOne<{ was_stored: boolean }>(HAS_HISTORY, [type, id]))?.was_stored === true;
   }
 }

@@ -10,8 +10,8 @@ export class RecordJson implements RecordPrinter {
   private revisions = 0;
   private addenda = 0;
 
-  *head({ target, readAt, stored, chain }: RecordHead): Generator<string> {
-    const now = stored === undefined ? { isDeleted: true } : { stored };
+  *head({ target, readAt, stored, isDeleted, chain }: RecordHead): Generator<string> {
+    const now = stored === undefined ? { isDeleted } : { stored };
     yield `${JSON.stringify({ target, date: readAt, chain, ...now }).slice(0, -1)},"revisions":[`;
   }
 

@@ -21,7 +21,7 @@ import {
 export class RecordPage implements RecordPrinter {
   private isSectionOpen = false;
 
-  *head({ target, readAt, stored, chain }: RecordHead): Generator<string> {
+  *head({ target, readAt, stored, isDeleted, chain }: RecordHead): Generator<string> {
     const name = `${target.resourceType} ${target.id}`;
     yield markup`<!doctype html>
 <html lang="en">
@@ -40,7 +40,7 @@ export class RecordPage implements RecordPrinter {
 </header>
 <main id="record">${chainState(chain)}
 <section aria-labelledby="now">
-<h2 id="now">The ${nounOf(target.resourceType)} now</h2>${stored === undefined ? markup`<p class="warning">It was deleted. Its addenda stay, and are shown below.</p>` : storedFacts(stored)}
+<h2 id="now">The ${nounOf(target.resourceType)} now</h2>${stored === undefined ? notStored(isDeleted) : storedFacts(stored)}
 <p class="soft">Read on ${timeOf(readAt)}. All times are in UTC.</p>
 </section>
 `.text;
@@ -135,6 +135,9 @@ function chainState({ intact, length, head, broken }: Verification): Html {
 <p>Reason: <code>${broken?.reason}</code>. Last intact link: <code class="hash">${head}</code>.</p>
 </section>`;
 }
+
+const notStored = (isDeleted: boolean): Html =>
+  markup`<p class="warning">${isDeleted ? 'It was deleted' : 'No version of it is stored on this server'}. Its addenda stay, and are shown below.</p>`;
 
 const storedFacts = ({ versionId, lastUpdated, status, facts }: StoredTarget): Html =>
   markup`<dl class="facts">

@@ -49,7 +49,7 @@ interface Signed {
 export class RecordParts {
   private signed: Signed | undefined;
 
-  /** @param stored the target as it is stored now; undefined if it was deleted */
+  /** @param stored the target as it is stored now; undefined if it is not */
   constructor(
     private readonly slices: Slices,
     private readonly stored: StoredResource | undefined,

@@ -41,8 +41,10 @@ export class RecordReader {
    */
   async read(target: NativeReference): Promise<TargetRecord> {
     const { stored, chain } = await this.ofOneMoment(target);
+    const isDeleted = stored === undefined && (await this.reader.wasStored(target.resourceType, target.id));
     const parts = new RecordParts(this.slices, stored);
-    const head = { target, readAt: this.clock.now().toISOString(), stored: await parts.storedTarget(), chain };
+    const readAt = this.clock.now().toISOString();
+    const head = { target, readAt, stored: await parts.storedTarget(), isDeleted, chain };
     return { head, parts: this.partsOf(parts, chain) };
   }
 

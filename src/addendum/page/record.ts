@@ -6,8 +6,10 @@ export interface RecordHead {
   readonly target: NativeReference;
   /** When the record was read, in ISO 8601. */
   readonly readAt: string;
-  /** The document or workflow as stored now; undefined when it was deleted but still has addenda. */
+  /** The document or workflow as stored now; undefined when only its addenda are stored. */
   readonly stored: StoredTarget | undefined;
+  /** Whether it was deleted. Otherwise, if it is not stored, it never was: `add-to-history` sends the body itself. */
+  readonly isDeleted: boolean;
   readonly chain: Verification;
 }
 

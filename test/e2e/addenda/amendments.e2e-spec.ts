@@ -32,7 +32,7 @@ interface Told {
 }
 
 interface TargetRecord {
-  readonly isDeleted?: true;
+  readonly isDeleted?: boolean;
   readonly stored?: { readonly status: string; readonly facts: readonly Row[] };
   readonly chain: { readonly intact: boolean; readonly length: number; readonly head: string };
   readonly revisions: readonly Told[];
@@ -340,6 +340,14 @@ describe('$amendments', () => {
       ]);
       expect([hidden.status, never.status]).toEqual([404, 404]);
       expect(hidden.text.replaceAll('of-other-p', 'of-nobody')).toBe(never.text);
+    });
+
+    it('does not call a document deleted that was never stored', async () => {
+      const resource = { resourceType: 'SDCDocument', id: 'elsewhere', status: 'completed' };
+      await call(app, '.addendum/add-to-history', { resource, user });
+      const [shown, { isDeleted, stored, total }] = [await page('elsewhere'), await record('elsewhere')];
+      expect([isDeleted, stored, total]).toEqual([false, undefined, 1]);
+      expect(shown.text).toContain('No version of it is stored on this server.');
     });
 
     it('shows the record of a deleted document to callers without a limit', async () => {

@@ -110,6 +110,7 @@ export function DocumentRecord({ target, position }: Props): ReactElement {
           {type !== undefined && <code>{type}</code>}
           {stored?.status !== undefined && <Status status={stored.status} />}
           {isDeleted === true && <span>The document was deleted; its record stays.</span>}
+          {isDeleted === false && <span>No version of the document is stored on this server.</span>}
         </span>
       </PageHeader>
       {facts.length > 0 && (
