@@ -25,7 +25,7 @@ export interface WriteConditions {
  */
 export type ResourcePatch = (storedText: string) => ScannedJson | Promise<ScannedJson>;
 
-interface WriteOfOne extends WriteConditions {
+export interface WriteOfOne extends WriteConditions {
   /** Number of the write, by which {@link WriteGuard} reports errors: the index of a Bundle's entry. */
   readonly index: number;
   readonly type: string;
@@ -49,17 +49,25 @@ export interface StoreWrite extends WriteOfOne {
   readonly parts?: readonly StatementPart[] | undefined;
 }
 
+/** Changes a stored resource. */
+export interface PatchWrite extends WriteOfOne {
+  readonly mode: 'patch';
+  readonly method: WriteMethod;
+  readonly patch: ResourcePatch;
+  /** Keys (`Patient/p7`) that the same set writes; references may name them. */
+  readonly willExist?: ReadonlySet<string>;
+}
+
 /** A write of a resource with a known id. */
 export type Write =
   | StoreWrite
+  | PatchWrite
   /** Made after the other writes of its set, since it has references by search to their resources. */
-  | (WriteOfOne & Pick<StoreWrite, 'isNewId'> & { readonly mode: 'late'; readonly make: () => Promise<StoreWrite> })
   | (WriteOfOne & {
-      readonly mode: 'patch';
-      readonly method: WriteMethod;
-      readonly patch: ResourcePatch;
-      /** Keys (`Patient/p7`) that the same set writes; references may name them. */
-      readonly willExist?: ReadonlySet<string>;
+      readonly mode: 'late';
+      readonly makes: LinkedWrite['mode'];
+      readonly isNewId: boolean;
+      readonly make: () => Promise<LinkedWrite>;
     })
   | (WriteOfOne & { readonly mode: 'delete' })
   /**
@@ -68,6 +76,9 @@ export type Write =
   | (WriteOfOne & { readonly mode: 'existing' })
   /** A conditional delete that matches nothing. */
   | (WriteOfOne & { readonly mode: 'nothing' });
+
+/** A write whose content may refer to other resources of its set. */
+export type LinkedWrite = StoreWrite | PatchWrite;
 
 export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted';

@@ -3,7 +3,7 @@ import { textOfMembers } from '../../platform/json/json-members';
 import { type Slices } from '../../platform/time/slices';
 import { type ResourcePatch } from '../../resource/writes/write';
 import { PATCH_TYPES, compileResourcePatch } from '../patch/resource-patch';
-import { type BundleEntry, type EntryResource } from './bundle';
+import { type EntryResource } from './bundle';
 import { faultAt } from './entry-faults';
 
 const FHIR_JSON = 'application/fhir+json';
@@ -44,7 +44,7 @@ function binaryContent({ members }: EntryResource): { readonly mediaType: string
  * @throws ServiceError 'invalid' for any other resource
  */
 export async function entryPatchOf(
-  { resource }: BundleEntry,
+  resource: EntryResource | undefined,
   maxBytes: number,
   slices: Slices,
 ): Promise<ResourcePatch> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { linkSitesOf, replaceLinks } from './reference-sites';
+import { linkSitesOf, linkSitesOfResource, replaceLinks } from './reference-sites';
 
 const URN = 'urn:uuid:1';
 const rewritten = (value: unknown): unknown => {
@@ -25,6 +25,7 @@ describe('links of a resource', () => {
       { valueUri: 'Patient/"7"', valueUrl: 'Patient/"7"', url: 'Patient/"7"' },
     ],
     ['narratives', { div: `<a href="${URN}">` }, { div: '<a href="Patient/"7"">' }],
+    ['narratives with spaces', { div: `<img src = '${URN}'/>` }, { div: '<img src = \'Patient/"7"\'/>' }],
   ])('are found in %s', (_where, value, expected) => {
     expect(rewritten(value)).toEqual(expected);
   });
@@ -42,6 +43,16 @@ describe('links of a resource', () => {
   it('leave every other byte as it is', () => {
     const json = `{"a":1.10,"reference":"${URN}","b":"\\u00e9\\/"}`;
     expect(replaceLinks(json, linkSitesOf(json), () => 'B/1')).toBe(`{"a":1.10,"reference":"B/1","b":"\\u00e9\\/"}`);
+  });
+
+  it('are those that lead out of a Bundle inside the resource', () => {
+    const entry = [
+      { fullUrl: URN, resource: { subject: { reference: 'urn:uuid:2' } } },
+      { fullUrl: 'http://a.example/Patient/3', resource: { link: [{ reference: URN }, { reference: 'Patient/3' }] } },
+    ];
+    const signature = [{ who: { reference: URN }, onBehalfOf: { reference: 'Patient/4' } }];
+    const sites = linkSitesOfResource([entry, signature].map((value) => JSON.stringify(value)));
+    expect(sites.map((some) => some.map(({ link }) => link))).toEqual([['urn:uuid:2'], ['Patient/4']]);
   });
 
   it('are unescaped', () => {

@@ -11,21 +11,44 @@ export interface LinkSite {
 /** The key of Reference.reference. R4 has no other member of this name with a string. */
 const REFERENCE = '"reference":"';
 
+/** The key of Bundle.entry.fullUrl, in a Bundle that is stored as a resource. */
+const FULL_URL = '"fullUrl":"';
+
+/** The end of a fullUrl that a relative reference names. */
+const RELATIVE_END = /\/([A-Z][A-Za-z]*\/[A-Za-z0-9.-]{1,64})$/;
+
 /**
  * The keys of other members of type uri or url that hold links to resources: in attachments and extensions. A urn in
  * another member, such as Identifier.value, is a name and no link.
  */
 const URN_MEMBERS = ['"url":', '"valueUri":', '"valueUrl":'];
 
-const NARRATIVE_LINK = /(?:href|src)=(?:\\"([^"\\]*)\\"|'([^'\\]*)')/g;
+const NARRATIVE_LINK = /(?:href|src)\s*=\s*(?:\\"([^"\\]*)\\"|'([^'\\]*)')/g;
+
+/**
+ * Finds the links in the members of a resource, in order, like {@link linkSitesOf}. If the resource is or has a Bundle,
+ * links to the entries of that Bundle are left out: they are resolved inside it
+ * (http://hl7.org/fhir/R4/bundle.html#references), and a signature of a document covers them.
+ * @param texts the values of the members, as compact JSON
+ */
+export function linkSitesOfResource(texts: readonly string[]): (readonly LinkSite[])[] {
+  const sites = texts.map(linkSitesOf);
+  if (!texts.some((text) => text.includes(FULL_URL))) return sites;
+  const own = new Set(texts.flatMap(namesOfEntries));
+  return sites.map((some) => some.filter(({ link }) => !own.has(link)));
+}
+
+/** The names by which links lead to entries of a Bundle in the text: each fullUrl, and `Type/id` at its end. */
+function namesOfEntries(json: string): string[] {
+  return stringsAt(json, FULL_URL).flatMap(({ link }) => [link, ...(RELATIVE_END.exec(link)?.slice(1) ?? [])]);
+}
 
 /**
  * Finds the links in compact JSON that a transaction may rewrite (http://hl7.org/fhir/R4/http.html#trules), in order.
  * These are references, urns in uris, and `href` and `src` of narratives. Canonicals are not rewritten.
  */
 export function linkSitesOf(json: string): LinkSite[] {
-  const sites: LinkSite[] = [];
-  addReferences(json, sites);
+  const sites = stringsAt(json, REFERENCE);
   addUrns(json, sites);
   if (json.includes('"div":"')) addNarrativeLinks(json, sites);
   return sites.length < 2 ? sites : sites.sort((a, b) => a.start - b.start);
@@ -48,13 +71,16 @@ export function replaceLinks(
   return copiedTo === 0 ? json : result + json.slice(copiedTo);
 }
 
-function addReferences(json: string, sites: LinkSite[]): void {
-  for (let at = json.indexOf(REFERENCE); at >= 0; at = json.indexOf(REFERENCE, at + REFERENCE.length)) {
+/** Finds the strings of all members with a key. The key is given with its colon and the quote of the string. */
+function stringsAt(json: string, key: string): LinkSite[] {
+  const sites: LinkSite[] = [];
+  for (let at = json.indexOf(key); at >= 0; at = json.indexOf(key, at + key.length)) {
     // Only a brace or comma can be before the quote of a key. The same text inside a string has an escaped quote, with
     // a backslash before it.
     const before = json[at - 1];
-    if (before === '{' || before === ',') sites.push(siteAt(json, at + REFERENCE.length - 1));
+    if (before === '{' || before === ',') sites.push(siteAt(json, at + key.length - 1));
   }
+  return sites;
 }
 
 function addUrns(json: string, sites: LinkSite[]): void {

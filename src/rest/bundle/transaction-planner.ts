@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
+import { type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
-import { textOfMembers } from '../../platform/json/json-members';
+import { type JsonMember, textOfMembers } from '../../platform/json/json-members';
 import { Slices } from '../../platform/time/slices';
 import { onlyMatch } from '../conditional/condition-matches';
 import { ResourceDraft } from '../../model/resource-draft';
 import { WriteExtensions } from '../../resource/writes/write-extensions';
-import { type StoreWrite, type Write } from '../../resource/writes/write';
+import { type LinkedWrite, type Write, type WriteOfOne } from '../../resource/writes/write';
+import { type EntryResource } from './bundle';
 import { BundleLinks } from './bundle-links';
 import { type Deadline } from './deadline';
 import { type EntryIdentity, type Matches, identitiesOf } from './entry-identities';
@@ -28,6 +30,12 @@ interface Planning {
    * Whether entries at fault are left out. A reference by search without a match may mean the resource of one of them.
    */
   readonly isPartial: boolean;
+}
+
+/** A write of an entry without its content. */
+interface PlannedEntry extends WriteOfOne {
+  readonly mode: LinkedWrite['mode'];
+  readonly isNewId: boolean;
 }
 
 /**
@@ -80,44 +88,60 @@ export class TransactionPlanner {
     switch (verb) {
       case 'DELETE':
         return { mode: origin === 'nothing' ? 'nothing' : 'delete', ...planned };
-      case 'PATCH':
-        return {
+      case 'PATCH': {
+        const write = {
           mode: 'patch',
           method: verb,
+          isNewId: false,
           willExist: planning.willExist,
-          patch: await entryPatchOf(entry, this.environment.bodyLimitBytes, this.slices),
           ...planned,
-        };
+        } as const;
+        return this.planLinked(intent, write, planning, async (members, reach) => {
+          const resource = withMembers(entry.resource, members);
+          const patch = await entryPatchOf(resource, this.environment.bodyLimitBytes, this.slices);
+          return { patch, ...write, reach };
+        });
+      }
       case 'POST':
       case 'PUT': {
         if (verb === 'POST' && wasMet) return { mode: 'existing', ...planned };
         const mode = verb === 'PUT' && (origin === 'given' || wasMet) ? 'put' : 'create';
-        return this.planStore(intent, { mode, method: verb, isNewId: origin === 'new', ...planned }, planning);
+        const write = { mode, method: verb, isNewId: origin === 'new', ...planned } as const;
+        return this.planLinked(intent, write, planning, async (members, reach) => {
+          const draft = draftOf(members, type, mode === 'put' ? id : undefined);
+          const rule = await this.extensions.check(draft, planning.willExist);
+          // With the new members after the spread, V8 copies more slowly: a transaction cost 6 % more.
+          return { draft, rule, ...write, reach };
+        });
       }
     }
   }
 
-  private async planStore(
+  /**
+   * Plans a write of the sent resource, with its links rewritten.
+   * @param writeOf makes the write from the members of the resource, and the rows that the caller may access
+   */
+  private async planLinked(
     intent: WriteIntent,
-    planned: Omit<StoreWrite, 'draft' | 'rule'>,
+    planned: PlannedEntry,
     planning: Planning,
+    writeOf: (members: readonly JsonMember[], reach: PlannedEntry['reach']) => Promise<LinkedWrite>,
   ): Promise<Write> {
-    const make = async (matches: Matches): Promise<StoreWrite> => {
+    const make = async (matches: Matches): Promise<LinkedWrite> => {
       const rewritten: string[] = [];
-      const draft = draftOf(intent, planned, (link) => {
+      const members = rewrittenMembers(intent, planned.isNewId, (link) => {
         const target = resolvedLink(link, intent, { ...planning, matches });
         if (target !== undefined && target !== link) rewritten.push(link);
         return target;
       });
       // The policies saw the links as sent. A reference to the caller's own patient may now lead to another one.
-      const again = rewritten.length > 0 ? await intent.grantOfStored?.(draft.value) : undefined;
-      const reach = again?.reach ?? planned.reach;
-      const rule = await this.extensions.check(draft, planning.willExist);
-      return { draft, rule, ...planned, reach };
+      const again =
+        rewritten.length > 0 ? await intent.grantOfStored?.(JSON.parse(textOfMembers(members)) as Resource) : undefined;
+      return writeOf(members, again?.reach ?? planned.reach);
     };
     if (!this.waits(intent, planning)) return make(planning.matches);
-    const makeLate = async (): Promise<StoreWrite> => make(await this.found.ofLinks([intent], new EntryFaults(true)));
-    return { make: makeLate, ...planned, mode: 'late' };
+    const makeLate = async (): Promise<LinkedWrite> => make(await this.found.ofLinks([intent], new EntryFaults(true)));
+    return { make: makeLate, ...planned, makes: planned.mode, mode: 'late' };
   }
 
   /**
@@ -184,21 +208,24 @@ function resolvedLink(
   return localKey(type, match.id);
 }
 
-function draftOf(
-  { entry, action, links }: WriteIntent,
-  { mode, id, isNewId }: Pick<StoreWrite, 'mode' | 'id' | 'isNewId'>,
+/** The members of the sent resource with their links rewritten, without the id if the server makes a new one. */
+function rewrittenMembers(
+  { entry, links }: WriteIntent,
+  isNewId: boolean,
   linkOf: (link: string) => string | undefined,
-): ResourceDraft {
-  const members = (entry.resource?.members ?? [])
+): JsonMember[] {
+  return (entry.resource?.members ?? [])
     .map((member, index) => {
       const sites = links[index] ?? [];
       return sites.length === 0 ? member : { ...member, valueText: replaceLinks(member.valueText, sites, linkOf) };
     })
     .filter(({ key }) => !(isNewId && key === 'id'));
+}
+
+const withMembers = (resource: EntryResource | undefined, members: readonly JsonMember[]): EntryResource | undefined =>
+  resource === undefined ? undefined : { ...resource, members };
+
+function draftOf(members: readonly JsonMember[], type: string, id: string | undefined): ResourceDraft {
   const text = textOfMembers(members);
-  return ResourceDraft.of(
-    { text, value: JSON.parse(text), members: () => members },
-    action.type,
-    mode === 'put' ? id : undefined,
-  );
+  return ResourceDraft.of({ text, value: JSON.parse(text), members: () => members }, type, id);
 }

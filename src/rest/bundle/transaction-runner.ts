@@ -55,7 +55,8 @@ export class TransactionRunner {
 
   /** Whether content that the caller did not send would be shown to a caller who may not read it. */
   private async isHidden(write: Write, call: BundleCall): Promise<boolean> {
-    const isFound = ['existing', 'patch', 'delete'].includes(write.mode) && preferenceOf(call) === 'representation';
+    const mode = write.mode === 'late' ? write.makes : write.mode;
+    const isFound = ['existing', 'patch', 'delete'].includes(mode) && preferenceOf(call) === 'representation';
     return isFound && !(await this.content.isShown(write, write.reach));
   }
 

@@ -29,14 +29,14 @@ export interface WriteIntent {
   /** The rows that the entry may write and its condition may find; undefined if all. */
   readonly granted: EntryGrant | undefined;
   /**
-   * Decides again, for the resource as it is stored, with its links rewritten. Undefined if no policy read the
+   * Decides again, for the sent resource with its links rewritten. Undefined if no policy read the
    * resource, so that the decision cannot differ.
    * @throws ServiceError 'forbidden'
    */
   readonly grantOfStored: ((resource: Resource) => Promise<EntryGrant>) | undefined;
   /** The rows that the caller may search, for each type that is searched by references of the entry. */
   readonly linked: ReadonlyMap<string, EntryGrant>;
-  /** The links in each member of the resource. It is empty if the request does not store the sent resource. */
+  /** The links in each member of the sent resource. It is empty if the request stores none of them. */
   readonly links: readonly (readonly LinkSite[])[];
   /** The links that are references by search. Usually there are none. */
   readonly searches: readonly string[];

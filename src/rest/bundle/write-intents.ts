@@ -9,7 +9,7 @@ import { type Bundle, type BundleEntry, type EntryResource, type BundleCall } fr
 import { type Deadline } from './deadline';
 import { type WriteAction, writeActionOf } from './entry-action';
 import { entryBodyOf } from './entry-body';
-import { linkSitesOf } from './reference-sites';
+import { linkSitesOfResource } from './reference-sites';
 import { type EntryGrant, isConditional, namedCondition, searchedTypeOf, type WriteIntent } from './write-intent';
 import { WRITE_IDS } from '../../resource/access/entry-access';
 
@@ -35,6 +35,10 @@ function bodyValue(verb: WriteAction['verb'], resource: EntryResource | undefine
     return undefined;
   }
 }
+
+/** Whether the links of a sent resource are stored: those of a body, or of a patch in Parameters. */
+const hasLinks = (verb: WriteAction['verb'], resource: EntryResource | undefined): resource is EntryResource =>
+  resource !== undefined && (verb === 'POST' || verb === 'PUT' || (verb === 'PATCH' && resource.type === 'Parameters'));
 
 function kindOf({ verb, id }: WriteAction): WriteKind {
   if (verb === 'DELETE') return id === undefined ? 'conditional-delete' : 'delete';
@@ -84,8 +88,9 @@ export class WriteIntents {
       return bodyValue(verb, resource);
     };
     const granted = call.isSystem ? undefined : await this.grantOf(action, sent, known);
-    const isStored = resource !== undefined && (verb === 'POST' || verb === 'PUT');
-    const links = isStored ? resource.members.map(({ valueText }) => linkSitesOf(valueText)) : [];
+    const links = hasLinks(verb, resource)
+      ? linkSitesOfResource(resource.members.map(({ valueText }) => valueText))
+      : [];
     const searches = links.flatMap((sites) => sites.map(({ link }) => link).filter(isConditional));
     return {
       entry,

@@ -75,6 +75,30 @@ describe('the answer to a write', () => {
     if (method === 'PATCH') expect(shown.text).toContain('Rivera');
   });
 
+  it('in a transaction, a patch that refers to a later entry shows the resource only to readers', async () => {
+    const ofWards = {
+      engine: 'matcho',
+      matcho: { 'request-method': 'get', params: { 'resource/type': 'Organization' } },
+    };
+    const person = await login(app, 'ward-reader', { policies: [policyOf('patch', 'put'), ofWards] });
+    const part = [
+      { name: 'type', valueCode: 'add' },
+      { name: 'path', valueString: 'Patient' },
+      { name: 'name', valueString: 'managingOrganization' },
+      { name: 'value', valueReference: { reference: 'Organization?name=Late' } },
+    ];
+    const resource = { resourceType: 'Parameters', parameter: [{ name: 'operation', part }] };
+    const ward = { resourceType: 'Organization', id: 'late', name: 'Late' };
+    const entry = [
+      { resource, request: { method: 'PATCH', url: 'Patient/p1' } },
+      { resource: ward, request: { method: 'PUT', url: 'Organization/late' } },
+    ];
+    const bundle = { resourceType: 'Bundle', type: 'transaction', entry };
+    const { status, text } = await sendAs(person, 'POST', '/fhir', bundle, REPRESENTATION);
+    expect([status, text]).toEqual([200, expect.not.stringContaining('Rivera')]);
+    expect((await app.get('/Patient/p1')).text).toContain('Organization/late');
+  });
+
   describe('of a caller who is limited to rows', () => {
     const rows = (methods: readonly string[], criteria?: string): object => ({
       engine: 'matcho',

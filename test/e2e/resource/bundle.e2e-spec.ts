@@ -169,6 +169,29 @@ describe('bundles', () => {
       expect((await app.get(`/fhir/DocumentReference?subject=${target}`)).json<{ total: number }>().total).toBe(1);
     });
 
+    it('stores a document as it is that holds resources of the transaction', async () => {
+      const composition = {
+        ...{ resourceType: 'Composition', status: 'final', type: { text: 'x' }, date: '2026-01-01', title: 't' },
+        ...{ subject: { reference: urn(2) }, author: [{ reference: urn(2) }] },
+      };
+      const document = {
+        ...{ resourceType: 'Bundle', type: 'document', timestamp: '2026-01-01T00:00:00Z' },
+        identifier: { system: 'urn:ietf:rfc:3986', value: urn(9) },
+        entry: [
+          { fullUrl: urn(1), resource: composition },
+          { fullUrl: urn(2), resource: patient() },
+        ],
+      };
+      const entries = await transact(
+        { fullUrl: urn(1), ...post(composition) },
+        { fullUrl: urn(2), ...post(patient()) },
+        { fullUrl: urn(3), ...post(document) },
+      );
+      const target = { reference: pathOf(entries[1] ?? { response: { status: '' } }).slice(1) };
+      expect(await readOf(entries[0])).toMatchObject({ subject: target, author: [target] });
+      expect(await readOf(entries[2])).toMatchObject(document);
+    });
+
     it('resolves http fullUrls of what gets another id, also where they are left out', async () => {
       const entries = await transact(
         { fullUrl: 'http://other.example/fhir/Patient/5', ...post(patient()) },
@@ -339,6 +362,32 @@ describe('bundles', () => {
         patch('Patient/patch-new', active),
       );
       expect(entries.map(({ response }) => response.etag)).toEqual(['W/"1"', 'W/"2"']);
+    });
+
+    it('by FHIRPath has the links of the transaction resolved, also to what it stores later', async () => {
+      const add = (name: string, reference: string): object => ({
+        name: 'operation',
+        part: [
+          { name: 'type', valueCode: 'add' },
+          { name: 'path', valueString: 'Patient' },
+          { name: 'name', valueString: name },
+          { name: 'value', valueReference: { reference } },
+        ],
+      });
+      const parameter = [
+        add('managingOrganization', urn(1)),
+        add('generalPractitioner', 'Practitioner?identifier=http://clinic.example/npi|patched'),
+      ];
+      const entries = await transact(
+        put('Patient', 'patch-links'),
+        patch('Patient/patch-links', { resourceType: 'Parameters', parameter }),
+        { fullUrl: urn(1), ...post({ resourceType: 'Organization', name: 'Ward' }) },
+        put('Practitioner', 'patched', { identifier: [{ system: 'http://clinic.example/npi', value: 'patched' }] }),
+      );
+      expect(await readOf(entries[1])).toMatchObject({
+        managingOrganization: { reference: pathOf(entries[2] ?? { response: { status: '' } }).slice(1) },
+        generalPractitioner: [{ reference: 'Practitioner/patched' }],
+      });
     });
 
     it.each<[string, Entry, number]>([
