@@ -4,11 +4,12 @@ import { type Request, type Response } from 'express';
 import { type FhirAnswer, sendAnswer } from '../fhir/edge/fhir-answer';
 import { type FormatOffer } from '../fhir/edge/format';
 import { assertAnswerable } from '../fhir/edge/format.guard';
+import { readJsonBytes } from '../fhir/edge/resource-request';
 import { rootUrlOf } from '../fhir/edge/root-url';
 import { Environment } from '../platform/config/environment';
 import { callHandler } from '../platform/discovery/handler-calls';
 import { ServiceError } from '../platform/errors/service-error';
-import { bodyOf, queryOf } from '../platform/http/raw-request';
+import { queryOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/request/request-context';
 import { EnforcesRows, OperationId, operationIdOfCode } from '../platform/http/route-access';
 import { assertId } from '../model/resource-draft';
@@ -56,7 +57,7 @@ export class OperationController {
       ...(type === undefined ? {} : { type }),
       ...(id === undefined ? {} : { id }),
       query: queryOf(request),
-      body: bodyOf(request),
+      body: readJsonBytes(request),
       headers: request.headers as Record<string, string | undefined>,
       rootUrl: rootUrlOf(request, this.environment),
       format,

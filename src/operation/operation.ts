@@ -121,7 +121,7 @@ export interface OperationRequest {
   readonly id?: string;
   /** Query parameters in the order sent, including repeated ones. */
   readonly query: URLSearchParams;
-  /** The raw body; empty for GET. */
+  /** The body as it was sent; empty for GET. A YAML body is converted to JSON. */
   readonly body: Buffer;
   /** The headers, such as `Prefer` and `Accept`, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;

@@ -7,13 +7,10 @@ import { addTo } from '../../platform/lists-by-key';
 import { type Slices } from '../../platform/time/slices';
 import { isObject } from '../../platform/json/plain-object';
 import { type Resource } from '../../fhir/types';
-import { YAML_MEDIA_TYPES } from '../../fhir/edge/format';
-import { readBodyInSteps } from '../../fhir/edge/resource-request';
+import { readJsonBytes } from '../../fhir/edge/resource-request';
 import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
 import { UnreadableBody } from './unreadable-body';
-
-const YAML_TYPES: ReadonlySet<string> = new Set(YAML_MEDIA_TYPES);
 
 /**
  * Headers that policies do not see. Policies identify the caller by `user`, `client`, `session` and `jwt`; they must
@@ -85,19 +82,13 @@ async function bodyValue(request: Request, slices: Slices): Promise<unknown> {
   const body = bodyOf(request);
   if (body.length === 0 || isSearchForm(request)) return undefined;
   try {
-    const steps = readsYaml(request) ? readBodyInSteps(request) : readJsonInSteps(decodeUtf8(body));
-    return (await slices.run(steps)).value;
+    // A patch is read as JSON whatever its media type says, and a policy must see the same body.
+    const json = request.method === 'PATCH' ? body : readJsonBytes(request);
+    return (await slices.run(readJsonInSteps(decodeUtf8(json)))).value;
   } catch (error) {
     throw error instanceof ServiceError && error.kind === 'busy' ? error : new UnreadableBody();
   }
 }
-
-/**
- * Whether the route would read the body as YAML. Patches and operations read JSON whatever the media type says, and a
- * policy must see the same body. Other routes refuse media types that are neither.
- */
-const readsYaml = (request: Request): boolean =>
-  YAML_TYPES.has(mediaTypeOf(request) ?? '') && request.method !== 'PATCH' && request.params.code === undefined;
 
 /**
  * Returns the body as a resource. A type or id that the body lacks is taken from the URL, as when the body is stored.

@@ -23,8 +23,7 @@ export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJso
 
 /** Like {@link readBodyInSteps}, but the text is not scanned. */
 export function readBodyText(request: Request): string {
-  const isYaml = YAML_TYPES.has(mediaTypeOf(request));
-  if (!isYaml && !isJson(request)) {
+  if (!isYaml(request) && !isJson(request)) {
     throw new ServiceError(
       'unsupported-media-type',
       `Send the resource as application/fhir+json, application/json or text/yaml.${formatHint(request, mediaTypeOf(request))}`,
@@ -33,14 +32,22 @@ export function readBodyText(request: Request): string {
   if (isOtherRelease(request)) {
     throw new ServiceError('fhir-version-unsupported', 'This server speaks FHIR 4.0: send the resource as R4.');
   }
+  if (bodyOf(request).length === 0)
+    throw new ServiceError('body-missing', 'The body is empty; send a resource as JSON.');
+  return decodeUtf8(readJsonBytes(request));
+}
+
+/** Returns the body of a request whose media type may be any: YAML is converted to JSON, other bodies are unchanged. */
+export function readJsonBytes(request: Request): Buffer {
   const body = bodyOf(request);
-  if (body.length === 0) throw new ServiceError('body-missing', 'The body is empty; send a resource as JSON.');
-  if (!isYaml) return decodeUtf8(body);
+  if (!isYaml(request) || body.length === 0) return body;
   if (body.length > YAML_LIMIT_BYTES) {
     throw new ServiceError('body-too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
   }
-  return jsonOfYaml(decodeUtf8(body));
+  return Buffer.from(jsonOfYaml(decodeUtf8(body)));
 }
+
+const isYaml = (request: Request): boolean => YAML_TYPES.has(mediaTypeOf(request));
 
 /** Whether the body is of another FHIR release (http://hl7.org/fhir/R4/http.html#version-parameter). */
 function isOtherRelease({ headers }: Request): boolean {

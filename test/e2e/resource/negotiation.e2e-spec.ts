@@ -129,6 +129,18 @@ describe('what a caller may ask of an answer', () => {
       ]);
     });
 
+    it('gives an operation the same as JSON does', async () => {
+      const headers = { 'Content-Type': 'text/yaml' };
+      const valid = await app.post('/fhir/Patient/$validate', 'resourceType: Patient\nactive: yes\n', { headers });
+      expect([valid.status, valid.text]).toEqual([200, expect.stringContaining('Patient.active')]);
+      const chart = await app.post(
+        '/fhir/Patient/p1/$everything',
+        'resourceType: Parameters\nparameter:\n- name: _type\n  valueCode: none\n',
+        { headers },
+      );
+      expect([chart.status, chart.text]).toEqual([400, expect.stringContaining('none')]);
+    });
+
     it.each([
       ['duplicate keys', 'a: 1\na: 2', 400],
       ['aliases', 'a: &x [1]\nb: *x', 400],
