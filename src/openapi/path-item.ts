@@ -1,6 +1,7 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { outcomeOf } from '../fhir/edge/operation-outcome';
 import { ServiceError } from '../platform/errors/service-error';
+import { YamlOfJson } from '../platform/yaml/print-yaml';
 import { type Schema, schemaRef } from './schema';
 
 /** Types for parts of the OpenAPI document, from the types of @nestjs/swagger. */
@@ -62,9 +63,15 @@ export const jsonBody = (example: object, schema = 'Resource'): NonNullable<Oper
   required: true,
   content: {
     [FHIR_MEDIA_TYPE]: { schema: schemaRef(schema), example },
-    [YAML_MEDIA_TYPE]: { schema: { type: 'string', description: 'The same as YAML 1.2, at most 1 MiB' } },
+    [YAML_MEDIA_TYPE]: {
+      schema: { type: 'string', description: 'The same as YAML 1.2, at most 1 MiB' },
+      example: yamlOf(example),
+    },
   },
 });
+
+/** The example as YAML: without one, Swagger UI fills the word "string" into its form. */
+const yamlOf = (example: object): string => [...new YamlOfJson().print(JSON.stringify(example))].join('');
 
 interface DescribedAnswer {
   description: string;

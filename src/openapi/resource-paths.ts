@@ -28,7 +28,7 @@ export function resourcePaths(): Paths {
       delete: conditionalDelete,
     },
     '/fhir/{type}/_search': { post: searchByForm },
-    '/fhir/{type}/{id}': { get: read, put: update, patch, delete: remove },
+    '/fhir/{type}/{id}': { put: update, get: read, patch, delete: remove },
     '/fhir/{compartment}/{id}/{type}': { get: compartmentSearch },
     '/fhir/{type}/{id}/_history': { get: { operationId: 'historyInstance', ...historyOf('of a resource', TYPE, ID) } },
     '/fhir/{type}/{id}/_history/{version}': { get: vread },

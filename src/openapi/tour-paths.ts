@@ -26,7 +26,7 @@ export function tourPaths(): Paths {
     },
     '/Session': { get: sessions },
     '/fhir/Patient/{id}': {
-      put: put('Resources', 'Stores the patient of the other examples', ['p7', 'Patient'], examples.newPatient),
+      put: put('Operations', 'Stores the patient of the other examples', ['p7', 'Patient'], examples.newPatient),
     },
     '/SDCDocument/{id}': {
       put: put('RPC', 'Stores a document that addenda belong to', ['vitals-1', 'SDCDocument'], examples.document),
@@ -45,7 +45,7 @@ export function tourPaths(): Paths {
     },
     '/fhir/SearchParameter/{id}': {
       put: put(
-        'Resources',
+        'Operations',
         'Makes patients searchable by an extension',
         ['patient-race', 'SearchParameter'],
         examples.searchParameter,
