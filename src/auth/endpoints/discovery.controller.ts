@@ -32,7 +32,6 @@ export class DiscoveryController {
   openidConfiguration(): object {
     return {
       ...this.common(),
-      userinfo_endpoint: this.url('/auth/userinfo'),
       response_types_supported: [],
       subject_types_supported: ['public'],
       // OpenID Connect Discovery requires this member. Access tokens (JWTs) are signed with RS256; ID tokens do not
@@ -66,6 +65,7 @@ export class DiscoveryController {
       introspection_endpoint_auth_methods_supported: methods,
       revocation_endpoint: this.url('/auth/revoke'),
       revocation_endpoint_auth_methods_supported: [...methods, 'none'],
+      userinfo_endpoint: this.url('/auth/userinfo'),
       jwks_uri: this.url('/.well-known/jwks.json'),
       ...(this.environment.hasApiDocs ? { service_documentation: this.url('/api') } : {}),
     };

@@ -422,12 +422,13 @@ describe('the life of a token', () => {
       '/.well-known/oauth-authorization-server',
       '/.well-known/smart-configuration',
       '/fhir/.well-known/smart-configuration',
-    ])('%s names endpoints that are there, and no others', async (path) => {
+    ])('%s names all endpoints, and no others', async (path) => {
       const answer = await app.get(path, { authorization: null });
       const metadata = answer.json<Record<string, string>>();
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
       expect(metadata).toMatchObject({
         issuer: BASE_URL,
+        userinfo_endpoint: `${BASE_URL}/auth/userinfo`,
         grant_types_supported: expect.arrayContaining(['password', 'client_credentials', 'refresh_token']),
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       });
