@@ -5,12 +5,15 @@ import { fatalOutcome } from '../fhir/edge/operation-outcome';
 import { ResourceTypes } from '../model/resource-types';
 import { Environment } from '../platform/config/environment';
 import { addressPrefixOf } from '../platform/admission/address-prefix';
+import { queryOf } from '../platform/http/raw-request';
 import { RequestContext } from '../platform/request/request-context';
 import { Clock } from '../platform/time/clock';
+import { Slices } from '../platform/time/slices';
 import { errorTrace } from '../platform/logging/error-trace';
 import { recordOfAnswer, recordOfDenied } from './answer-audit';
 import { AuditTrail } from './audit-trail';
 import { holdAnswer } from './held-response';
+import { type Interaction, interactionOf } from './interaction';
 import { RefusalBudget } from './refusal-budget';
 
 /**
@@ -28,6 +31,7 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     private readonly types: ResourceTypes,
     private readonly trail: AuditTrail,
     private readonly clock: Clock,
+    private readonly slices: Slices,
   ) {}
 
   use(request: Request, response: Response, next: NextFunction): void {
@@ -41,11 +45,19 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     next();
   }
 
+  /**
+   * Whether the response is recorded. A create, update, patch or delete whose change was recorded needs no record of
+   * its own. An operation, a Bundle or an RPC call may also have read something, so it is always recorded.
+   */
   private isRecorded(request: Request, { statusCode }: Response): boolean {
     if (isRefusal(request, statusCode)) return this.requests.caller !== undefined || this.isWithinBudget(request);
     if (this.requests.denied.length > 0) return true;
     if (this.environment.audit !== 'all' || this.requests.caller === undefined) return false;
-    return statusCode >= 400 || !this.trail.isRecorded;
+    return statusCode >= 400 || !this.trail.isRecorded || this.interactionOf(request).action === 'E';
+  }
+
+  private interactionOf(request: Request): Interaction {
+    return interactionOf(request, (text) => isR4ResourceType(text) || this.types.find(text) !== undefined);
   }
 
   private isWithinBudget({ ip = '' }: Request): boolean {
@@ -60,8 +72,8 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     if (response.statusCode !== 403)
       for (const part of this.requests.denied) await this.trail.record(recordOfDenied(part));
     if (!isWhole) return;
-    const isType = (text: string): boolean => isR4ResourceType(text) || this.types.find(text) !== undefined;
-    await this.trail.record(recordOfAnswer(request, response, isType));
+    const record = recordOfAnswer(this.interactionOf(request), response, this.environment.baseUrl);
+    await this.trail.record(await this.slices.run(record));
   }
 
   /** Sends 503 instead of the response if the AuditEvent could not be written. */
@@ -84,8 +96,9 @@ export class AnswerAuditMiddleware implements NestMiddleware {
 const ID_HEADERS = ['x-request-id', 'x-correlation-id'];
 
 /** Whether the request was denied or throttled, or had wrong credentials. One without credentials does not count. */
-function isRefusal({ headers, path }: Request, status: number): boolean {
+function isRefusal(request: Request, status: number): boolean {
+  const { headers, path } = request;
   if (status === 403 || status === 429) return true;
   if (path.startsWith('/auth/')) return status >= 400 && status < 500 && status !== 405;
-  return status === 401 && headers.authorization !== undefined;
+  return status === 401 && (headers.authorization !== undefined || queryOf(request).has('link-token'));
 }

@@ -1,23 +1,20 @@
-import { type Request, type Response } from 'express';
+import { type Response } from 'express';
 import { SHOWN_RESOURCE } from '../fhir/edge/fhir-answer';
 import { type DeniedPart } from '../platform/request/request-context';
 import { AUDIT_LOG_USED, AUTHENTICATION, type Coding, interactionCoding, LOGIN, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
-import { type Interaction, interactionOf } from './interaction';
+import { type Interaction } from './interaction';
 import { patientsOf, patientsOfQuery } from './patients-of';
+import { type Steps } from '../platform/time/steps';
 
-/**
- * Returns the record of an answered request.
- * @param isType whether a text is a resource type
- */
-export function recordOfAnswer(request: Request, response: Response, isType: (text: string) => boolean): AuditRecord {
-  const interaction = interactionOf(request, isType);
+/** Returns the record of an answered request, in steps, since the shown resource may have megabytes. */
+export function* recordOfAnswer(interaction: Interaction, response: Response, baseUrl: string): Steps<AuditRecord> {
   const { type, id, query, operation } = interaction;
   return {
     type: eventTypeOf(interaction),
     subtype: operation === 'auth/token' ? LOGIN : interactionCoding(interaction.code),
     action: interaction.action,
-    patients: patientsIn(interaction, response.locals[SHOWN_RESOURCE]),
+    patients: yield* patientsIn(interaction, response.locals[SHOWN_RESOURCE], baseUrl),
     failedWith: response.statusCode < 400 ? undefined : response.statusCode,
     entity: type === undefined ? undefined : { type, id },
     query: query?.text,
@@ -43,8 +40,12 @@ function eventTypeOf({ type, action, operation }: Interaction): Coding {
   return operation?.startsWith('auth/') === true ? AUTHENTICATION : REST;
 }
 
-function patientsIn({ type, id, query }: Interaction, shown: unknown): readonly string[] {
+function* patientsIn({ type, id, query }: Interaction, shown: unknown, baseUrl: string): Steps<readonly string[]> {
   if (type === 'Patient' && id !== undefined) return [id];
-  if (type !== undefined && id !== undefined && typeof shown === 'string') return patientsOf(type, id, shown);
-  return query === undefined ? [] : patientsOfQuery(query.values);
+  if (type !== undefined && id !== undefined && typeof shown === 'string') {
+    const value: unknown = JSON.parse(shown);
+    yield;
+    return yield* patientsOf(type, id, value, baseUrl);
+  }
+  return query === undefined ? [] : patientsOfQuery(type, query.values, baseUrl);
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Request } from 'express';
 import { Environment } from '../platform/config/environment';
-import { RequestContext } from '../platform/request/request-context';
+import { type PresentRequest, RequestContext } from '../platform/request/request-context';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
@@ -10,8 +9,8 @@ import { type AuditRecord, auditEventOf } from './audit-event';
 /** Writes AuditEvents in the open unit of work, else in a new one. */
 @Injectable()
 export class AuditTrail {
-  /** Requests whose changes were recorded one by one: if they succeed, they need no AuditEvent of their own. */
-  private readonly recorded = new WeakSet<Request>();
+  /** Requests whose changes were recorded one by one. Each entry of a batch is a request of its own. */
+  private readonly recorded = new WeakSet<PresentRequest>();
 
   constructor(
     private readonly writer: ResourceWriter,
@@ -40,13 +39,14 @@ export class AuditTrail {
     return ResourceDraft.own('AuditEvent', event);
   }
 
-  noteRecorded(): void {
-    const { origin } = this.requests;
-    if (origin !== undefined) this.recorded.add(origin);
+  /** Notes that the changes of a request are recorded. */
+  noteRecorded(request: PresentRequest | undefined): void {
+    if (request !== undefined) this.recorded.add(request);
   }
 
+  /** Whether changes of the current request were recorded. */
   get isRecorded(): boolean {
-    const { origin } = this.requests;
-    return origin !== undefined && this.recorded.has(origin);
+    const { present } = this.requests;
+    return present !== undefined && this.recorded.has(present);
   }
 }

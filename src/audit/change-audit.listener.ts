@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
 import { UnitOfWork } from '../platform/database/unit-of-work';
+import { Slices } from '../platform/time/slices';
 import { type Resource } from '../fhir/types';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from '../resource/hooks/resource-change';
 import { type Caller } from '../platform/request/caller';
+import { RequestContext } from '../platform/request/request-context';
 import { type ResourceDraft } from '../model/resource-draft';
 import { AUTHENTICATION, interactionCoding, LOGIN, LOGOUT, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
@@ -31,6 +33,8 @@ export class ChangeAuditListener implements ResourceChangeListener {
     private readonly trail: AuditTrail,
     private readonly environment: Environment,
     private readonly unitOfWork: UnitOfWork,
+    private readonly slices: Slices,
+    private readonly requests: RequestContext,
   ) {}
 
   concerns(type: string): Promise<boolean> {
@@ -39,23 +43,24 @@ export class ChangeAuditListener implements ResourceChangeListener {
     return Promise.resolve(isRecorded);
   }
 
-  adds(change: ResourceChange): Promise<readonly ResourceDraft[]> {
+  async adds(change: ResourceChange): Promise<readonly ResourceDraft[]> {
     const { type, id, version, interaction, method, current, previous } = change;
-    const text = (current ?? previous)?.text ?? '';
+    const value = (current ?? previous)?.value;
     const entity = { type, id, version };
     const event = this.trail.draftOf({
       type: REST,
       subtype: interactionCoding(interaction === 'update' && method === 'PATCH' ? 'patch' : interaction),
       action: ACTIONS[interaction],
       entity,
-      patients: patientsOf(type, id, text),
+      patients: await this.slices.run(patientsOf(type, id, value, this.environment.baseUrl)),
       ...(type === 'Session' ? ofSession(change) : {}),
     });
     // Noted only after the commit: after a rollback the record is gone, so the request needs another one.
+    const { present } = this.requests;
     this.unitOfWork.afterCommit(() => {
-      this.trail.noteRecorded();
+      this.trail.noteRecorded(present);
     });
-    return Promise.resolve([event]);
+    return [event];
   }
 }
 

@@ -417,9 +417,9 @@ describe('documents by RPC', () => {
         // The first search for AuditEvents and the dry run are recorded by one AuditEvent each.
         expect(await count()).toBe(before + 2);
         expect((await send('/amend', { id }, undefined, audited)).status).toBe(200);
-        // Four more AuditEvents: of the second search, of the History of the body signed by PUT, of the new status, and
-        // of the document.
-        expect(await count()).toBe(before + 6);
+        // Five more AuditEvents: of the second search, of the History of the body signed by PUT, of the new status, of
+        // the document, and of the call.
+        expect(await count()).toBe(before + 7);
       } finally {
         await audited.close();
       }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
-import { type Sent, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+import { BASE_URL, type Sent, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
 import { transactionOn } from '../../support/bundle';
 
 interface AuditEvent {
@@ -217,6 +217,72 @@ describe('SVC_AUDIT=all', () => {
         expect.objectContaining({ what: 'read', outcome: '4', to: ['Patient/none'] }),
       ]),
     );
+  });
+
+  /** Records of one request, without those of reading the trail. */
+  const recordedOf = async (requestId: string): Promise<object[]> =>
+    (await recorded(app, `entity:identifier=${requestId}`)).map(shortOf);
+
+  it('records the reads of a batch, whatever the batch wrote before', async () => {
+    const entry = [
+      { request: { method: 'PUT', url: 'Patient/p5' }, resource: { resourceType: 'Patient', id: 'p5' } },
+      { request: { method: 'GET', url: 'Patient/p1' } },
+      { request: { method: 'GET', url: 'Observation?subject=Patient/p1' } },
+    ];
+    const headers = { 'X-Request-Id': 'write-then-read' };
+    await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry }, { headers });
+    const events = await recordedOf('write-then-read');
+    expect(events).toHaveLength(4);
+    expect(events).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ what: 'create', to: ['Patient/p5'] }),
+        expect.objectContaining({ what: 'read', to: ['Patient/p1'] }),
+        expect.objectContaining({ what: 'search-type', to: ['Patient/p1'] }),
+        expect.objectContaining({ what: 'batch' }),
+      ]),
+    );
+  });
+
+  it('records an RPC batch, whatever its calls wrote', async () => {
+    await app.put('/SDCDocument/d1', {
+      type: 'vitals',
+      status: 'completed',
+      patient: { id: 'p1', resourceType: 'Patient' },
+    });
+    const target = { resourceType: 'SDCDocument', id: 'd1' };
+    const calls = [
+      {
+        method: 'svc.sdc.addendum/add-note',
+        params: { target, user: { resourceType: 'User', id: 'admin' }, text: 'x' },
+      },
+      { method: 'svc.sdc.addendum/get-addendums', params: { target } },
+    ];
+    expect(
+      (await app.post('/rpc', calls, { headers: { ...jsonHeader, 'X-Request-Id': 'note-then-read' } })).status,
+    ).toBe(200);
+    expect(await recordedOf('note-then-read')).toMatchObject([{ what: 'create' }, { what: 'operation' }]);
+  });
+
+  it('names the patient of a reference in every form that a search finds', async () => {
+    const observation = { status: 'final', code: { text: 'x' } };
+    await app.put('/SDCDocument/d2', { patient: { id: 'p6', resourceType: 'Patient' } });
+    await app.put('/Observation/absolute', {
+      ...observation,
+      subject: { reference: `${BASE_URL}/fhir/Patient/p6` },
+    });
+    await app.get('/Observation/absolute');
+    await app.get('/Patient?_id=p6');
+    const events = (await recorded(app, 'patient=p6')).map(shortOf);
+    expect(events).toMatchObject([{ what: 'create' }, { what: 'create' }, { what: 'read' }, { what: 'search-type' }]);
+  });
+
+  it('records a link that does not hold', async () => {
+    const headers = { 'X-Request-Id': 'stale-link' };
+    const answer = await app.get('/SDCDocument/d1/$amendments?link-token=canary', { authorization: null, headers });
+    expect(answer.status).toBe(401);
+    const events = await recorded(app, 'entity:identifier=stale-link');
+    expect(events.map(shortOf)).toEqual([{ what: 'operation', outcome: '4', who: [], to: ['SDCDocument/d1'] }]);
+    expect(JSON.stringify(events)).not.toContain(Buffer.from('canary').toString('base64').slice(0, 6));
   });
 
   it('records who reads the trail, without an end of it', async () => {
