@@ -73,10 +73,24 @@ const LIVE_SESSIONS_OF = {
   },
 } as const satisfies Record<string, Statement>;
 
-/** Sessions of JWTs that were signed by any key except $1. */
+/** Ends the tokens of each Session whose JWT was signed by any key except $1, as if their time were over. */
+const EXPIRE_OTHER_KEYS: Statement = {
+  name: 'session-expire-other-keys',
+  text: `with expired as (
+      update session_token set expires_at = clock_timestamp(), ends_at = clock_timestamp()
+        where kid <> $1 and closed_at is null returning session_id
+    ) update refresh_token r set expires_at = clock_timestamp() from expired e
+      where r.session_id = e.session_id and r.consumed_at is null`,
+};
+
+/** How many Sessions {@link LIVE_SESSIONS_OF_OTHER_KEYS} finds. One transaction closes them. */
+const CHUNK = 100;
+
+/** Sessions after $2, in the order of their ids, of JWTs that were signed by any key except $1. */
 const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
   name: 'session-live-of-other-keys',
-  text: 'select session_id from session_token where kid <> $1 and closed_at is null order by session_id',
+  text: `select session_id from session_token where kid <> $1 and session_id > $2 and closed_at is null
+    order by session_id limit ${CHUNK}`,
 };
 
 export interface LiveSession {
@@ -181,10 +195,20 @@ export class Sessions {
     await this.closeEach(LIVE_SESSIONS_OF[type], id);
   }
 
-  /** Closes the Sessions of all JWTs that were signed by other keys than `kid`. @internal */
+  /**
+   * Closes the Sessions of all JWTs that were signed by other keys than `kid`. One statement ends their tokens. Then
+   * the Sessions are closed in chunks, since there may be more of them than one request has time for. The sweep closes
+   * those that are left when the request is interrupted. @internal
+   */
   async closeSignedByOthers(kid: string): Promise<void> {
-    for (const sessionId of await this.idsBy(LIVE_SESSIONS_OF_OTHER_KEYS, kid))
-      await this.closeWithSuccessors(sessionId);
+    await this.unitOfWork.alone(() => this.statements.run(EXPIRE_OTHER_KEYS, [kid]));
+    for (let last: string | undefined = ''; last !== undefined;) {
+      const sessionIds = await this.idsBy(LIVE_SESSIONS_OF_OTHER_KEYS, kid, last);
+      await this.unitOfWork.run(async () => {
+        for (const sessionId of sessionIds) await this.closeWithSuccessors(sessionId);
+      });
+      last = sessionIds.at(CHUNK - 1);
+    }
   }
 
   /**
@@ -207,8 +231,8 @@ export class Sessions {
       await inOneFlight(sessionIds.slice(from, from + FLIGHT).map((sessionId) => this.close(sessionId)));
   }
 
-  private async idsBy(statement: Statement, value: string): Promise<string[]> {
-    const rows = await this.statements.run<{ session_id: string }>(statement, [value]);
+  private async idsBy(statement: Statement, ...values: readonly string[]): Promise<string[]> {
+    const rows = await this.statements.run<{ session_id: string }>(statement, values);
     return rows.map(({ session_id: sessionId }) => sessionId);
   }
 }

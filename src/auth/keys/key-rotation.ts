@@ -45,8 +45,8 @@ export class KeyRotation {
 
   /**
    * Replaces keys that were disclosed. A new key signs at once, all other keys are withdrawn, and the Sessions of
-   * tokens signed with them are closed. If the server crashes before all these Sessions are closed, a repeated call
-   * closes the rest.
+   * tokens signed with them are closed. If the server crashes between the two, a repeated call closes the Sessions.
+   * They are closed after the transaction of the keys: an exchange of a refresh token locks its Session, then the keys.
    */
   async replaceAll(): Promise<RotationResult> {
     const pair = await this.keys.generate();
@@ -56,7 +56,7 @@ export class KeyRotation {
       const removed = await this.keys.keepOnly(kid);
       return { kid, signsFrom: signsFrom.toISOString(), isNew: true, removed };
     });
-    await this.unitOfWork.run(() => this.sessions.closeSignedByOthers(result.kid));
+    await this.sessions.closeSignedByOthers(result.kid);
     this.logger.warn({ event: 'signing keys withdrawn', ...result });
     return result;
   }

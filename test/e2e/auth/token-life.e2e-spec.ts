@@ -3,6 +3,7 @@ import { Client as PostgresClient } from 'pg';
 import { HashThreads } from '../../../src/auth/hashing/hash-threads';
 import { SigningKeys } from '../../../src/auth/keys/signing-keys.repository';
 import { BackgroundTasks } from '../../../src/platform/background/background-tasks';
+import { eventually } from '../../../testing/eventually';
 import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
 
 interface Tokens {
@@ -491,6 +492,42 @@ describe('the life of a token', () => {
       expect([await useOf(old.access_token), await useOf(opaque.access_token)]).toEqual([401, 200]);
       const fresh = await logIn('signed');
       expect([kidOf(fresh.access_token), await useOf(fresh.access_token)]).toEqual([kid, 200]);
+    });
+
+    it('that are compromised end the tokens of all their Sessions before the first Session is closed', async () => {
+      const signed = { token_format: 'jwt', refresh_token: true };
+      await stored('/Client/renewed', { secret: SECRET, grant_types: ['password'], auth: { password: signed } });
+      const tokens = [await logIn('renewed'), await logIn('renewed')];
+      const ids = `select session_id from session_token where client_id = 'renewed'`;
+      await database.query(`begin; select from resource where type = 'Session' and id in (${ids}) for update`);
+      const rotated = rotate(app, '?compromised=true');
+      await eventually('the close of a Session waits', async () => {
+        const { rowCount } = await database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rowCount === 1;
+      });
+      const uses = await Promise.all(tokens.map(({ access_token: token }) => useOf(token, second)));
+      await database.query('rollback');
+      expect([uses, (await rotated).status]).toEqual([[401, 401], 200]);
+      expect((await Promise.all(tokens.map((one) => refresh(one, 'renewed')))).map(({ status }) => status)).toEqual([
+        400, 400,
+      ]);
+    });
+
+    it('that are compromised close more Sessions than one transaction does', async () => {
+      const auth = { client_credentials: { token_format: 'jwt' } };
+      await stored('/Client/many', { secret: SECRET, grant_types: ['client_credentials'], auth });
+      const body = { grant_type: 'client_credentials', client_id: 'many', client_secret: SECRET };
+      for (let count = 0; count < 21; count++)
+        await Promise.all([1, 2, 3, 4, 5].map(() => app.post('/auth/token', body, { authorization: null })));
+      const { kid } = (await rotate(app, '?compromised=true')).json<{ kid: string }>();
+      const { rows } = await database.query<{ closed: number; open: number }>(
+        `select count(closed_at)::int closed, count(*) filter (where closed_at is null)::int open
+          from session_token where client_id = 'many' and kid <> $1`,
+        [kid],
+      );
+      expect(rows).toEqual([{ closed: 105, open: 0 }]);
     });
 
     it('refuse no token while they change under load', async () => {
