@@ -11,11 +11,14 @@ interface SealedColumn {
   readonly from: string;
 }
 
-/** The columns with sealed values, all of them. */
+/**
+ * The columns with sealed values, all of them. The signing keys are last: a start tries its encryption key on the
+ * signing key only. So after an interrupted run, a start without the earlier key is refused.
+ */
 const COLUMNS: readonly SealedColumn[] = [
-  { table: 'signing_key', column: 'wrapped_private_key', key: 'kid', from: '' },
   { table: 'destination_runtime', column: 'sealed_settings', key: 'destination_key', from: '0' },
   { table: 'user_two_factor', column: 'sealed_key', key: 'user_id', from: '' },
+  { table: 'signing_key', column: 'wrapped_private_key', key: 'kid', from: '' },
 ];
 
 /** The number of rows that one transaction locks. Delivery workers and logins wait for that transaction. */
