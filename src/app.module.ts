@@ -32,7 +32,38 @@ export interface AppOptions {
   readonly extensions?: readonly Type[];
 }
 
-/** The list of modules, in floor order; the only place that knows them all. */
+/** Modules of the server, in floor order, that have no settings. */
+const MODULES: readonly Type[] = [
+  HttpModule,
+  HealthModule,
+  MetricsModule,
+  BackgroundModule,
+  ResourceModule,
+  AuditModule,
+  SessionModule,
+  AccessModule,
+  RpcModule,
+  OperationModule,
+  DeliveryModule,
+  WebhookModule,
+  AuthModule,
+  AddendumModule,
+  EverythingModule,
+  TopicDestinationModule,
+  ValidationModule,
+  ServerStatusModule,
+];
+
+/**
+ * Modules with catch-all routes come last, since Express takes the first match: those of any operation, then those of
+ * any type (ADR 0007).
+ */
+const LAST_MODULES: readonly Type[] = [OperationApiModule, ResourceApiModule];
+
+/** The modules of the server that have routes. */
+export const CORE_MODULES: ReadonlySet<unknown> = new Set([...MODULES, ...LAST_MODULES]);
+
+/** The list of modules; the only place that knows them all. */
 @Module({})
 export class AppModule {
   static with({ environment, databaseUrl, extensions = [] }: AppOptions): DynamicModule {
@@ -41,29 +72,9 @@ export class AppModule {
       imports: [
         ConfigModule.of(environment),
         DatabaseModule.at(databaseUrl),
-        HttpModule,
-        HealthModule,
-        MetricsModule,
-        BackgroundModule,
-        ResourceModule,
-        AuditModule,
-        SessionModule,
-        AccessModule,
-        RpcModule,
-        OperationModule,
-        DeliveryModule,
-        WebhookModule,
-        AuthModule,
-        AddendumModule,
-        EverythingModule,
-        TopicDestinationModule,
-        ValidationModule,
-        ServerStatusModule,
+        ...MODULES,
         ...extensions,
-        // Catch-all routes come last, since Express takes the first match: those of any operation, then those of any
-        // type (ADR 0007).
-        OperationApiModule,
-        ResourceApiModule,
+        ...LAST_MODULES,
       ],
       providers: [{ provide: APP_FILTER, useClass: FhirErrorFilter }],
     };

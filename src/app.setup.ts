@@ -1,10 +1,11 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { NestFactory } from '@nestjs/core';
+import { DiscoveryService, MetadataScanner, NestFactory } from '@nestjs/core';
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import { AppModule, type AppOptions } from './app.module';
+import { AppModule, type AppOptions, CORE_MODULES } from './app.module';
 import { CallerResolver } from './auth/caller/caller-resolver';
 import { consolePages } from './console/console-pages';
 import { refuseBrokenRequests } from './fhir/edge/broken-request';
+import { assertModuleRoutes } from './module-routes';
 import { frontPage } from './openapi/front-page';
 import { setupOpenApi } from './openapi/openapi';
 import { errorPages, sitePages } from './openapi/site-pages';
@@ -43,6 +44,12 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.flushLogs();
+  if (extensions.length > 0)
+    assertModuleRoutes(
+      app.get(DiscoveryService, { strict: false }),
+      app.get(MetadataScanner, { strict: false }),
+      CORE_MODULES,
+    );
   app.use(requestContext(requests, app.get(MemoryBudget)));
   if (environment.trustedProxies.length > 0) {
     app.set('trust proxy', [...environment.trustedProxies]);

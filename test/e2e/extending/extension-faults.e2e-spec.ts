@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable, Module, Scope, type Type } from '@nestjs/common';
+import { All, Controller, Get, Injectable, Module, Scope, type Type } from '@nestjs/common';
 import { Statements } from '../../../src/platform/database/statements';
 import { eventually, type Received, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
 import {
@@ -14,6 +14,7 @@ import {
   MetricsFrom,
   OnResourceChange,
   Operation,
+  OperationId,
   type OperationDefinition,
   type OwnSearchParameter,
   type ResourceChangeListener,
@@ -442,6 +443,64 @@ describe('a module of another team at the start', () => {
     const refusal = await start(BedModule);
     expect(refusal).toContain('BedType of BedModule: the search parameter Bed.site cannot be used: ');
     expect(refusal).toContain(reason);
+  });
+
+  const routed = (path: string, operationId = path): Type => {
+    @Controller(path)
+    class Routed {
+      @Get()
+      @OperationId(operationId)
+      get(): string {
+        return path;
+      }
+    }
+
+    @Module({ controllers: [Routed] })
+    class RoutedModule {}
+    return RoutedModule;
+  };
+
+  it('whose route would hide others, or never run, is named', async () => {
+    const resources = ['Patient', 'fhir/Patient', 'fhir/:type', ':a/:b', '*path', '', 'fhir', '$acme', '_history'];
+    const others = [
+      'fhir/metadata',
+      'rpc/acme',
+      'auth/acme',
+      '.well-known/acme',
+      'api',
+      'console/acme',
+      'docs',
+      'health',
+    ];
+    for (const path of [...resources, ...others]) {
+      expect(await start(routed(path))).toContain(
+        `StartError: Routed of RoutedModule: the path "${path}" is that of the server or of resource types.`,
+      );
+    }
+  });
+
+  it('whose route another module has too is named', async () => {
+    @Controller('acme')
+    class Other {
+      @All('beds/:name')
+      all(): string {
+        return 'other';
+      }
+    }
+
+    @Module({ controllers: [Other] })
+    class OtherModule {}
+    expect(await start(OtherModule, routed('acme/beds/:id'))).toContain(
+      'Routed of RoutedModule: the route GET /acme/beds/:id is also that of Other of OtherModule. Rename one of both.',
+    );
+    expect(await start(OtherModule, routed('acme/beds'), routed('fhir/acme'))).toBe('started');
+  });
+
+  it('whose route has the id of a route of the server, or of another module, is named', async () => {
+    expect(await start(routed('acme/a', 'FhirRead'))).toContain(
+      'Routed of RoutedModule: the id "FhirRead" of a route is also that of a route of ResourceController of',
+    );
+    expect(await start(routed('acme/a', 'Acme'), routed('acme/b', 'Acme'))).toContain('the id "Acme" of a route');
   });
 
   it('whose migration fails is named', async () => {
