@@ -4,8 +4,8 @@ export type AddressClass = 'public' | 'private' | 'forbidden';
 
 /**
  * Addresses that no webhook may use: "any" (which means this host), link-local (where clouds serve credentials),
- * multicast, broadcast, and metadata services of clouds at other addresses (Alibaba, Azure, Oracle; AWS and Google by
- * IPv6).
+ * multicast, broadcast, and metadata services of clouds at other addresses: Alibaba, Azure, Oracle; by IPv6 AWS (all
+ * its local services, such as the credentials of a pod), Google, Oracle, Scaleway, Linode, Alibaba.
  */
 const FORBIDDEN = [
   '0.0.0.0/8',
@@ -18,8 +18,12 @@ const FORBIDDEN = [
   '::/128',
   'fe80::/10',
   'ff00::/8',
-  'fd00:ec2::254/128',
+  'fd00:ec2::/32',
   'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  'fd00:a9fe:a9fe::1/128',
+  'fd00:100::100:200/128',
 ];
 
 /** Addresses of tunnels (6to4, Teredo, local NAT64). The address at the other end is unknown. */
@@ -47,8 +51,11 @@ const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20'];
 /** Public addresses, unless another list contains them. In IPv6, only 2000::/3 is routed globally. */
 const PUBLIC = ['0.0.0.0/0', '2000::/3'];
 
-/** IPv6 prefixes of 96 bits that are followed by an IPv4 address: compatible, mapped, NAT64 (RFC 4291, 6052). */
-const EMBEDDING_PREFIXES = ['::', '::ffff:', '64:ff9b::'];
+/**
+ * IPv6 prefixes of 96 bits that are followed by an IPv4 address: compatible, mapped, translated, NAT64 (RFC 4291, 2765,
+ * 6052).
+ */
+const EMBEDDING_PREFIXES = ['::', '::ffff:', '::ffff:0:', '64:ff9b::'];
 
 /** The first list that contains an address decides. `::1` comes first, since it embeds no IPv4 address 0.0.0.1. */
 const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
