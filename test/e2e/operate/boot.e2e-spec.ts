@@ -55,7 +55,7 @@ describe('a server with the embedded database', () => {
       .split('\n')
       .filter((line) => line.includes(clusterHome(dataDirectory)) && line.includes('postgres'));
 
-  it('starts on an empty folder, shows its secrets once, and ends on SIGTERM with all that it started', async () => {
+  it('starts on an empty folder, shows its secrets, and is the only server of its folder', async () => {
     const { rootClientSecret, adminPassword } = credentials();
     expect(firstOutput).toContain(rootClientSecret);
     expect(firstOutput).toContain(adminPassword);
@@ -67,14 +67,10 @@ describe('a server with the embedded database', () => {
     const second = await ServerProcess.startInVain(environment);
     expect(second.exitCode).toBe(1);
     expect(second.output).toContain(dataDirectory);
-
-    expect(await server.end('SIGTERM')).toBe(0);
-    expect(clusterProcesses()).toEqual([]);
   }, 60_000);
 
   it('keeps every acknowledged write through kill -9 of server and database, and does not show the secrets again', async () => {
-    server = await ServerProcess.start(environment);
-    expect(server.output).not.toContain(credentials().rootClientSecret);
+    await serverRuns();
     const acknowledged: string[] = [];
     const killed = new AbortController();
     const writers = Array.from({ length: 4 }, async (_, writer) => {
@@ -94,11 +90,12 @@ describe('a server with the embedded database', () => {
     });
     await Promise.all(writers);
     server = await ServerProcess.start(environment);
+    expect(server.output).not.toContain(credentials().rootClientSecret);
     for (const id of acknowledged) expect([id, (await send('GET', `/fhir/Patient/${id}`)).status]).toEqual([id, 200]);
     expect(acknowledged.length).toBeGreaterThanOrEqual(100);
   }, 90_000);
 
-  it('has a Client for the console, without a secret, and never makes it again once it is deleted', async () => {
+  it('restarts only with its credentials, and does not make the deleted Client of the console again', async () => {
     const grant = new URLSearchParams({ grant_type: 'password', client_id: 'console', username: 'admin' });
     grant.set('password', credentials().adminPassword);
     const signIn = (): Promise<Response> =>
@@ -112,14 +109,10 @@ describe('a server with the embedded database', () => {
     expect(client).not.toHaveProperty('secret');
     expect(await (await signIn()).json()).toMatchObject({ expires_in: 600, refresh_token: expect.any(String) });
     expect((await send('DELETE', '/Client/console')).status).toBe(200);
+
+    // The server stops with all that it started, and starts again only with the credentials of its database.
     expect(await server.end('SIGTERM')).toBe(0);
-
-    server = await ServerProcess.start(environment);
-    expect([(await send('GET', '/Client/console')).status, (await signIn()).status]).toEqual([410, 401]);
-  }, 60_000);
-
-  it('is refused without the credentials of its database, and starts when they are restored', async () => {
-    await server.end('SIGTERM');
+    expect(clusterProcesses()).toEqual([]);
     const path = join(dataDirectory, 'credentials.json');
     renameSync(path, `${path}.moved`);
     const { exitCode, output } = await ServerProcess.startInVain(environment);
@@ -129,7 +122,8 @@ describe('a server with the embedded database', () => {
     renameSync(`${path}.moved`, path);
     server = await ServerProcess.start(environment);
     expect((await send('GET', '/User/admin')).status).toBe(200);
-  }, 60_000);
+    expect([(await send('GET', '/Client/console')).status, (await signIn()).status]).toEqual([410, 401]);
+  }, 90_000);
 
   it('ends when its database does, for a supervisor to start it again', async () => {
     await serverRuns();
