@@ -115,7 +115,7 @@ export class Trials {
     const { handler, settings } = way;
     if (handler.redirected === undefined) {
       const message = `A destination of kind ${runtime.kind} has no other endpoint to be tried with.`;
-      throw new ServiceError('unprocessable', message, { code: 'parameter-value-invalid', expression: 'endpoint' });
+      throw new ServiceError('unprocessable', message, { expression: 'endpoint' });
     }
     return { handler, settings: handler.redirected(settings, endpoint) };
   }

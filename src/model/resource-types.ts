@@ -89,9 +89,10 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     this.assertKnown(type);
     const refusal = this.refusedWrites(type)[write];
     if (refusal === undefined) return;
-    const { message, kind = 'not-allowed' } = refusal;
-    const allow = kind === 'not-allowed' ? { allow: this.allowedMethods(type, place) } : {};
-    throw new ServiceError(kind, message, { code: 'write-refused', ...allow });
+    const { message, kind } = refusal;
+    throw kind === undefined
+      ? new ServiceError('write-refused', message, { allow: this.allowedMethods(type, place) })
+      : new ServiceError(kind, message);
   }
 
   accepts(type: string, write: WriteKind): boolean {

@@ -55,6 +55,10 @@ describe('docs/reference/errors.md', () => {
     expect(documented.get(code)?.group).toMatch(new RegExp(`^${code === 'headers-too-large' ? '431' : status} `));
   });
 
+  it('lists each error by its status, since a place names one code, which has one kind', () => {
+    expect(sources.match(/new ServiceError\([^;]*?\bcode: '.*/g)).toBeNull();
+  });
+
   it('is the page that answers link to', () => {
     const [, base = ''] = /SITE_BASE \?\? '([^']+)'/.exec(textOf('site/.vitepress/config.mjs')) ?? [];
     const page = sitePathOf('docs/reference/errors.md').replace(/md$/, 'html');

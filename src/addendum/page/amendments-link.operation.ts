@@ -48,9 +48,7 @@ abstract class AmendmentsLinkOperation implements OperationHandler {
     assertKnownParameters('$amendments-link', query, SHAPE_PARAMETERS, prefer);
     const sessionId = this.requests.caller?.sessionId;
     if (sessionId === undefined)
-      throw new ServiceError('forbidden', 'A link ends with its Session: ask for it with a Bearer token.', {
-        code: 'token-required',
-      });
+      throw new ServiceError('token-required', 'A link ends with its Session: ask for it with a Bearer token.');
     const target = `${type}/${id}`;
     const rows = await this.access.grant({
       operationId: 'FhirAmendments',

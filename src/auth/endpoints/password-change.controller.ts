@@ -49,8 +49,5 @@ export class PasswordChangeController {
 function textIn(body: unknown, name: string): string {
   const text = memberOf(body, name);
   if (typeof text === 'string') return text;
-  throw new ServiceError('unprocessable', `${name} must be a string.`, {
-    code: 'parameter-value-invalid',
-    expression: name,
-  });
+  throw new ServiceError('unprocessable', `${name} must be a string.`, { expression: name });
 }

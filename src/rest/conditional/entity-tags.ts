@@ -24,7 +24,7 @@ export function preconditionsOf(
 ): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> {
   const read = (tag: keyof SentTags): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> => {
     const [text, name] = [sent[tag], names[tag]];
-    const details = { code: 'header-invalid' as const, ...(names === ENTRY_TAGS ? { expression: name } : {}) };
+    const details = names === ENTRY_TAGS ? { expression: name } : {};
     return text === undefined ? {} : { [tag]: versionsOf(text, name, details) };
   };
   return { ...read('ifMatch'), ...read('ifNoneMatch') };
@@ -40,7 +40,8 @@ function versionsOf(text: string, name: string, details: ErrorDetails): readonly
   return tags.split(',').map((tag) => {
     const version = /^(?:W\/)?"?(\d{1,9})"?$/.exec(tag.trim())?.[1];
     if (version === undefined && /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(tag.trim())) return 0;
-    if (version === undefined) throw new ServiceError('invalid', `${name} must hold a version such as W/"2".`, details);
+    if (version === undefined)
+      throw new ServiceError('header-invalid', `${name} must hold a version such as W/"2".`, details);
     return Number(version);
   });
 }

@@ -68,7 +68,6 @@ export class ClauseResolver {
         throw new ServiceError(
           'unprocessable',
           `More than ${MAX_UNITS} units are in use; search by the number without its unit.`,
-          { code: 'search-too-large' },
         );
       }
       for (const row of stored) ranges.push(...rangesIn(row, asked, unit));

@@ -102,7 +102,7 @@ describe('U8: $amendments-link', () => {
   });
 
   it('is made for those who may read $amendments, by a Bearer token', async () => {
-    expect((await app.send('POST', `${PATH}-link`)).status).toBe(403);
+    expect((await app.send('POST', `${PATH}-link`)).status).toBe(401);
     expect((await app.send('POST', `${PATH}-link`, { authorization: null })).status).toBe(401);
     expect((await ask('/SDCDocument/none/$amendments')).status).toBe(404);
     expect((await app.get(`${PATH}-link`, { authorization: nurse.bearer })).status).toBe(405);

@@ -106,6 +106,8 @@ const ON_FHIR: readonly Case[] = [
   ['basic-rejected', 401, 'GET', '/fhir/Patient', { authorization: basicHeader('root', 'wrong') }],
   ['authorization-malformed', 401, 'GET', '/fhir/Patient', { authorization: 'Digest x' }],
   ['token-required', 401, 'DELETE', '/Session'],
+  ['token-required', 401, 'POST', '/SDCDocument/kept/$amendments-link'],
+  ['unprocessable', 422, 'POST', '/fhir/Session', { body: { resourceType: 'Session' } }],
   ['decision-not-found', 404, 'GET', '/auth/decisions/b6a1a6a4-30fb-4cd6-8f6b-0c4b0e1e8a11'],
   ['event-not-found', 404, 'GET', '/fhir/SvcTopicDestination/hook/$request?number=9'],
   ['parameter-value-invalid', 400, 'GET', '/fhir/SvcTopicDestination/$overview?state=late'],
