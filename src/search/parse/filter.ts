@@ -104,6 +104,9 @@ const literalOf = (token: string): string =>
 /** Escapes a value of a filter, so that its commas do not separate alternatives: a filter compares single values. */
 const escaped = (text: string): string => text.replace(/[\\,$]/g, '\\$&');
 
+/** Like {@link escaped}, for a token, in which `\|` stands for the character: `|` ends its system. */
+const escapedToken = (text: string): string => text.split('\\|').map(escaped).join('\\|');
+
 function comparisonOf(path: string, operator: string, value: string, scope: SearchScope): SearchClause {
   if (path.startsWith('.')) return dotComparison(path, operator, value, scope);
   if (path.includes('.')) return chained(path, operator, value, scope);
@@ -112,7 +115,8 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
   if (parameter === undefined) throw notUnderstood(path);
   if (operator === 'pr') return presenceOf(parameter, value, scope);
   const { kind } = parameter;
-  const sent = escaped(kind === 'token' || kind === 'quantity' ? withSystems(kind, value) : value);
+  const named = kind === 'token' || kind === 'quantity' ? withSystems(kind, value) : value;
+  const sent = kind === 'token' ? escapedToken(named) : escaped(named);
   const clause = (modifier: string | undefined, prefix = ''): SearchClause =>
     valueClauseOf(parameter, modifier, `${prefix}${sent}`, scope);
   const isOrdered = ['date', 'number', 'quantity'].includes(parameter.kind);
