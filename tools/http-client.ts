@@ -1,3 +1,5 @@
+import { noAnswerError } from './no-answer';
+
 export type Authorization =
   | { readonly user: string; readonly password: string }
   /** An access token. */
@@ -22,7 +24,10 @@ export interface HttpAnswer {
 
 const TIMEOUT_SECONDS = 120;
 
-/** Sends calls to one server. A response with any status is returned; an error is thrown only without a response. */
+/**
+ * Sends calls to one server. A response with any status is returned. Without a response, the error names the address of
+ * the server.
+ */
 export class HttpClient {
   constructor(readonly baseUrl: string) {}
 
@@ -33,6 +38,8 @@ export class HttpClient {
       headers: Object.fromEntries(headersOf(call)),
       signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
       ...(body && { body: 'json' in body ? body.json : new URLSearchParams(body.form).toString() }),
+    }).catch((error: unknown) => {
+      throw noAnswerError(this.baseUrl, error);
     });
     const text = await response.text();
     return { status: response.status, text, json: parsedOrUndefined(text) };

@@ -61,7 +61,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     story.print(`\nStep "${story.title}" failed.`);
-    story.tell(reasonOf(error, baseUrl));
+    story.tell(reasonOf(error));
     return 1;
   } finally {
     if (!values.keep) await takeDownQuietly(story.client, secrets.root);
@@ -79,12 +79,9 @@ async function takeDownQuietly(client: HttpClient, rootSecret: string): Promise<
     await client.send({ method: 'DELETE', path, authorization }).catch(() => undefined);
 }
 
-function reasonOf(error: unknown, baseUrl: string): string {
+function reasonOf(error: unknown): string {
   if (error instanceof BrokenPromise) return `Promised: ${error.message}`;
-  if (error instanceof TypeError && error.message === 'fetch failed') {
-    return `No answer from ${baseUrl}: is the server running (npm start)?`;
-  }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 void main().then((code) => {

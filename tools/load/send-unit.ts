@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { connectionErrorOf, noAnswerError, reasonOfError } from '../no-answer';
 import { type LoadEntry, type LoadUnit, bundleTextOf } from './load-unit';
 
 /** The server to load into, and the credentials. */
@@ -35,9 +36,7 @@ export async function assertAnswers({ baseUrl }: LoadTarget): Promise<void> {
   try {
     await (await fetch(baseUrl.replace(/fhir$/, 'health'), { signal })).text();
   } catch (error) {
-    throw new Error(`No server answers at ${baseUrl} (${reasonOfError(error)}): start it, or set BASE_URL or PORT.`, {
-      cause: error,
-    });
+    throw noAnswerError(baseUrl, error);
   }
 }
 
@@ -125,22 +124,11 @@ async function post({ baseUrl, authorization }: LoadTarget, body: string): Promi
       text: await response.text(),
     };
   } catch (error) {
-    const cause = causeOf(error);
+    const cause = connectionErrorOf(error);
     // A refused connection has sent nothing, so it is treated like a busy server.
     const isRefused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
     return { status: isRefused ? 503 : 0, retryAfterSeconds: undefined, text: `No answer: ${reasonOfError(error)}` };
   }
-}
-
-/** The connection error, which fetch() wraps. */
-const causeOf = (error: unknown): unknown =>
-  error instanceof Error && error.cause instanceof Error ? error.cause : error;
-
-function reasonOfError(error: unknown): string {
-  const cause = causeOf(error);
-  if (!(cause instanceof Error)) return String(cause);
-  // For a host name with several addresses, the error has a code but no message.
-  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
 /** The pause before the next try: as the server requests, else 0.5 s, doubled at each try. */

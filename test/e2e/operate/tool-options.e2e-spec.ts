@@ -24,9 +24,10 @@ const TOOLS: readonly (readonly [finding: string, tool: string, options: readonl
 ];
 
 describe('the tools', () => {
-  const run = (tool: string, ...sent: string[]): Promise<Ended> =>
+  const run = (tool: string, sent: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'tools', `${tool}.js`), ...sent]);
+      const file = join(process.env.TEST_BUILD ?? '', 'tools', `${tool}.js`);
+      const child = spawn(process.execPath, [file, ...sent], { env: { ...process.env, ...environment } });
       let [stdout, stderr] = ['', ''];
       child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
       child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
@@ -39,7 +40,7 @@ describe('the tools', () => {
   it.each(TOOLS)(
     '%s: %s refuses an unknown option in one line, and lists its options',
     async (_finding, tool, options) => {
-      const { code, stdout, stderr } = await run(tool, '--bogus');
+      const { code, stdout, stderr } = await run(tool, ['--bogus']);
       const [wrong, listed = '', ...more] = stderr.split('\n');
       expect([code, stdout, wrong, more]).toEqual([2, '', "Unknown option '--bogus'.", ['']]);
       expect(listed).toMatch(/^Options: .*--help$/);
@@ -48,19 +49,32 @@ describe('the tools', () => {
   );
 
   it.each(TOOLS)('%s: %s prints with --help what it does, and does nothing', async (_finding, tool, options) => {
-    const { code, stdout, stderr } = await run(tool, '--help');
+    const { code, stdout, stderr } = await run(tool, ['--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^npm run .*\n/);
     for (const option of options) expect(stdout).toContain(option);
   });
 
   it('C13.9: say that an option lacks its value', async () => {
-    const { code, stderr } = await run('chaos/chaos', '--minutes');
+    const { code, stderr } = await run('chaos/chaos', ['--minutes']);
     expect([code, stderr.split('\n')[0]]).toEqual([2, "Option '--minutes <value>' argument missing."]);
   });
 
+  it.each([
+    ['demo/demo', []],
+    ['load/load', ['package.json']],
+    ['rotate-keys/rotate-keys', []],
+  ])('%s says which server does not answer, and how to name another one', async (tool, sent) => {
+    const environment = { BASE_URL: 'http://127.0.0.1:9', SVC_ROOT_CLIENT_SECRET: 'a secret of root' };
+    const { code, stdout, stderr } = await run(tool, sent, environment);
+    expect(code).toBe(1);
+    expect(`${stdout}${stderr}`).toMatch(
+      /No server answers at http:\/\/127\.0\.0\.1:9\S* \(.+\): start it, or set BASE_URL or PORT\./,
+    );
+  });
+
   it('C13.7: take no argument where there is none', async () => {
-    const { code, stderr } = await run('demo/demo', 'again');
+    const { code, stderr } = await run('demo/demo', ['again']);
     expect([code, stderr.split('\n')[0]]).toEqual([2, "Unexpected argument 'again'."]);
   });
 });
