@@ -3,7 +3,7 @@ import { unquoted } from '../../platform/json/json-skip';
 import { isObject } from '../../platform/json/plain-object';
 import { isSameNumber } from '../../platform/json/same-number';
 import { type DiffEntry, type DiffKind, leafOf } from '../snapshots/snapshot-diff';
-import { type FieldValue, type SnapshotFields } from './snapshot-fields';
+import { CHILDREN_AT_ONCE, type FieldValue, type Pausing, type SnapshotFields } from './snapshot-fields';
 
 /** A table row: one field with its values. */
 export interface FieldRow {
@@ -16,6 +16,11 @@ export interface FieldRow {
   readonly new?: FieldValue;
 }
 
+/** The rows of a table. An undefined row is a pause, in which other requests may run: a body may have megabytes. */
+export type FieldRows = Iterable<FieldRow | undefined>;
+
+type Rows = Generator<FieldRow | undefined, void, void>;
+
 type Path = readonly string[];
 
 /** Members that the heading of the page shows, so the table omits them. */
@@ -25,14 +30,15 @@ const OF_THE_TARGET = ['meta', 'resourceType', 'id'];
  * Yields a row for each value of a body. A value with its unit is one row, and so is a coding or a reference.
  * @param except top-level members that are left out, since the page shows them elsewhere
  */
-export function* valueRows(fields: SnapshotFields, except: readonly string[] = OF_THE_TARGET): Generator<FieldRow> {
+export function* valueRows(fields: SnapshotFields, except: readonly string[] = OF_THE_TARGET): Rows {
   for (const child of fields.outline.childrenOf(fields.outline.root))
     if (!except.includes(child.key)) yield* rowsWithin(fields, [], child);
 }
 
-function* rowsWithin(fields: SnapshotFields, parent: Path, child: JsonChild): Generator<FieldRow> {
+function* rowsWithin(fields: SnapshotFields, parent: Path, child: JsonChild): Rows {
   const { outline } = fields;
   const path = [...parent, child.key];
+  yield* fields.reach(path);
   const value = outline.isBranch(child) ? inOneLine(outline, child) : leafOf(outline.textOf(child));
   if (value === undefined) for (const inner of outline.childrenOf(child)) yield* rowsWithin(fields, path, inner);
   else if (!isToldBeside(fields, parent, child.key))
@@ -50,29 +56,28 @@ function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolea
  * Yields the differences between two bodies for people, with labels and units. A row whose value is equal but written
  * differently, or whose elements have another order, has the type `respelled` or `reordered`.
  */
-export function* changeRows(
-  before: SnapshotFields,
-  after: SnapshotFields,
-  entries: Iterable<DiffEntry>,
-): Generator<FieldRow> {
+export function* changeRows(before: SnapshotFields, after: SnapshotFields, entries: Iterable<DiffEntry>): Rows {
   const orders = new Orders(before, after);
   const shown = new Set<FieldRow>();
   for (const entry of entries) {
     const { path } = entry;
-    if (isAnnouncement(entry, after)) continue;
-    const reordered = orders.of(path);
-    if (reordered === undefined) {
-      yield {
-        type: changeTypeOf(entry),
-        path,
-        label: (entry.new === undefined ? before : after).labelOf(path),
-        ...sideOf('old', entry.old, entry['old-kind'], before.unitOf(path)),
-        ...sideOf('new', entry.new, entry['new-kind'], after.unitOf(path)),
-      };
-    } else if (!shown.has(reordered)) {
+    const reordered = yield* orders.of(path);
+    if (reordered !== undefined) {
+      // One row shows the array. The diff may have many more entries for its elements.
+      yield shown.has(reordered) ? undefined : reordered;
       shown.add(reordered);
-      yield reordered;
+      continue;
     }
+    yield* before.reach(path);
+    yield* after.reach(path);
+    if (isAnnouncement(entry, after)) continue;
+    yield {
+      type: changeTypeOf(entry),
+      path,
+      label: (entry.new === undefined ? before : after).labelOf(path),
+      ...sideOf('old', entry.old, entry['old-kind'], before.unitOf(path)),
+      ...sideOf('new', entry.new, entry['new-kind'], after.unitOf(path)),
+    };
   }
 }
 
@@ -137,26 +142,31 @@ class Orders {
   ) {}
 
   /** Returns the row of the array that contains `path`, if the array was only reordered. */
-  of(path: Path): FieldRow | undefined {
+  *of(path: Path): Pausing<FieldRow | undefined> {
     for (let length = 1; length < path.length; length++) {
       if (!/^\d+$/.test(path[length] ?? '')) continue;
       const name = JSON.stringify(path.slice(0, length));
-      if (!this.known.has(name)) this.known.set(name, this.reordered(path.slice(0, length)));
+      if (!this.known.has(name)) this.known.set(name, yield* this.reordered(path.slice(0, length)));
       const row = this.known.get(name);
       if (row !== undefined) return row;
     }
     return undefined;
   }
 
-  private reordered(path: Path): FieldRow | undefined {
+  private *reordered(path: Path): Pausing<FieldRow | undefined> {
     const [old, now] = [this.before.find(path), this.after.find(path)];
     if (old === undefined || now === undefined) return undefined;
     const { before, after } = this;
     if (!before.outline.isArray(old) || !after.outline.isArray(now) || old.end - old.start !== now.end - now.start)
       return undefined;
     const counts = new Map<string, number>();
-    for (const text of textsIn(before.outline, old)) counts.set(text, (counts.get(text) ?? 0) + 1);
+    let read = 0;
+    for (const text of textsIn(before.outline, old)) {
+      if (++read % CHILDREN_AT_ONCE === 0) yield undefined;
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
     for (const text of textsIn(after.outline, now)) {
+      if (++read % CHILDREN_AT_ONCE === 0) yield undefined;
       const left = counts.get(text) ?? 0;
       if (left === 0) return undefined;
       counts.set(text, left - 1);

@@ -1,19 +1,20 @@
 import { elementsOf } from '../../platform/json/json-members';
 import { unquoted } from '../../platform/json/json-skip';
-import { type FieldRow } from './field-rows';
+import { type FieldRow, type FieldRows } from './field-rows';
 import { type Html, markup, NOTHING, spelledOut } from './html';
 import { type FieldValue } from './snapshot-fields';
 
 export interface TableForm {
   readonly name: 'values' | 'changes';
   readonly columns: readonly string[];
-  readonly cells: (row: FieldRow) => Html;
+  /** The cells of a row, in one piece or in several. */
+  readonly cells: (row: FieldRow) => Iterable<Html>;
 }
 
 export const VALUES: TableForm = {
   name: 'values',
   columns: ['Field', 'Value'],
-  cells: ({ new: now }) => markup`<td role="cell">${value(now)}</td>`,
+  cells: ({ new: now }) => [markup`<td role="cell">${value(now)}</td>`],
 };
 
 export const CHANGES: TableForm = { name: 'changes', columns: ['Field', 'Before', 'After'], cells: changedCells };
@@ -33,7 +34,7 @@ const WHAT: Readonly<Record<FieldRow['type'], string>> = {
 
 /** Prints a table row by row, as the rows arrive. An optional table without rows prints nothing. */
 export function* table(
-  rows: Iterable<FieldRow>,
+  rows: FieldRows,
   caption: string,
   form: TableForm,
   refusal?: string,
@@ -46,6 +47,10 @@ export function* table(
   }
   let count = 0;
   for (const row of rows) {
+    if (row === undefined) {
+      yield '';
+      continue;
+    }
     if (count++ === 0) {
       yield markup`<table class="${form.name}" role="table">
 <caption>${caption}</caption>
@@ -58,9 +63,9 @@ export function* table(
     const what = WHAT[row.type];
     yield markup`<tr role="row">
 <th scope="row" role="rowheader"><bdi>${row.label.join(' › ')}</bdi>${what === '' ? NOTHING : markup`<span class="what">${what}</span>`}<code class="path">${row.path.join(' / ')}</code></th>
-${form.cells(row)}
-</tr>
 `.text;
+    for (const piece of form.cells(row)) yield piece.text;
+    yield '\n</tr>\n';
   }
   if (count > 0) yield '</tbody>\n</table>\n';
   else if (!isOptional)
@@ -68,22 +73,34 @@ ${form.cells(row)}
 `.text;
 }
 
-function changedCells({ type, old, new: now }: FieldRow): Html {
-  if (type === 'respelled')
-    return markup`${BEFORE}${value(old)}</td>
+function* changedCells({ type, old, new: now }: FieldRow): Generator<Html> {
+  if (type === 'respelled') {
+    yield markup`${BEFORE}${value(old)}</td>
 ${AFTER}${value(now)}</td>`;
-  if (type === 'reordered')
-    return markup`${BEFORE}${elements(old)}</td>
-${AFTER}${elements(now)}</td>`;
+    return;
+  }
+  if (type === 'reordered') {
+    yield BEFORE;
+    yield* elements(old);
+    yield markup`</td>
+${AFTER}`;
+    yield* elements(now);
+    yield markup`</td>`;
+    return;
+  }
   const isOtherKind = old !== undefined && now !== undefined && old.kind !== now.kind;
   const [before, after] = [value(old, isOtherKind), value(now, isOtherKind)];
-  return markup`${BEFORE}${old === undefined ? ABSENT : markup`<del>${before}</del>`}</td>
+  yield markup`${BEFORE}${old === undefined ? ABSENT : markup`<del>${before}</del>`}</td>
 ${AFTER}${now === undefined ? ABSENT : markup`<ins>${after}</ins>`}</td>`;
 }
 
-/** Prints the elements of an array as a numbered list. */
-const elements = (array: FieldValue | undefined): Html =>
-  markup`<ol>${elementsOf(array?.text ?? '').map((text) => markup`<li>${value(text.startsWith('"') ? { text: unquoted(text) } : { text, kind: 'object' })}</li>`)}</ol>`;
+/** Prints the elements of an array as a numbered list, each by itself, since there may be many. */
+function* elements(array: FieldValue | undefined): Generator<Html> {
+  yield markup`<ol>`;
+  for (const text of elementsOf(array?.text ?? ''))
+    yield markup`<li>${value(text.startsWith('"') ? { text: unquoted(text) } : { text, kind: 'object' })}</li>`;
+  yield markup`</ol>`;
+}
 
 const ABSENT = markup`<span aria-hidden="true">—</span><span class="hidden">nothing</span>`;
 

@@ -1,4 +1,4 @@
-import { type FieldRow } from './field-rows';
+import { type FieldRows } from './field-rows';
 import { type RecordHead, type RecordPart, type RecordPrinter } from './record';
 
 /**
@@ -62,9 +62,10 @@ export class RecordJson implements RecordPrinter {
   }
 }
 
-function* list(name: string, rows: Iterable<FieldRow>, refusal: string | undefined): Generator<string> {
+function* list(name: string, rows: FieldRows, refusal: string | undefined): Generator<string> {
   yield refusal === undefined ? '' : `,"refusal":${JSON.stringify(refusal)}`;
   let count = 0;
-  for (const row of rows) yield `${count++ === 0 ? `,"${name}":[` : ','}${JSON.stringify(row)}`;
+  for (const row of rows)
+    yield row === undefined ? '' : `${count++ === 0 ? `,"${name}":[` : ','}${JSON.stringify(row)}`;
   yield count === 0 ? `,"${name}":[]` : ']';
 }

@@ -9,7 +9,7 @@ import { type StoredResource } from '../../model/stored-resource';
 import { type StoredEntry } from '../chain/addendum-entries.repository';
 import { diffSnapshots } from '../snapshots/snapshot-diff';
 import { AMENDMENT, HISTORY } from '../types/addendum-kinds';
-import { changeRows, type FieldRow, listedRows, valueRows } from './field-rows';
+import { changeRows, type FieldRows, listedRows, valueRows } from './field-rows';
 import {
   type AddendumHead,
   type FieldAtTheTime,
@@ -66,7 +66,7 @@ export class RecordParts {
       versionId: stringOf(memberOf(meta, 'versionId')) ?? '',
       lastUpdated: stringOf(memberOf(meta, 'lastUpdated')) ?? '',
       status: stringIn(members, 'status'),
-      facts: [...valueRows(await this.fieldsOf(text), others)],
+      facts: [...valueRows(await this.fieldsOf(text), others)].filter((row) => row !== undefined),
     };
   }
 
@@ -106,7 +106,7 @@ export class RecordParts {
     before: Signed,
     text: string,
     fields: SnapshotFields,
-  ): Promise<{ readonly rows: Iterable<FieldRow>; readonly refusal?: string; readonly diffHash?: string }> {
+  ): Promise<{ readonly rows: FieldRows; readonly refusal?: string; readonly diffHash?: string }> {
     try {
       const diff = await this.slices.run(diffSnapshots(before.text, text));
       return { rows: changeRows(before.fields, fields, diff.entries), diffHash: hashOf(diff.text) };

@@ -1,6 +1,6 @@
 import { type NativeReference } from '../../fhir/types';
 import { type Verification } from '../chain/chains';
-import { type FieldRow } from './field-rows';
+import { type FieldRow, type FieldRows } from './field-rows';
 
 export interface RecordHead {
   readonly target: NativeReference;
@@ -47,7 +47,7 @@ export interface Revision {
   readonly number: number;
   readonly head: AddendumHead;
   readonly status: string | undefined;
-  readonly rows: Iterable<FieldRow>;
+  readonly rows: FieldRows;
   /** Why there are no rows: a text that replaces them when there would be too many. */
   readonly refusal?: string | undefined;
 }
@@ -57,7 +57,7 @@ export interface UnsignedChanges {
   readonly kind: 'unsigned';
   readonly since: number;
   readonly status: string | undefined;
-  readonly rows: Iterable<FieldRow>;
+  readonly rows: FieldRows;
   readonly refusal?: string | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface Remark {
   /** Whether an Amendment lists the changes that its revision shows. If not, `rows` has its list. */
   readonly isAsShown: boolean | undefined;
   /** All other members of the addendum. */
-  readonly rows: Iterable<FieldRow>;
+  readonly rows: FieldRows;
 }
 
 export interface FieldAtTheTime {

@@ -1,5 +1,6 @@
 import { type JsonOutline, type JsonSpan } from '../../platform/json/json-outline';
 import { unquoted } from '../../platform/json/json-skip';
+import { atOnce } from '../../platform/time/steps';
 import { type DiffKind, leafOf } from '../snapshots/snapshot-diff';
 import { readableKey } from './readable-key';
 
@@ -12,6 +13,12 @@ export interface FieldValue {
 }
 
 type Path = readonly string[];
+
+/** Work that can pause. Its caller passes on each pause as an undefined row. */
+export type Pausing<T> = Generator<undefined, T, void>;
+
+/** How many children are read between two pauses. It takes less than a millisecond. */
+export const CHILDREN_AT_ONCE = 1024;
 
 /** A container (object or array) on the path that was requested last. */
 interface Level {
@@ -29,6 +36,19 @@ export class SnapshotFields {
 
   constructor(readonly outline: JsonOutline) {
     this.trail = [{ key: '', span: outline.root }];
+  }
+
+  /** Reads the containers on a path. The next calls for this path are short then, also in an array of megabytes. */
+  *reach(path: Path): Pausing<void> {
+    let known = 1;
+    while (known <= path.length && this.trail[known]?.key === path[known - 1]) known++;
+    this.trail.length = Math.min(known, this.trail.length);
+    for (const key of path.slice(this.trail.length - 1)) {
+      const level = this.trail.at(-1);
+      const span = level === undefined ? undefined : (yield* this.readChildrenOf(level)).get(key);
+      if (span === undefined) break;
+      this.trail.push({ key, span });
+    }
   }
 
   /** Returns the position of the value at a path; undefined if there is none. */
@@ -108,20 +128,21 @@ export class SnapshotFields {
   }
 
   private childrenOf(level: Level): ReadonlyMap<string, JsonSpan> {
-    return (level.children ??= new Map(
-      Array.from(this.outline.childrenOf(level.span), (child) => [child.key, child] as const),
-    ));
+    return atOnce(this.readChildrenOf(level));
+  }
+
+  private *readChildrenOf(level: Level): Pausing<ReadonlyMap<string, JsonSpan>> {
+    if (level.children !== undefined) return level.children;
+    const children = new Map<string, JsonSpan>();
+    for (const child of this.outline.childrenOf(level.span)) {
+      children.set(child.key, child);
+      if (children.size % CHILDREN_AT_ONCE === 0) yield undefined;
+    }
+    return (level.children = children);
   }
 
   private levelsOf(path: Path): readonly Level[] {
-    let known = 1;
-    while (known <= path.length && this.trail[known]?.key === path[known - 1]) known++;
-    this.trail.length = Math.min(known, this.trail.length);
-    for (const key of path.slice(this.trail.length - 1)) {
-      const span = this.childOf(this.trail.at(-1), key);
-      if (span === undefined) break;
-      this.trail.push({ key, span });
-    }
+    atOnce(this.reach(path));
     return this.trail.slice();
   }
 }

@@ -1,4 +1,4 @@
-import { changeRows, type FieldRow, valueRows } from '../../../../src/addendum/page/field-rows';
+import { changeRows, type FieldRow, type FieldRows, valueRows } from '../../../../src/addendum/page/field-rows';
 import { SnapshotFields } from '../../../../src/addendum/page/snapshot-fields';
 import { diffSnapshots } from '../../../../src/addendum/snapshots/snapshot-diff';
 import { IndentedJson } from '../../../../src/platform/json/indent-json';
@@ -63,8 +63,8 @@ export function indented(text: string, signal?: AbortSignal): Promise<string> {
   return inSlices(steps(), signal);
 }
 
-function* gathered(rows: Iterable<FieldRow>): Steps<readonly FieldRow[]> {
+function* gathered(rows: FieldRows): Steps<readonly FieldRow[]> {
   const all: FieldRow[] = [];
-  for (const row of rows) if (all.push(row) % ROWS_AT_ONCE === 0) yield;
+  for (const row of rows) if (row === undefined || all.push(row) % ROWS_AT_ONCE === 0) yield;
   return all;
 }
