@@ -76,7 +76,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
       const module = handlerNameOf(this.types.find(type)?.handler ?? this);
       throw new StartError(`${module}: the search parameter ${type}.${code} cannot be used: ${reason}.`);
     }
-    this.digest = definitionsDigest(parameters, ownTypes);
+    this.digest = definitionsDigest(parameters, ownTypes, this.types.elements.shapes);
     this.declared = declared.withBits(await this.states.compare(declared, this.digest));
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type OwnShapes } from '../../fhir/definitions/element-tables';
 import { type Branch } from '../../fhirpath/fhirpath';
 import { readAsset } from '../../platform/assets';
 import { ROWS_VERSIONS } from './rows-version';
@@ -32,8 +33,12 @@ const itemOf = ({ branch, parts }: NonNullable<NonNullable<SearchParameter['comp
 const branchText = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');
 
 /** Digest of all inputs of a server's parameters. If it is unchanged, a start compiles and compares no parameters. */
-export function definitionsDigest(own: readonly OwnSearchParameter[], ownTypes: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([ROWS_VERSIONS, own, ownTypes]));
+export function definitionsDigest(
+  own: readonly OwnSearchParameter[],
+  ownTypes: readonly string[],
+  shapes: OwnShapes,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([ROWS_VERSIONS, own, ownTypes, shapes]));
   for (const file of ['search-parameters', 'elements']) hash.update(readAsset(`fhir/definitions/${file}.json`));
   return hash.digest('hex');
 }

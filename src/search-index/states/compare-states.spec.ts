@@ -111,6 +111,9 @@ describe(compareStates, () => {
     const mine = withMine.find('Thing', 'mine');
     expect(rebuilt).toEqual([{ state: states.at(-1), digest: mine && parameterDigest(mine, withMine) }]);
     expect(removed).toEqual([]);
+    const unusable = { ...stored('gone'), resource_type: 'Gone' };
+    expect(compareStates(set, [...states, unusable]).rebuilt.at(-1)).toEqual({ state: unusable, digest: '' });
+    expect(compareStates(set, [{ ...unusable, digest: '' }]).rebuilt).toEqual([]);
     const taken = compareStates(set, [...states.filter(({ code }) => code !== 'a'), stored('a')]);
     expect([taken.takenOver.map(({ code }) => code), taken.built.map(({ code }) => code)]).toEqual([['a'], ['a']]);
   });

@@ -69,11 +69,18 @@ function rebuiltAmong(declared: SearchParameterSet, others: readonly ComparedSta
   const live = others.filter(({ state }) => state !== 'removing');
   const set = declared.withLive(live.flatMap((state) => definitionOf(state) ?? []));
   return live.flatMap((state) => {
-    const parameter = state.definition_id === null ? undefined : set.find(state.resource_type, state.code);
-    const digest = parameter && parameterDigest(parameter, set);
-    return digest === undefined || digest === state.digest ? [] : [{ state, digest }];
+    if (state.definition_id === null) return [];
+    const parameter = set.find(state.resource_type, state.code);
+    const digest = parameter === undefined ? UNUSABLE : parameterDigest(parameter, set);
+    return digest === state.digest ? [] : [{ state, digest }];
   });
 }
+
+/**
+ * The digest of a stored SearchParameter that this server cannot use, such as one for a type whose module was removed.
+ * Meanwhile writes and jobs leave no rows of it, so a server that can use it again must rebuild its index.
+ */
+const UNUSABLE = '';
 
 /** Whether a parameter has rows. Columns of the resource serve the others (`_id`). */
 const hasRows = ({ storedAs }: SearchParameter): boolean => storedAs.length > 0;

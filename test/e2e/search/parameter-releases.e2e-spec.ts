@@ -196,6 +196,32 @@ describe('search parameters of a module, over releases on one database', () => {
       await start({ code: 'nurse', kind: 'token', expression: 'Chore.nurse' }, WARD);
       expect(await version()).toEqual(before);
     });
+
+    it('H1: a stored one of a type whose module was away is built anew, with a warning until then', async () => {
+      const parameter = {
+        ...{ resourceType: 'SearchParameter', url: 'http://svc.example/place', name: 'place', description: 'x' },
+        ...{ status: 'active', code: 'place', base: ['Chore'], type: 'token', expression: 'Chore.place' },
+      };
+      const server = await start(WARD);
+      expect((await server.put('/fhir/SearchParameter/place', parameter)).status).toBe(201);
+      await settled();
+      const found = await idsOn(server, '/fhir/Chore?place=attic');
+      expect(found.length).toBeGreaterThan(0);
+      await server.close();
+      app = await startTestApp({ databaseUrl: database.url });
+      await settled();
+      expect((await app.get('/fhir/Chore?place=attic')).status).toBe(404);
+      await app.close();
+      const back = await whileHeld(async () => {
+        const held = await start(WARD);
+        expect(await warningsOf(held, 'place=attic')).toEqual([
+          expect.stringMatching(/the index of Chore\.place was still being built/),
+        ]);
+        return held;
+      });
+      await settled();
+      expect(await idsOn(back, '/fhir/Chore?place=attic')).toEqual(found);
+    });
   });
 
   it('H1: two that have one code stop the start with a sentence', async () => {
