@@ -55,7 +55,8 @@ function document(app: NestExpressApplication, environment: Environment): OpenAP
     .setTitle('Healthcare data server')
     .setDescription(
       'FHIR R4 resources, tokens and sessions, addenda on signed records, Patient/$everything, and webhooks that arrive. ' +
-        'Press Authorize and log in with a user and a client of the password grant, or with the Client `root` by Basic.',
+        'Press Authorize and log in with a user and a client of the password grant, or with the Client `root` by Basic. ' +
+        'A new embedded database has the user `admin` and the client `console`, which needs no secret.',
     )
     .setVersion(softwareVersion())
     .addServer(environment.baseUrl)
