@@ -17,6 +17,8 @@ const NOT_STATIC =
  */
 export abstract class HandlerRegistry<Meta, Handler extends object> implements OnModuleInit {
   private readonly handlers = new Map<string, Registered<Meta, Handler>>();
+  /** The remedy in the error for two providers with the same key. */
+  protected readonly remedy: string = 'Rename one of both.';
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -39,7 +41,7 @@ export abstract class HandlerRegistry<Meta, Handler extends object> implements O
       const taken = this.handlers.get(key);
       if (taken !== undefined) {
         const by = `by ${handlerNameOf(taken.handler)} and by ${handlerNameOf(handler)}`;
-        throw new StartError(`${this.constructor.name}: "${key}" is registered twice, ${by}. Rename one of both.`);
+        throw new StartError(`${this.constructor.name}: "${key}" is registered twice, ${by}. ${this.remedy}`);
       }
       this.handlers.set(key, { meta, handler });
     }

@@ -121,6 +121,6 @@ function linkOf(type: string, code: string, parameters: SearchParameterSet): Sea
   if (parameter !== undefined) return parameter;
   throw new ServiceError(
     'compartment-definition-invalid',
-    `The CompartmentDefinition names ${type}.${code}, which is no search parameter.`,
+    `The CompartmentDefinition names ${type}.${code}, which is no search parameter. Remove it there, or start the server with the module that defines it.`,
   );
 }

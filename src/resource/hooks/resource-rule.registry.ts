@@ -7,6 +7,9 @@ import { ForResourceType, type ResourceRule } from './resource-rule';
 
 @Injectable()
 export class ResourceRules extends HandlerRegistry<string, ResourceRule<unknown>> implements OnApplicationBootstrap {
+  protected override readonly remedy =
+    'A type has one rule: put both checks into one class, or check in a listener (OnResourceChange).';
+
   constructor(
     discovery: DiscoveryService,
     private readonly types: ResourceTypes,

@@ -503,6 +503,22 @@ describe('a module of another team at the start', () => {
     expect(await start(routed('acme/a', 'Acme'), routed('acme/b', 'Acme'))).toContain('the id "Acme" of a route');
   });
 
+  it('whose rule is the second one of a type is named, with the other ways', async () => {
+    @Injectable()
+    @ForResourceType('User')
+    class Second {
+      check(): void {
+        beFaulty();
+      }
+    }
+
+    @Module({ providers: [Second] })
+    class SecondModule {}
+    expect(await start(SecondModule)).toMatch(
+      /"User" is registered twice, by Second of SecondModule and by UserRule of AuthModule\. A type has one rule: /,
+    );
+  });
+
   it('whose migration fails is named', async () => {
     expect(await start(BadSqlModule)).toContain(
       'The migration MakeBad1795000000000 of the module with the prefix "acme_bad" failed, and nothing of it is kept',
