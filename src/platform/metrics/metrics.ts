@@ -11,6 +11,13 @@ import {
   type MetricSourceDefinition,
 } from './metric-source';
 
+/** The result of reading one source. */
+interface Run {
+  readonly source: string;
+  readonly isUp: boolean;
+  readonly families: readonly MetricFamily[];
+}
+
 @Injectable()
 export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSource> {
   private readonly logger = new Logger(Metrics.name);
@@ -38,7 +45,7 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
 
   private async make(path: MetricPath, of: MetricScope | 'all'): Promise<readonly MetricFamily[]> {
     const wanted = this.all().filter(({ meta }) => meta.path === path && [meta.of ?? 'process', 'all'].includes(of));
-    const runs = await Promise.all(
+    const read = await Promise.all(
       wanted.map(async ({ meta: { source }, handler }) => {
         try {
           return { source, isUp: true, families: await handler.read() };
@@ -48,11 +55,27 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
         }
       }),
     );
+    const runs = this.withoutRepetitions(read);
     const help = 'Whether these metrics could be read: 1, or 0 where those of the source are missing.';
     const samples = runs.map(({ source, isUp }) => ({ labels: { source }, value: Number(isUp) }));
     return [
       family('gauge', 'svc_metrics_source_up', help, samples, 'min'),
       ...runs.flatMap(({ families }) => families),
     ];
+  }
+
+  /** Leaves out a source with the family of another one: Prometheus refuses a whole answer that has a family twice. */
+  private withoutRepetitions(runs: readonly Run[]): readonly Run[] {
+    const sources = new Map<string, string>();
+    return runs.map((run) => {
+      const taken = run.families.find(({ name }) => sources.has(name))?.name;
+      if (taken !== undefined) {
+        const other = sources.get(taken) ?? '';
+        this.logger.warn(`Metrics of ${run.source} are left out, since ${other} has ${taken} too. Rename one of both.`);
+        return { source: run.source, isUp: false, families: [] };
+      }
+      for (const { name } of run.families) sources.set(name, run.source);
+      return run;
+    });
   }
 }

@@ -1,6 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { All, Controller, Get, Injectable, Module, Scope, type Type } from '@nestjs/common';
+import { Metrics } from '../../../src/platform/metrics/metrics';
 import { Statements } from '../../../src/platform/database/statements';
 import { eventually, type Received, ROOT, startTestApp, type TestApp, world } from 'svc-health-server/testing';
 import {
@@ -11,7 +12,9 @@ import {
   EngineOf,
   ForResourceType,
   GrantOf,
+  type MetricFamily,
   MetricsFrom,
+  type MetricSource,
   OnResourceChange,
   Operation,
   OperationId,
@@ -66,7 +69,20 @@ class FaultyGrant {
   }
 }
 
-@Module({ providers: [FaultyListener, FaultyMethod, FaultyOperation, FaultyEngine, FaultyGrant] })
+const metricsOf = (source: string): Type => {
+  @Injectable()
+  @MetricsFrom({ source, path: '/metrics/hours' })
+  class SameMetrics implements MetricSource {
+    read(): readonly MetricFamily[] {
+      return [{ name: 'acme_same', type: 'gauge', help: 'x', samples: [{ value: 1 }] }];
+    }
+  }
+  return SameMetrics;
+};
+
+const metricsOfTwo = ['acme-first', 'acme-second'].map(metricsOf);
+
+@Module({ providers: [FaultyListener, FaultyMethod, FaultyOperation, FaultyEngine, FaultyGrant, ...metricsOfTwo] })
 class FaultyModule {}
 
 const FAULTY_GRANT = { grant_type: 'acme-faulty', client_id: 'c', client_secret: 's' };
@@ -202,6 +218,15 @@ describe('a module of another team at a request', () => {
     const { text } = await send(app);
     expect([text.includes('The ward is full.'), text.includes('ward 13')]).toEqual([true, false]);
     expect(logged).toContain('ward 13 is closed');
+  });
+
+  it('whose metric has the name of another source is left out of the metrics, and named', async () => {
+    const families = await app.provider(Metrics).read('/metrics/hours');
+    expect(families.filter(({ name }) => name === 'acme_same')).toHaveLength(1);
+    const up = families.find(({ name }) => name === 'svc_metrics_source_up')?.samples ?? [];
+    const ofTwo = up.filter(({ labels }) => labels?.source?.startsWith('acme-') === true);
+    expect(ofTwo.map(({ value }) => value)).toEqual([1, 0]);
+    expect(logged).toContain('Metrics of acme-second are left out, since acme-first has acme_same too.');
   });
 
   it('whose policy engine compiles to no function stores no policy', async () => {
