@@ -25,7 +25,7 @@ export async function measureTurns(cleanup: Cleanup): Promise<string> {
   const { server } = await setUpServer(cleanup, {
     variables: { NODE_OPTIONS: `--require ${resolve(__dirname, 'turn-meter.js')}`, TURNS_FILE: file },
   });
-  const client = new LoadClient(server);
+  const client = new LoadClient({ ...server, baseUrl: new URL(server.baseUrl).origin });
   try {
     const lines = ['size    route                                longest turn, CPU   statuses'];
     for (const megabytes of SIZES) {

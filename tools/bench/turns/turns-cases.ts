@@ -68,6 +68,22 @@ const pathPatch = (operations: number): string =>
     })),
   });
 
+/** A document with a long list. In the amended document, the halves of the list have changed places. */
+function document(megabytes: number, status: 'completed' | 'amended'): string {
+  const values = JSON.parse(listOf(megabytes, (n, text) => [`t${n}${text}`])) as unknown[];
+  const half = values.length / 2;
+  const shown = status === 'completed' ? values : [...values.slice(half), ...values.slice(0, half)];
+  return `{"resourceType":"SDCDocument","id":"turns","status":"${status}","values":${JSON.stringify(shown)}}`;
+}
+
+const addendum = (method: string, params: string): BenchRequest =>
+  post(
+    '/rpc',
+    `{"method":"svc.sdc.addendum/${method}","params":{"user":{"resourceType":"User","id":"admin"},${params}}}`,
+  );
+
+const TARGET = '"target":{"resourceType":"SDCDocument","id":"turns"}';
+
 const put = (path: string, body: string): BenchRequest => ({ method: 'PUT', path, body });
 const post = (path: string, body: string): BenchRequest => ({ method: 'POST', path, body });
 
@@ -75,33 +91,49 @@ const post = (path: string, body: string): BenchRequest => ({ method: 'POST', pa
 export const TURNS_CASES: readonly TurnsCase[] = [
   {
     name: 'create and update an Observation',
-    requestsOf: (size) => [0, 1].map((shift) => put('/Observation/turns', observation(size, shift))),
+    requestsOf: (size) => [0, 1].map((shift) => put('/fhir/Observation/turns', observation(size, shift))),
   },
   {
     name: 'create a Patient, and again',
-    requestsOf: (size) => [put('/Patient/turns', patient(size)), put('/Patient/turns', patient(size))],
+    requestsOf: (size) => [put('/fhir/Patient/turns', patient(size)), put('/fhir/Patient/turns', patient(size))],
   },
-  { name: 'JSON Patch', requestsOf: (size) => [{ method: 'PATCH', path: '/Patient/turns', body: patch(size) }] },
+  { name: 'JSON Patch', requestsOf: (size) => [{ method: 'PATCH', path: '/fhir/Patient/turns', body: patch(size) }] },
   {
     name: 'FHIRPath patch of 500 operations',
-    requestsOf: () => [{ method: 'PATCH', path: '/Patient/turns', body: pathPatch(500) }],
+    requestsOf: () => [{ method: 'PATCH', path: '/fhir/Patient/turns', body: pathPatch(500) }],
   },
-  { name: 'create a Patient of many names', requestsOf: (size) => [put('/Patient/turns-names', names(size))] },
+  { name: 'create a Patient of many names', requestsOf: (size) => [put('/fhir/Patient/turns-names', names(size))] },
   {
     name: 'read it, as YAML and with _elements',
     requestsOf: () =>
       ['', '?_format=yaml', '?_elements=name', '?_pretty=true'].map((query) => ({
         method: 'GET',
-        path: `/Patient/turns-names${query}`,
+        path: `/fhir/Patient/turns-names${query}`,
       })),
   },
-  { name: 'delete it', requestsOf: () => [{ method: 'DELETE', path: '/Patient/turns-names' }] },
+  { name: 'delete it', requestsOf: () => [{ method: 'DELETE', path: '/fhir/Patient/turns-names' }] },
   {
     name: '$validate',
     requestsOf: (size) => [
-      post('/Questionnaire/$validate', questionnaire(size)),
-      post('/$validate', observation(size, 0)),
+      post('/fhir/Questionnaire/$validate', questionnaire(size)),
+      post('/fhir/$validate', observation(size, 0)),
     ],
   },
-  { name: 'transaction', requestsOf: (size) => [post('', bundle(size))] },
+  {
+    name: 'two snapshots and their amendment',
+    requestsOf: (size) => [
+      addendum('add-to-history', `"resource":${document(size, 'completed')}`),
+      addendum('add-to-history', `"resource":${document(size, 'amended')}`),
+      addendum('create-amendment', TARGET),
+    ],
+  },
+  {
+    name: 'their list, check and page',
+    requestsOf: () => [
+      addendum('get-addendums', TARGET),
+      addendum('verify', TARGET),
+      { method: 'GET', path: '/fhir/SDCDocument/turns/$amendments' },
+    ],
+  },
+  { name: 'transaction', requestsOf: (size) => [post('/fhir', bundle(size))] },
 ];
