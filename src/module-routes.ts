@@ -7,11 +7,6 @@ import { OPERATION_NAMES } from './platform/http/route-access';
 /** First segments of pages, which no controller serves. */
 const PAGES = ['api', 'api-json', 'console', 'docs'];
 
-interface ControllerClass {
-  readonly name: string;
-  readonly prototype: Readonly<Record<string, unknown>>;
-}
-
 interface FoundController {
   /** Class and module, for errors. */
   readonly name: string;
@@ -64,19 +59,20 @@ export function assertModuleRoutes(
 }
 
 function controllersIn(discovery: DiscoveryService, scanner: MetadataScanner): readonly FoundController[] {
-  return discovery.getControllers().map(({ metatype, host }) => {
-    const { name, prototype } = metatype as unknown as ControllerClass;
-    const handlers = scanner.getAllMethodNames(prototype).map((method) => prototype[method] as object);
-    const prefixes = metadataTexts(PATH_METADATA, metatype as object);
+  return discovery.getControllers().flatMap(({ metatype, host }) => {
+    if (metatype === null) return [];
+    const prototype = metatype.prototype as Readonly<Record<string, object>>;
+    const handlers = scanner.getAllMethodNames(prototype).flatMap((method) => prototype[method] ?? []);
+    const prefixes = metadataTexts(PATH_METADATA, metatype);
     return {
-      name: `${name} of ${host?.name ?? 'an unknown module'}`,
+      name: `${metatype.name} of ${host?.name ?? 'an unknown module'}`,
       module: host?.metatype,
       paths: handlers.flatMap((handler) =>
         metadataTexts(PATH_METADATA, handler).flatMap((path) =>
           prefixes.map((prefix) => ({ method: methodOf(handler), path: routePathOf(prefix, path) })),
         ),
       ),
-      ids: [metatype as object, ...handlers].flatMap((target) => metadataTexts(OPERATION_NAMES, target)),
+      ids: [metatype, ...handlers].flatMap((target) => metadataTexts(OPERATION_NAMES, target)),
     };
   });
 }

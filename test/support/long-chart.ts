@@ -29,3 +29,22 @@ export async function storeLongChart(app: TestApp, patientId: string, count: num
   );
   await database.query('analyze resource, reference_link');
 }
+
+const ENTRIES_AT_ONCE = 100;
+
+/** Stores a patient with Observations of 100 kB each by HTTP, for tests of streams. */
+export async function storeHeavyChart(app: TestApp, patientId: string, count: number): Promise<void> {
+  const observation = {
+    ...{ resourceType: 'Observation', status: 'final', code: { text: 'x' }, note: [{ text: 'x'.repeat(100_000) }] },
+    subject: { reference: `Patient/${patientId}` },
+  };
+  await app.put(`/fhir/Patient/${patientId}`, {});
+  for (let at = 0; at < count; at += ENTRIES_AT_ONCE) {
+    const entry = Array.from({ length: Math.min(ENTRIES_AT_ONCE, count - at) }, (_, n) => ({
+      resource: observation,
+      request: { method: 'PUT', url: `Observation/long-${at + n}` },
+    }));
+    const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
+    if (status !== 200) throw new Error(text);
+  }
+}

@@ -1,5 +1,5 @@
-import { didYouMean } from '../../platform/text/nearest-code';
 import { ServiceError } from '../../platform/errors/service-error';
+import { didYouMean } from '../../platform/text/nearest-code';
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { type IncludedTypes } from '../plan/compartment-query';

@@ -1,7 +1,7 @@
-import { didYouMean } from '../../platform/text/nearest-code';
 import { Injectable } from '@nestjs/common';
 import { type CompartmentDefinition } from '../../fhir/definitions/definitions';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
+import { didYouMean } from '../../platform/text/nearest-code';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../hooks/resource-rule';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eventually } from '../../../testing/eventually';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 import { type Person, login } from '../../../testing/world';
+import { storeHeavyChart } from '../../support/long-chart';
 
 /** The number of resources. Together they have 30 MB, more than the sockets and streams in between hold. */
 const RESOURCES = 300;
-const BATCH = 100;
 
 describe('a request in progress', () => {
   let app: TestApp;
@@ -16,23 +16,7 @@ describe('a request in progress', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    await app.put('/fhir/Patient/long', {});
-    for (let at = 0; at < RESOURCES; at += BATCH) {
-      const entry = Array.from({ length: BATCH }, (_, n) => ({
-        resource: {
-          ...{
-            resourceType: 'Observation',
-            status: 'final',
-            code: { text: 'x' },
-            note: [{ text: 'x'.repeat(100_000) }],
-          },
-          subject: { reference: 'Patient/long' },
-        },
-        request: { method: 'PUT', url: `Observation/long-${at + n}` },
-      }));
-      const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
-      if (status !== 200) throw new Error(text);
-    }
+    await storeHeavyChart(app, 'long', RESOURCES);
   }, 60_000);
   afterAll(() => app.close());
 

@@ -4,14 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { eventually } from '../../../testing/eventually';
 import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
+import { storeHeavyChart } from '../../support/long-chart';
 
 const PATH = '/fhir/Patient/long/$everything';
 const FORMS = ['_format=ndjson', '_format=json', '_format=yaml', '_pretty=true'];
 
 /** The number of resources. Together they have 30 MB, more than the sockets and streams in between hold. */
 const RESOURCES = 300;
-const NOTE = 'x'.repeat(100_000);
-const BATCH = 100;
 const POOL_SIZE = 4;
 
 describe('Patient/$everything of a client that goes away', () => {
@@ -21,18 +20,7 @@ describe('Patient/$everything of a client that goes away', () => {
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_DATABASE_POOL_SIZE: String(POOL_SIZE) } });
     watcher = await app.connect();
-    await app.put('/fhir/Patient/long', {});
-    for (let at = 0; at < RESOURCES; at += BATCH) {
-      const entry = Array.from({ length: BATCH }, (_, n) => ({
-        resource: {
-          ...{ resourceType: 'Observation', status: 'final', code: { text: 'x' }, note: [{ text: NOTE }] },
-          subject: { reference: 'Patient/long' },
-        },
-        request: { method: 'PUT', url: `Observation/long-${at + n}` },
-      }));
-      const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
-      if (status !== 200) throw new Error(text);
-    }
+    await storeHeavyChart(app, 'long', RESOURCES);
   }, 60_000);
   afterAll(() => app.close());
 
