@@ -63,7 +63,7 @@ const LAST_MODULES: readonly Type[] = [OperationApiModule, ResourceApiModule];
 /** The modules of the server that have routes. */
 export const CORE_MODULES: ReadonlySet<unknown> = new Set([...MODULES, ...LAST_MODULES]);
 
-/** The list of modules; the only place that knows them all. */
+/** The only place that knows all modules. */
 @Module({})
 export class AppModule {
   static with({ environment, databaseUrl, extensions = [] }: AppOptions): DynamicModule {

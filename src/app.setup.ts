@@ -110,7 +110,6 @@ const EXPOSED_HEADERS = [
   ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Correlation-Id'],
 ];
 
-/** Removes `Accept-Encoding`, so that no answer is compressed. */
 const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
   delete headers['accept-encoding'];
   next();
@@ -118,7 +117,7 @@ const withoutCompression: RequestHandler = ({ headers }, _response, next) => {
 
 /**
  * Completes the work that must precede the first request, then opens the port.
- * @param hasMetrics whether this process serves metrics; of several processes, only the first one does
+ * @param hasMetrics whether this process serves the metrics; of several processes, only their parent does
  */
 export async function listen(
   app: NestExpressApplication,

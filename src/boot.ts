@@ -30,8 +30,7 @@ export interface StartedServer extends RunningServer {
 /**
  * Starts the embedded database if no other is configured, migrates the database, and listens. If a step fails, stops
  * what was started.
- * @param isWorker whether this is one of several processes: then the first process has checked the ports and serves the
- * metrics
+ * @param isWorker whether this is one of several processes, whose parent has checked the ports and serves the metrics
  */
 export async function startServer(
   given: Environment,
@@ -49,7 +48,7 @@ export async function startServer(
         await waitForDatabase(url, given.databaseWaitSeconds, tell);
     }
     await migrate(directUrl, tell, migrationSetsOf(extensions), checkDatabase);
-    // The application is loaded only now: a start without a usable database fails after half the CPU time.
+    // Loaded only now: a start without a usable database fails after half the CPU time.
     const { createApp, listen } = await import('./app.setup.js');
     const app = await createApp({ environment: database.environment, databaseUrl: database.url, extensions });
     try {

@@ -4,7 +4,7 @@ import { type DiscoveryService, type MetadataScanner } from '@nestjs/core';
 import { StartError } from './platform/errors/start-error';
 import { OPERATION_NAMES } from './platform/http/route-access';
 
-/** First segments of pages, which no controller serves. */
+/** First segments of pages without a controller. */
 const PAGES = ['api', 'api-json', 'console', 'docs'];
 
 interface FoundController {

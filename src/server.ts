@@ -56,7 +56,7 @@ export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
   // V8 may decide to create some objects in its old generation. These keep the requests that they refer to from being
   // collected in the young generation: a `$everything` then promoted 240 kB instead of 12 kB (ADR 0072).
   setFlagsFromString('--no-allocation-site-pretenuring');
-  // By default, Node prints all members of an error. PostgreSQL's errors contain the row that failed.
+  // By default, Node prints all members of an error, and those of PostgreSQL have the row that failed.
   process.on('uncaughtException', (error) => fail(error));
   run(options).catch((error: unknown) => fail(error, isSentence(error) ? error.message : undefined));
 }

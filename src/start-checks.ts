@@ -14,9 +14,9 @@ export function assertEncryptionKeySet({ databaseUrl, encryptionKey }: Environme
 }
 
 /**
- * Checks the settings that refer to something stored. A start and `migrate` do so before the first migration, since an
- * older release cannot start after it.
- * @returns the check that needs the database, for `migrate` and `planMigrations`
+ * Checks the settings that refer to something stored, before the first migration, after which an older release could
+ * not start.
+ * @returns the check that needs the database
  * @throws StartError with one sentence
  */
 export async function checkStart(environment: Environment): Promise<(client: ClientBase) => Promise<void>> {
@@ -26,6 +26,6 @@ export async function checkStart(environment: Environment): Promise<(client: Cli
   };
 }
 
-/** Whether no start has stored secrets in this database yet. A start that was killed may have created the database. */
+/** A start that was killed may have created a database without secrets. */
 export const isNewDatabase = (url: string): Promise<boolean> =>
   onOwnConnection(url, 'svc-health-server start', async (client) => !(await hasStoredKey(client)));

@@ -1,6 +1,5 @@
 import { type Resource } from '../fhir/types';
 
-/** A Coding (https://hl7.org/fhir/R4/datatypes.html#Coding). */
 export interface Coding {
   readonly system: string;
   readonly code: string;
@@ -52,7 +51,6 @@ export const QUERY_ROLE: Coding = { system: ENTITY_ROLE, code: '24', display: 'Q
 /** The security tag of the server's own records. No caller can store it, so nobody can forge such a record. */
 export const SERVER_RECORD: Coding = { system: 'urn:svc:audit', code: 'server', display: 'Recorded by the server' };
 
-/** Whether a resource has the security tag by which the server marks its own records. */
 export function hasServerTag({ meta }: Pick<Resource, 'meta'>): boolean {
   const tags = (meta as { readonly security?: unknown } | undefined)?.security;
   return Array.isArray(tags) && tags.some((tag: Partial<Coding> | null) => tag?.system === SERVER_RECORD.system);

@@ -46,7 +46,7 @@ const auditOutcomeOf = (failedWith: number | undefined): object =>
     ? { outcome: '0' }
     : { outcome: failedWith < 500 ? '4' : '8', outcomeDesc: `HTTP ${failedWith}` };
 
-/** Returns the AuditEvent of a record, following IHE's Basic Audit Log Patterns. */
+/** Follows IHE's Basic Audit Log Patterns (BALP). */
 export function auditEventOf(record: AuditRecord, place: AuditPlace): object {
   return {
     meta: { security: [SERVER_RECORD] },

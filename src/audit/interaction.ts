@@ -26,9 +26,8 @@ const BY_METHOD: Readonly<Record<string, readonly [code: string, action: Interac
 };
 
 /**
- * Derives the interaction of a request from its matched route. A type in the path is included only if `isType` accepts
- * it.
- * @param isType whether a text is a resource type
+ * Derives the interaction of a request from its matched route.
+ * @param isType whether a text is a resource type; another type in the path is left out
  */
 export function interactionOf(request: Request, isType: (text: string) => boolean): Interaction {
   const route = routeOf(request);
@@ -70,7 +69,7 @@ function routeOf(request: Request): string | undefined {
   return typeof path !== 'string' ? undefined : path.replace(/^\/(?:fhir(?:\/|$))?/, '').replace(/\/$/, '');
 }
 
-/** Returns the query of a request. The body of a form search counts like a query string. */
+/** The body of a form search counts like a query string. */
 function sentQuery(request: Request): Interaction['query'] {
   const form = mediaTypeOf(request) === 'application/x-www-form-urlencoded' ? bodyOf(request).toString('utf8') : '';
   const start = request.originalUrl.indexOf('?');

@@ -1,6 +1,6 @@
 import { type Logger } from '@nestjs/common';
 
-/** The log levels that the `logLevel` of a destination may name, each with the method of the logger that has it. */
+/** The log levels that a destination may name, each with the method of the logger. */
 export const ATTEMPT_LOG_METHODS = {
   error: 'error',
   warn: 'warn',

@@ -8,7 +8,6 @@ import { type DeliveryBatch } from './notification-renderer';
 import { OutgoingBatch, type Sending } from './outgoing-batch';
 import { SendMemory } from './send-memory';
 
-/** A kind of delivery, with the settings of one destination for it. */
 export interface DeliveryWay {
   readonly handler: DeliveryKind;
   readonly settings: DeliverySettings;
@@ -25,7 +24,7 @@ export class BatchSender {
     private readonly memory: SendMemory,
   ) {}
 
-  /** Sends a claimed batch, and removes its content from it. Returns the receiver's response, for the timeline. */
+  /** Sends a claimed batch, and removes its content from it. Returns the outcome for the timeline. */
   async send(batch: ClaimedBatch, control: AbortController, traceparent?: string): Promise<string> {
     const { content, failStreak, firstNumber, timeoutSeconds: seconds } = batch;
     delete batch.content;

@@ -23,16 +23,15 @@ import { DeliveryFailure } from './delivery-failure';
 import { type DeliverySettings } from './delivery-kind';
 import { type DeliveryBatch, rendererIn } from './notification-renderer';
 
-/** The row of a destination, as workers use it. */
 export interface DestinationRow {
   readonly destinationKey: number;
   readonly destinationId: string;
   readonly kind: string;
   /** JSON text for the renderer. An open batch may still have an earlier one. */
   readonly presentation: string;
-  /** The log level of attempts; null if they are not logged. */
+  /** Null if attempts are not logged. */
   readonly attemptLogLevel: AttemptLogLevel | null;
-  /** The settings as encrypted JSON, since they contain secrets. */
+  /** Encrypted JSON, since settings contain secrets. */
   readonly sealedSettings: Buffer;
 }
 
@@ -51,7 +50,6 @@ interface Claim extends DestinationRow {
   readonly isOrphaned: boolean;
 }
 
-/** The lease on a destination, together with its open batch. */
 export interface ClaimedBatch extends Claim {
   readonly firstNumber: number;
   readonly eventCount: number;
@@ -155,7 +153,7 @@ export class DeliveryQueue {
     return { isInForce: (await this.counting)?.has(destinationKey) === true };
   }
 
-  /** Returns the claims that the worker with the number `slot` still holds: the epoch of each, by destination. */
+  /** Returns the epochs of the claims that the worker still holds, by destination. */
   async claimsOf(slot: number): Promise<ReadonlyMap<number, number>> {
     const rows = await this.statements.run<{ destination_key: number; epoch: number }>(READ_CLAIMS, [slot]);
     return new Map(rows.map(({ destination_key: key, epoch }) => [key, epoch]));

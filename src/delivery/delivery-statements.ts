@@ -272,7 +272,6 @@ export const READ_CLAIMS: Statement = {
   text: `select destination_key, epoch from destination_runtime where owner_slot = $1`,
 };
 
-/** Maximum number of events that one statement of the sweep deletes. */
 const SWEPT_AT_ONCE = 1000;
 
 /**

@@ -149,7 +149,6 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     this.endPause(destinationKey);
   }
 
-  /** Ends the pause after a failure, so that the next attempt begins now. */
   endPause(destinationKey: number): void {
     this.visits.get(destinationKey)?.pause?.abort();
     this.wake([destinationKey]);

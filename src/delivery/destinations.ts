@@ -12,7 +12,6 @@ import { DeliveryWorker } from './delivery-worker';
 import { QUEUE_SWEEP } from './queue-sweeper';
 import { END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
 
-/** The kind of a destination and its settings, which contain secrets. */
 export interface DestinationSettings {
   readonly kind: string;
   readonly settings: DeliverySettings;
@@ -96,7 +95,6 @@ export class Destinations {
     return this.settingsOf(await this.find(id));
   }
 
-  /** Returns all destinations, so that events can be matched to them. */
   list(): Promise<readonly Pick<DestinationRuntime, 'destinationKey' | 'presentation'>[]> {
     return this.statements.run(LIST, []);
   }

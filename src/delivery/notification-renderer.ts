@@ -23,7 +23,7 @@ export interface BatchOrigin {
 }
 
 export interface DeliveryBatch {
-  /** The rows of {@link NotificationRenderer.statementFor}; absent if it was not run when the batch was opened. */
+  /** The rows of {@link NotificationRenderer.statementFor}, if it was run when the batch was opened. */
   readonly material?: readonly object[] | undefined;
   readonly destinationId: string;
   /** The presentation of the destination, as given to `Destinations.save`, when the batch was opened. */

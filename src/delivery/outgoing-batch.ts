@@ -5,7 +5,6 @@ import { type Notification, type Outgoing } from './delivery-kind';
 import { type DeliveryBatch, rendererIn } from './notification-renderer';
 import { type HeldBody, type SendMemory, type Share } from './send-memory';
 
-/** An attempt to send: its content, its timeout, and its control. */
 export interface Sending {
   readonly share: Share;
   /** The result of `read`, if it is in memory. An attempt that must wait for memory drops it and reads it again. */

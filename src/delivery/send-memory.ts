@@ -14,8 +14,8 @@ export interface HeldBody {
 }
 
 /**
- * The share of the memory that a destination may use. Destinations whose last attempt failed, or that have no delivered
- * batch yet, may use half of it and have a queue of their own, so that they do not delay the others.
+ * Destinations whose last attempt failed, or that have no delivered batch yet, may use half of the memory and have a
+ * queue of their own, so that they do not delay the others.
  */
 export type Share = 'all' | 'half';
 

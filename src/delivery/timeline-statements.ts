@@ -37,7 +37,6 @@ const eventsIn = (batches: string): string =>
   `${batches} batch, unnest(${ARRAYS}) with ordinality event (${Object.values(EVENT_COLUMNS).join(', ')}, place)
     where ${isNumbered(NUMBER)}`;
 
-/** The columns of a TimelineEvent that describe the changed resource. */
 const SHOWN = `version, resource_type as type, resource_id as id, interaction, is_undecided as "isUndecided",
       correlation_id as "correlationId"`;
 

@@ -7,7 +7,7 @@ import { MAX_NUMBER, READ_ATTEMPTS, READ_NUMBERED, READ_QUEUED } from './timelin
 export const EVENT_STATES = ['queued', 'in-process', 'delivered'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
-/** The range of events to read, including both ends. */
+/** Both ends are included. */
 export interface EventRange {
   readonly fromNumber: number | undefined;
   readonly toNumber: number | undefined;

@@ -18,7 +18,6 @@ export class TopicCorrelationGuard implements CanActivate {
     private readonly environment: Environment,
   ) {}
 
-  /** @throws ServiceError 'invalid' for a header value that cannot be delivered unchanged */
   canActivate(context: ExecutionContext): boolean {
     return this.take(context.switchToHttp().getRequest<Request>());
   }

@@ -12,11 +12,11 @@ import { type Sending } from './outgoing-batch';
 import { type EventRange, rangeValues } from './timeline';
 import { READ_DELIVERED, READ_LATEST } from './timeline-statements';
 
-/** Maximum number of batches that one call sends while its caller waits. */
 const MAX_BATCHES = 50;
 /** Maximum duration of one attempt, even if its destination allows longer ones, and of all attempts of a call. */
 const MAX_SECONDS = 30;
 
+/** The numbers of the first and the last event of a batch. */
 interface EventNumbers {
   readonly firstNumber: number;
   readonly lastNumber: number;
@@ -27,7 +27,7 @@ export interface TriedBatch extends EventNumbers {
   readonly outcome: string;
 }
 
-/** Makes test deliveries while the caller waits. They do not use the queue, and do not count for the destination. */
+/** Makes test deliveries while the caller waits. They use no queue, and do not count for the destination. */
 @Injectable()
 export class Trials {
   constructor(

@@ -3,14 +3,13 @@ import { type ExplainOptions } from '../search/query/explain-options';
 import { type Snapshot } from '../platform/database/snapshots';
 import { ordered, type QueryPart } from './plan/query-parts';
 
-/** The explained statement that finds the entries of one type. */
 interface TypeExplanation extends SearchExplanation {
   readonly type: string;
   readonly rows: number;
   readonly milliseconds: number;
 }
 
-/** Explains how the parts of a compartment are read (`_explain`). */
+/** Explains how the parts of a compartment are read (`_explain`): for each the statement that finds its entries. */
 export async function explanationsOf(
   snapshot: Snapshot,
   parts: Iterable<QueryPart>,

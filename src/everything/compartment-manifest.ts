@@ -35,8 +35,7 @@ export async function manifestOf(
     const included = query.included && [...parts(query)].find(({ mode }) => mode === 'include');
     return { found, included: included && (await tallyOf(snapshot, included)) };
   });
-  // Types without entries are omitted. A zero for them would reveal that there are entries which the caller may not
-  // see.
+  // Types without entries are omitted: a zero would reveal entries which the caller may not see.
   const types = [...tallies.found]
     .filter(([, tally]) => tally.all > 0)
     .map(([type, tally]) => typeOf(type, tally, query));

@@ -7,10 +7,7 @@ import { everythingOperation } from './everything-definition';
 import { CompartmentAnswers } from './compartment-answers';
 import { EverythingCalls, type EverythingCall } from './request/everything-call';
 
-/**
- * Returns all resources of a patient, by the stored compartment definition (interface specification, "Patient
- * everything").
- */
+/** Returns all resources of a patient, by the stored compartment definition ("Patient everything"). */
 @Injectable()
 @Operation(everythingOperation)
 export class PatientEverything implements OperationHandler {

@@ -59,7 +59,6 @@ export function dateSpanOf(text: string): DateSpan | undefined {
  */
 export const sentDateSpanOf = (text: string): DateSpan | undefined => dateSpanOf(text.replace(' ', '+'));
 
-/** Reads a parameter that is a date or a time. */
 export function dateParameter(name: string, text: string): DateSpan {
   const found = sentDateSpanOf(text);
   if (found !== undefined) return found;

@@ -57,16 +57,12 @@ export function referenceTargetOf(reference: unknown, baseUrl: string): Referenc
   return typeof type === 'string' && typeof id === 'string' ? parseLiteral(localKey(type, id)) : undefined;
 }
 
-/**
- * A canonical as sent: `url` or `url|version`, with or without a fragment
- * (http://hl7.org/fhir/R4/references.html#canonical).
- */
 export interface Canonical {
   readonly url: string;
   readonly version?: string;
 }
 
-/** URL and version of a canonical, without the fragment. */
+/** URL and version of a canonical, without the fragment (http://hl7.org/fhir/R4/references.html#canonical). */
 export function parseCanonical(text: string): Canonical {
   const [url = '', version] = text.replace(/(?<=.)#.*/, '').split('|');
   return version === undefined || version === '' ? { url } : { url, version };

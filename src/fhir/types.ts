@@ -15,10 +15,7 @@ export interface Meta {
   readonly extension?: unknown;
 }
 
-/**
- * The form of references in native types (SDC*, Client, User, Session, AccessPolicy, Role), in the members that only
- * these types have.
- */
+/** The form of references in members that only native types have (SDC*, Client, User, Session, AccessPolicy, Role). */
 export interface NativeReference {
   readonly resourceType: string;
   readonly id: string;

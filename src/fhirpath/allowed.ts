@@ -8,11 +8,10 @@ import { patternFaultOf } from './compile/pattern';
  */
 export type Use = 'criterion' | 'constraint' | 'patch';
 
-/** The error for valid FHIRPath with a feature that is not allowed for its use. */
+/** Valid FHIRPath with a feature that is not allowed for its use. */
 export class NotAllowed extends ExpressionError {}
 
 interface Rules {
-  /** Name of the use in messages. */
   readonly name: string;
   readonly maxLength: number;
   /**
@@ -95,19 +94,13 @@ export function allowedFunctions(use: Use): readonly string[] {
   return [...FUNCTIONS].filter(([, { uses }]) => uses.includes(use)).map(([name]) => name);
 }
 
-/**
- * Refuses a text that is too long for its use, since parsing it would take too long.
- * @throws ExpressionError
- */
+/** @throws ExpressionError for a text that would take too long to parse */
 export function assertLength(text: string, use: Use): void {
   const { maxLength } = RULES[use];
   if (text.length > maxLength) throw new ExpressionError(`it has more than ${maxLength} characters`);
 }
 
-/**
- * Refuses an expression with features that are not allowed for its use.
- * @throws NotAllowed at the first of them
- */
+/** @throws NotAllowed at the first feature that is not allowed for the use */
 export function assertAllowed(expression: Expression, use: Use): void {
   const rules = RULES[use];
   const nodes = [expression];

@@ -18,10 +18,10 @@ export interface Versions extends VersionTexts {
 
 /** A compiled boolean expression about a change of a resource. */
 export interface Criterion {
-  /** Number of nodes that one evaluation visits for each element of the resource; Infinity if unknown. */
+  /** Nodes that one evaluation visits for each element of the resource; Infinity if unknown. */
   readonly cost: number;
   /**
-   * Whether a change matches: the expression yields exactly true.
+   * Whether the expression yields exactly true.
    * @throws Error if the expression cannot be evaluated on these resources
    */
   matches(change: Versions, resolve: ResolveReference): boolean;
@@ -46,7 +46,7 @@ export function compileCriterion(text: string, type: string, elements: NamedElem
   return allowedCriterion(text, type, elements);
 }
 
-/** Compiles one side of an `and` of a criterion. A single value that is no boolean counts as true there. */
+/** Compiles one side of an `and`, in which a single value that is no boolean counts as true. */
 export function compileClause(text: string, type: string): Criterion {
   assertLength(text, 'criterion');
   // The closing parenthesis is on a new line, since the clause may end with a comment.

@@ -45,16 +45,12 @@ function quietly(evaluate: () => unknown): unknown {
 
 const { warn } = console;
 
-/**
- * Compiles by the FHIRPath library.
- * @throws ExpressionError for an expression that the library parses but refuses
- */
+/** @throws ExpressionError for an expression that the library parses but refuses */
 function compiledByLibrary<T>(compile: () => T): T {
   try {
     return compile();
   } catch (error) {
-    // The error of a time limit comes from another JavaScript realm, so it is no `Error` of this one. It is thrown
-    // again unchanged.
+    // The error of a time limit comes from another JavaScript realm, so it is no `Error` of this one.
     if (!(error instanceof Error)) throw error;
     const [reason = ''] = error.message.split(/ expecting \{|\n/);
     throw new ExpressionError(`it is no FHIRPath: ${reason.slice(0, 200)}`);
@@ -70,7 +66,7 @@ function compiledByLibrary<T>(compile: () => T): T {
 export function questionByLibrary(expression: string, base: string): Truth {
   const evaluate = compiledByLibrary(() => fhirpath.compile({ base, expression }, MODEL, OPTIONS));
   return (focus, { resource, rootResource }) => {
-    // The FHIRPath library may modify its input, so it gets a copy. `base` gives the library the type of `%context`.
+    // The library may modify its input, so it gets a copy. `base` gives it the type of `%context`.
     const variables = structuredClone({ resource, rootResource });
     try {
       const found = quietly((): unknown => evaluate(structuredClone(focus), variables)) as readonly unknown[];
@@ -86,7 +82,7 @@ export function questionByLibrary(expression: string, base: string): Truth {
 /** Makes the FHIRPath library's node of a resource. The node includes the type of the resource. */
 const nodesOf = fhirpath.compile('$this', MODEL, { async: false, resolveInternalTypes: false });
 
-/** Implements `resolve()`: returns the JSON text of the resource to which a reference leads, or undefined. */
+/** Implements `resolve()`: the JSON text of the resource to which a reference leads. */
 export type ResolveReference = (reference: unknown) => string | undefined;
 
 /** The texts of a resource before and after a change. After a deletion, or before a create, there is none. */
@@ -117,7 +113,7 @@ export function changeByLibrary(expression: string): (change: VersionTexts, reso
   const evaluate = compiledByLibrary(() => fhirpath.compile(expression, MODEL, { ...OPTIONS, userInvocationTable }));
   return (change, resolveReference) => {
     resolve = resolveReference;
-    // The texts are parsed again for each evaluation, since the FHIRPath library may modify its input.
+    // Parsed for each evaluation, since the library may modify its input.
     const [current, previous] = [change.current, change.previous].map(parsedOrEmpty);
     const focus = change.current === undefined ? previous : current;
     const result = quietly((): unknown =>

@@ -6,7 +6,7 @@ import { parseExpression } from './syntax/parse-expression';
 
 type Locate = (resource: unknown) => readonly (readonly LocationStep[] | undefined)[];
 
-/** Pattern of a path of members, some with an index: `Patient.contact[3].telecom[0].value`. */
+/** A path of members, some with an index: `Patient.contact[3].telecom[0].value`. */
 const MEMBERS = /^(?:[A-Z]\w*\.)?[a-z]\w*(?:\[\d+\])?(?:\.[a-z]\w*(?:\[\d+\])?)*$/;
 
 interface Member {
@@ -28,7 +28,7 @@ export function compileLocations(text: string): Locate {
     .split('.')
     .filter((part) => /^[a-z]/.test(part))
     .map(memberOf);
-  // Each index is replaced by zeros, as many as it has digits. So the positions in error messages remain correct.
+  // Each digit of an index becomes a zero, so the positions in error messages remain correct.
   const locate = located(text.replace(/\d(?=\d*\])/g, '0'));
   return (resource) => {
     const narrowed = narrow(resource, members);
@@ -37,8 +37,7 @@ export function compileLocations(text: string): Locate {
   };
 }
 
-// Compiled paths are cached. Applications repeat the same paths, and the FHIRPath library takes about a millisecond to
-// compile one.
+// Applications repeat paths, and the library takes about a millisecond to compile one.
 const located = memoized((text): Locate => {
   assertLength(text, 'patch');
   const expression = parseExpression(text);
@@ -57,9 +56,9 @@ const inWhole = ({ key, index }: LocationStep, member: Member | undefined): Loca
 });
 
 /**
- * Returns a copy of the value in which each list on the path holds only the element that the path takes. Undefined if
- * an index may count elements of more than one list: the path goes through all elements of an outer list, or leads to
- * primitives with extensions.
+ * A copy of the value in which each list on the path holds only the element that the path takes. Undefined if an index
+ * may count elements of more than one list: the path goes through all elements of an outer list, or leads to primitives
+ * with extensions.
  */
 function narrow(value: unknown, members: readonly Member[]): unknown {
   const [member, ...inner] = members;

@@ -21,7 +21,7 @@ export function compilePaths(
   const { truth, branches } = compile(expression, scopeOf(focusType, type, elements));
   if (truth === undefined) {
     const paths = plainPathsIn(branches, expression);
-    // Expressions about a type of a module name the JSON member that holds the value.
+    // Expressions about a type of a module name the JSON member with the value.
     return isR4ResourceType(type) ? paths.map(valueOfExtension) : paths;
   }
   // The only value of a boolean parameter, such as Patient's `deceased`, is the result of its expression.
@@ -38,7 +38,7 @@ export function compilePaths(
 }
 
 /**
- * Compiles the expression of a composite's component. It starts at an item of `type` in a resource of `resourceType`.
+ * Compiles the expression of a composite's component, from an item of `type` in a resource of `resourceType`.
  * @throws ExpressionError as {@link compilePaths}
  */
 export function compilePart(expression: Expression, type: string | undefined, resourceType: string): readonly Branch[] {
@@ -55,10 +55,7 @@ const scopeOf = (focusType: string | undefined, resourceType: string, elements: 
   budget: new CompilationBudget(),
 });
 
-/**
- * Checks that all branches are paths, since index rows hold only values of the resource.
- * @throws ExpressionError for computed values
- */
+/** @throws ExpressionError for computed values: index rows hold only values of the resource */
 function plainPathsIn(branches: readonly Branch[], expression: Expression): readonly Branch[] {
   const isPath = branches.every(({ steps }) => steps.every(({ values }) => values === undefined));
   if (!isPath) throw new ExpressionError('only paths to elements can be indexed', expression);

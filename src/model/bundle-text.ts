@@ -74,6 +74,6 @@ export const searchEntry = (
 ): string =>
   `{"fullUrl":${JSON.stringify(`${rootUrl}/${type}/${id}`)},"resource":${text},"search":{${extension}"mode":"${mode}"}}`;
 
-/** The entry of a searchset that says what is missing from it (http://hl7.org/fhir/R4/search.html#outcome). */
+/** Says what is missing from the searchset (http://hl7.org/fhir/R4/search.html#outcome). */
 export const outcomeEntry = (issue: readonly object[]): string =>
   JSON.stringify({ resource: { resourceType: 'OperationOutcome', issue }, search: { mode: 'outcome' } });

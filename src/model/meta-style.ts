@@ -32,7 +32,6 @@ interface MetaStyle {
   createdAtIn(meta: Meta): Date | undefined;
 }
 
-/** The style of each type. */
 @Injectable()
 export class MetaStyles {
   private readonly fhir: MetaStyle;
@@ -49,7 +48,6 @@ export class MetaStyles {
   }
 }
 
-/** Types of this server have a member `createdAt` in `meta`. */
 const NATIVE_META: MetaStyle = {
   textOf: ({ members }, stamp) => {
     const { createdAt } = stamp;
@@ -66,7 +64,7 @@ const NATIVE_META: MetaStyle = {
   createdAtIn: ({ createdAt }) => instantOf(createdAt),
 };
 
-/** FHIR has no member for the creation time, so FHIR types have it as the first extension of `meta`. */
+/** FHIR has no member for the creation time, so it is the first extension of `meta`. */
 const fhirMeta = (url: string): MetaStyle => {
   const isOwn = (extension: unknown): boolean => (extension as { readonly url?: unknown } | null)?.url === url;
   const begin = `{"url":${JSON.stringify(url)},"valueInstant":`;
@@ -97,10 +95,7 @@ const fhirMeta = (url: string): MetaStyle => {
   };
 };
 
-/**
- * Prints `meta`.
- * @param creation a member with the time of version 1, with its comma; or an empty text
- */
+/** @param creation a member with the time of version 1, with its comma; or an empty text */
 const metaText = ({ version, updatedAt }: VersionStamp, creation: string, sent: readonly JsonMember[]): string =>
   `{"versionId":"${version}","lastUpdated":${instantText(updatedAt)}${creation}${sent.map(({ keyText, valueText }) => `,${keyText}:${valueText}`).join('')}}`;
 

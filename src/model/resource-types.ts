@@ -10,12 +10,12 @@ import { StartError } from '../platform/errors/start-error';
 import { elementTablesOf, faultOfShape, targetsOf } from './own-shape';
 import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
 
-/** Policies link to an operation by a reference of this type, of which no resources exist. */
+/** Policies link to operations by references of this type, which has no resources. */
 const OPERATION = 'Operation';
 
 const TYPE = /^[A-Z][A-Za-z0-9]{0,63}$/;
 
-/** The kind of thing that a request is about: a type, or one resource of it. */
+/** A request is about a type, or about one resource of it. */
 export type Place = 'type' | 'instance';
 
 /** The resource types that this server stores: those of R4 and those registered by modules. */
@@ -57,10 +57,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     throw new StartError(`${handlerNameOf(handler)} names the resource type "${type}", which is not defined.${hint}`);
   }
 
-  /**
-   * Checks that resources of a type can be stored.
-   * @throws ServiceError 'not-found' for any other text
-   */
+  /** @throws ServiceError 'not-found' unless resources of the type can be stored */
   assertKnown(type: string): void {
     if (isR4ResourceType(type)) return;
     const own = this.find(type)?.meta;
@@ -99,7 +96,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.refusedWrites(type)[write] === undefined;
   }
 
-  /** Methods for the header `Allow`. Those of a type are for searches, creates and conditional writes. */
+  /** For the header `Allow`. Those of a type are for searches, creates and conditional writes. */
   allowedMethods(type: string, place: Place): readonly string[] {
     const isOfType = place === 'type';
     return [
@@ -131,7 +128,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.described().filter(({ isSentOnly }) => isSentOnly !== true);
   }
 
-  /** Types that are not of R4, whether they are stored or only sent. */
+  /** Types that are stored or sent, but not of R4. */
   described(): readonly OwnResourceType[] {
     return this.all()
       .map(({ meta }) => meta)

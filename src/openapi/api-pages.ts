@@ -28,10 +28,7 @@ document.addEventListener('click', ({ target }) => {
 });
 `;
 
-/**
- * R4's types in which operations return their result. The page shows their members; it shows all other R4 types as
- * objects without listed members.
- */
+/** R4's types whose members the page shows: those in which operations return their result. */
 const SHOWN = /^(?:Resource|Meta|Bundle|OperationOutcome|Parameters)(?:\.|$)/;
 
 /**

@@ -32,10 +32,7 @@ const SPECIAL: Readonly<Record<string, Schema>> = { Any: {}, NativeReference: sc
  */
 const MAX_CODES = 40;
 
-/**
- * Schemas of all resource types, data types and nested elements. They come from the definitions by which resources are
- * validated.
- */
+/** Schemas of all resource types, data types and nested elements, from the definitions that validation uses. */
 export function resourceSchemas(types: ResourceTypes): Readonly<Record<string, Schema>> {
   const described = types.described();
   const shapes = Object.assign({}, ...described.map(({ shape = {} }) => shape)) as OwnShapes;

@@ -43,8 +43,8 @@ export interface StatementText {
 }
 
 /**
- * Makes the CapabilityStatement (http://hl7.org/fhir/R4/capabilitystatement.html) from the routes, types, search
- * parameters and operations that exist. It changes with the stored SearchParameters.
+ * The CapabilityStatement (http://hl7.org/fhir/R4/capabilitystatement.html) of the types, search parameters and
+ * operations that exist. It changes with the stored SearchParameters.
  */
 @Injectable()
 export class CapabilityStatements {

@@ -10,7 +10,7 @@ export class KeptOn<Owner extends object, T> {
     return (owner as Readonly<Record<symbol, T | undefined>>)[this.key];
   }
 
-  /** Keeps the value on the object. A copy of the object, by a spread or as JSON, does not have the value. */
+  /** A copy of the object, by a spread or as JSON, does not have the value. */
   set(owner: Owner, value: T): void {
     Object.defineProperty(owner, this.key, { value, writable: true });
   }

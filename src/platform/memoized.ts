@@ -14,7 +14,7 @@ export function memoized<T, Key extends string = string>(make: (key: Key) => T, 
   };
 }
 
-/** Adds an entry to a cache as its newest one. When there are more than `most` entries, the oldest is dropped. */
+/** Adds the newest entry of a cache. Beyond `most` entries, the oldest is dropped. */
 export function putNewest<Key, T>(cache: Map<Key, T>, key: Key, value: T, most: number): void {
   cache.delete(key);
   cache.set(key, value);

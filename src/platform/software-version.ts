@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 let known: string | undefined;
 
-/** Returns the version in package.json. That file is in the parent folder of `src`, or in a build, of `dist`. */
+/** The version in package.json, which is in the parent folder of `src`, or in a build, of `dist`. */
 export function softwareVersion(): string {
   known ??= (JSON.parse(readFileSync(packageFile(), 'utf8')) as { version: string }).version;
   return known;

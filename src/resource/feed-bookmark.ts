@@ -4,7 +4,7 @@ import { ServiceError } from '../platform/errors/service-error';
 export interface FeedBookmark {
   /** The transaction history to which the transaction belongs; absent at the beginning of the feed. */
   readonly history?: string;
-  /** Number of the transaction: a decimal number of 64 bits. */
+  /** A decimal number of 64 bits. */
   readonly transaction: string;
 }
 

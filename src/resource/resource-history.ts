@@ -31,11 +31,11 @@ export type HistoryVersion = ListedVersion &
   };
 
 export interface HistoryPage {
-  /** The versions, newest first, including deletions. There are fewer than requested if they are long. */
+  /** Newest first, including deletions; fewer than requested if they are long. */
   readonly versions: readonly HistoryVersion[];
   /** Number of versions on all pages; absent if not requested. */
   readonly total?: number;
-  /** Whether there are more versions after this page, in the direction in which the history is read. */
+  /** Whether more versions follow in the direction in which the history is read. */
   readonly hasMore: boolean;
   /** For a request with a bookmark: the bookmark from which the client continues after this answer. */
   readonly bookmark?: Required<FeedBookmark>;

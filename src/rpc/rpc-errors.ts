@@ -17,7 +17,7 @@ const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   ...(['not-found', 'conflict', 'duplicate', 'gone', 'precondition-failed', 'multiple-matches'] as const),
 ]);
 
-/** Returns the HTTP status of an error kind: 422 for the kinds in REFUSALS, else the status that the FHIR API has. */
+/** The HTTP status of an error kind: 422 for the kinds in REFUSALS, else that of the FHIR API. */
 export const rpcStatusOf = (kind: ErrorKind): number => FHIR_ERRORS[REFUSALS.has(kind) ? 'unprocessable' : kind].status;
 
 /** The error code whose response has no `type`: the interface specification defines the whole body of this error. */
@@ -39,10 +39,7 @@ export class RpcErrors {
     private readonly environment: Environment,
   ) {}
 
-  /**
-   * Returns the response of an error. An unexpected error is logged with its stack; its response contains only the
-   * request id.
-   */
+  /** The response of an error. An unexpected error is logged with its stack; its response has only the request id. */
   failureOf(error: unknown): RpcFailure {
     const known = serviceErrorOf(error);
     if (known === undefined) {

@@ -44,7 +44,7 @@ function paramErrorsOf(
   return [...own, ...children.flatMap((child) => paramErrorsOf(child, path))];
 }
 
-/** How many unknown members are compared. A caller who sends more has not just misspelt a name. */
+/** Maximum number of unknown members that are compared. A caller who sends more has not misspelt a name. */
 const MAX_LOOKED_AT = 100;
 
 /**

@@ -14,7 +14,7 @@ export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Pro
   return new RowHashes(key);
 }
 
-/** Provider of RowHashes. Nest creates it before any provider that reads or writes index rows. */
+/** Nest creates this before any provider that reads or writes index rows. */
 export const ROW_HASHES: FactoryProvider<RowHashes> = {
   provide: RowHashes,
   inject: [Statements],

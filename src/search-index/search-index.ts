@@ -25,10 +25,8 @@ export interface IndexSnapshot {
   readonly isOfThisBuild: boolean;
 }
 
-/** The parameters that were loaded last. */
 interface Loaded {
   readonly set: ParametersInForce;
-  /** The parameters, none of them marked as unfinished. */
   readonly finished: SearchParameterSet;
   readonly extractorOf: ExtractorOf;
   readonly snapshot: IndexSnapshot;
@@ -121,7 +119,6 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
     return this.cached.newest?.parameters ?? this.builtIn;
   }
 
-  /** The hash under which index rows hold references to `type/id`. */
   referenceHash(type: string, id: string): number {
     return this.hashes.ofTarget(localKey(type, id));
   }

@@ -20,10 +20,7 @@ export function unfinishedIndex(parameter: SearchParameter, parameters: SearchPa
   );
 }
 
-/**
- * Checks that the index of a parameter is complete.
- * @throws ServiceError 'busy' while it is being built
- */
+/** @throws ServiceError 'busy' while the index is being built */
 export function assertFinished(parameter: SearchParameter | undefined, parameters: SearchParameterSet): void {
   if (parameter !== undefined && parameters.isUnfinished(parameter)) throw unfinishedIndex(parameter, parameters);
 }

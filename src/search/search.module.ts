@@ -13,10 +13,7 @@ import { RowCriteria } from './rows/row-criteria';
 import { TypesSearch } from './types/types-search';
 import { ValueSetCodes } from './run/value-set-codes';
 
-/**
- * Searches: those of one type, those of several types, and those by the criteria of conditional writes. Each can have
- * includes.
- */
+/** Searches of one type, of several types, and by the criteria of conditional writes. */
 @Module({
   imports: [ModelModule, SearchIndexModule, StoreModule],
   providers: [

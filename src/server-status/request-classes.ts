@@ -24,12 +24,9 @@ export interface RequestTotals {
   refused: number;
   /** How many requests got a response with 5xx. */
   failed: number;
-  /** How many responses were not sent whole, because the client disconnected or the server ended them. */
+  /** Responses that were not sent whole, because the client disconnected or the server ended them. */
   cut: number;
-  /**
-   * For each bound in seconds, how many requests took at most that long. Responses that were not sent whole are not
-   * counted.
-   */
+  /** For each bound in seconds, how many requests took at most that long. Responses that were cut do not count. */
   readonly within: Map<number, number>;
 }
 
@@ -65,8 +62,7 @@ function add(totals: RequestTotals, { suffix, labels: { status, le } = {}, value
 
 /**
  * Returns within how many seconds a share of the requests was answered; undefined without requests. The value is
- * interpolated within its bucket, like `histogram_quantile` of Prometheus. If it lies beyond the last bound, the
- * largest bound is returned.
+ * interpolated within its bucket, like `histogram_quantile` of Prometheus, up to the largest bound.
  */
 export function secondsOfShare(within: ReadonlyMap<number, number>, share: number): number | undefined {
   const wanted = share * (within.get(Infinity) ?? 0);

@@ -20,7 +20,6 @@ import { MOST_DESTINATIONS, MOST_TABLES, STATUS_PARTS, StatusParts, type StatusV
 /** The time limit of each part of the answer. */
 const TIME_LIMIT_SECONDS = 2;
 
-/** Returns the state of the server, for people who operate it. */
 @Injectable()
 @Operation({
   code: 'server-status',

@@ -16,10 +16,9 @@ export const MOST_TABLES = 10;
 /** How long the storage part is cached, since PostgreSQL reads the size of every file for it. */
 const STORAGE_MILLISECONDS = 60_000;
 const DATABASE_CHECK = 'db:responseTime';
-/** Results of logins that count as refused: the codes of RFC 6749, and `throttled`. */
+/** Results of refused logins: the codes of RFC 6749, and `throttled`. */
 const REFUSED = /^(?:invalid|unauthorized|unsupported)_|^throttled$/;
 
-/** The parts of the answer. */
 export const STATUS_PARTS = {
   timestamp: 'instant',
   health: { databaseMilliseconds: 'decimal', status: 'code', description: 'string' },
@@ -74,10 +73,10 @@ export const STATUS_PARTS = {
   missing: 'code',
 } as const;
 export type StatusValues = AnswerValues<typeof STATUS_PARTS>;
-/** Returns the sum of the wanted samples of a metric family; undefined if the family could not be read. */
+/** The sum of the wanted samples of a metric family; undefined if the family could not be read. */
 type Sum = (name: string, isWanted?: (labels: Readonly<Record<string, string>>) => boolean) => number | undefined;
 
-/** Reads the parts of the answer. Each part has a time limit of its own, and may fail without the others. */
+/** Each part has a time limit of its own, and may fail without the others. */
 @Injectable()
 export class StatusParts {
   private storage: { readonly values: Promise<StatusValues>; readonly endsAt: number } | undefined;
@@ -97,7 +96,7 @@ export class StatusParts {
     return { health: { databaseMilliseconds: ping?.observedValue, status, description } };
   }
 
-  /** Returns the metrics, summed over all processes of this server. */
+  /** Metrics, summed over all processes of this server. */
   async ofProcesses(): Promise<StatusValues> {
     const families = await this.metrics.ofStart('/metrics');
     const sum: Sum = (name, isWanted = () => true) =>
@@ -150,7 +149,7 @@ export class StatusParts {
     return { database: await this.statements.runOne<Record<string, string | number | null>>(DATABASE, []) };
   }
 
-  /** Returns the sizes of the database. They are read again after a minute. */
+  /** Sizes are read again after a minute. */
   ofStorage(): Promise<StatusValues> {
     if (this.storage === undefined || this.storage.endsAt < performance.now()) {
       const values = this.readStorage();

@@ -1,8 +1,8 @@
 import { type Statement } from '../platform/database/statement';
 
 /**
- * SQL that returns how many bytes the slowest standby or slot is behind. It is null on a standby, and for a database
- * role without `pg_monitor`, which cannot see these columns of other roles' sessions.
+ * How many bytes the slowest standby or slot is behind. It is null on a standby, and for a role without `pg_monitor`,
+ * which cannot see these columns of other roles' sessions.
  */
 const behind = (view: string, position: string): string =>
   `case when pg_is_in_recovery() then null

@@ -63,8 +63,7 @@ export class SessionLinks implements BackgroundTask {
   }
 
   /**
-   * Returns the Session that made the link; undefined if the link is unknown, used up or expired, or its Session has
-   * ended.
+   * Returns the Session that made the link; undefined for an unknown, used or expired link, or an ended Session.
    * @param isUse whether this call uses the link up
    */
   async open(token: string, target: string, isUse: boolean): Promise<LiveSession | undefined> {

@@ -27,7 +27,7 @@ const FORGET_TOKENS: Statement = {
     delete from session_token where session_id = $1`,
 };
 
-/** Sessions per step of the sweep. The transaction of a step locks their rows, so it must be short. */
+/** Sessions per step. A transaction that is idle meanwhile holds the lock of the step, so it must be short. */
 const BATCH = 100;
 
 /**
@@ -77,7 +77,6 @@ export class SessionSweeper implements BackgroundTask {
       if (!(error instanceof ServiceError)) throw error;
       this.logger.warn({ event: 'session could not be closed', sessionId, reason: error.message });
     }
-    // Ends the tokens even if the Session could not be closed as a resource, so that the next sweep skips this Session.
     await this.tokens.close(sessionId);
   }
 

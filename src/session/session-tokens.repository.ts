@@ -33,10 +33,6 @@ const addRefreshTokenSql = (places: readonly string[]): string =>
 const noteSuccessorSql = ([session = '', parent = '']: readonly string[]): string =>
   `update refresh_token set successor_session_id = ${session}::text where session_id = ${parent}::text`;
 
-/**
- * Ends the access tokens and refresh tokens of a Session ($1). The refresh token of a closed Session must not open
- * another Session.
- */
 const CLOSE_TOKENS: Statement = {
   name: 'session-close-tokens',
   text: `with closed as (
@@ -208,10 +204,7 @@ export class SessionTokens {
     await this.statements.run(CLOSE_TOKENS, [sessionId]);
   }
 
-  /**
-   * Returns how many Sessions are active. If there are more than MOST_SESSIONS_COUNTED, it returns
-   * MOST_SESSIONS_COUNTED + 1.
-   */
+  /** Returns how many Sessions are active, at most MOST_SESSIONS_COUNTED + 1. */
   async countLive(): Promise<number> {
     return (await this.statements.runOne<{ live: number }>(COUNT_LIVE_SESSIONS, []))?.live ?? 0;
   }
@@ -229,10 +222,7 @@ export const newOpaqueToken = (): string => randomBytes(32).toString('base64url'
 /** The hash of a token. It is stored instead of the token, so that a leaked database grants no access. */
 export const tokenHashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/**
- * The end of a Session: the later expiry of its access token and its refresh token. Undefined if the refresh token
- * never expires.
- */
+/** The later expiry of the access token and the refresh token; undefined if the refresh token never expires. */
 function endOf({ expiresAt, refresh }: NewSession): Date | undefined {
   if (refresh === undefined) return expiresAt;
   return refresh.expiresAt === undefined || refresh.expiresAt > expiresAt ? refresh.expiresAt : expiresAt;

@@ -31,8 +31,7 @@ export class SessionController {
     if (sessionId === undefined) {
       throw new ServiceError('token-required', 'HTTP Basic has no Session to close; send a Bearer token.');
     }
-    // Refuses a query: with one, the request would mean a conditional delete, which needs a policy and may close many
-    // Sessions.
+    // With a query, the request would mean a conditional delete, which needs a policy and may close many Sessions.
     if (queryOf(request).size > 0)
       throw new ServiceError(
         'parameter-unknown',

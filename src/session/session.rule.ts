@@ -11,10 +11,7 @@ import { ForResourceType, type ResourceRule } from '../resource/hooks/resource-r
 import { SESSION_SHAPE } from './session.shape';
 import { SessionTokens } from './session-tokens.repository';
 
-/**
- * Members of a Session that never change. A caller may close a Session through the REST API, but not give it to another
- * owner.
- */
+/** Members that never change: a caller may close a Session, but not give it to another owner. */
 const BOUND_MEMBERS = [
   ...['user', 'client', 'type', 'parent', 'start', 'exp', 'refresh_token_exp', 'scope', 'audience', 'on-behalf'],
   ...['jti', 'iss', 'access_token', 'refresh_token', 'authorization_code'],
@@ -60,8 +57,7 @@ export class SessionRule implements ResourceRule, ResourceChangeListener {
 
   store(draft: ResourceDraft, _checked: unknown, previous: Resource | undefined): Promise<void> {
     if (previous !== undefined) this.change(draft, previous);
-    // A Session records an access token (interface specification, "Session"). A Session that a caller sends would
-    // record a login that never happened, so it is refused.
+    // A Session that a caller sends would record a login that never happened.
     else if (!draft.isOwn) throw refused('active', 'begins with POST /auth/token only');
     return Promise.resolve();
   }

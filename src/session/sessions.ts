@@ -86,7 +86,6 @@ const EXPIRE_OTHER_KEYS: Statement = {
 /** How many Sessions {@link LIVE_SESSIONS_OF_OTHER_KEYS} finds. One transaction closes them. */
 const CHUNK = 100;
 
-/** Sessions after $2, in the order of their ids, of JWTs that were signed by any key except $1. */
 const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
   name: 'session-live-of-other-keys',
   text: `select session_id from session_token where kid <> $1 and session_id > $2 and closed_at is null

@@ -36,7 +36,7 @@ export class Binder {
     return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };
   }
 
-  /** Like {@link finish}, for statements whose instants the server computes with. The driver returns these as Dates. */
+  /** Like {@link finish}, for instants that the server computes with: the driver returns them as Dates. */
   finishWithDates(text: string): BoundStatement {
     return { statement: statementOf(text, {}), values: this.values };
   }

@@ -10,10 +10,7 @@ import { type HistoryPosition } from './history-statements';
 export const printHistoryPosition = ({ updatedAt, type, version, id }: HistoryPosition): string =>
   `${updatedAt.getTime().toString(36)}.${type}.${version}.${id}`;
 
-/**
- * Reads the position in a link.
- * @throws ServiceError 'invalid' for a text that this server did not make
- */
+/** @throws ServiceError 'invalid' for a text that this server did not make */
 export function parseHistoryPosition(text: string): HistoryPosition {
   const [, time = '', type = '', version = '', id = ''] =
     /^(-?[0-9a-z]{1,11})\.([A-Za-z]{1,64})\.(\d{1,9})\.(.*)$/.exec(text) ?? [];

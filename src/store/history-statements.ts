@@ -10,7 +10,7 @@ export interface VisibleRows {
 
 export interface HistoryScope {
   readonly types: readonly string[];
-  /** Lists only versions of this resource; `types` then holds exactly its type. */
+  /** Lists only versions of this resource; `types` then holds its type alone. */
   readonly id?: string;
   /** Lists only versions that were written at this time or later. */
   readonly since?: Date;
@@ -31,7 +31,6 @@ export interface HistoryPosition {
 }
 
 export interface HistoryWalk {
-  /** Whether the walk goes from newer to older versions, or the other way. */
   readonly direction: 'older' | 'newer';
   /** The version after which the page begins; without it, the page begins at the newest or oldest version. */
   readonly from?: HistoryPosition;
@@ -111,7 +110,6 @@ const IS_CREATION = `w.version = 1 or exists (select from resource_history d
 const listed = (page: string, hasTotal: boolean): string =>
   `select w.type, w.id, w.version, w.updated_at, w.method, ${IS_CREATION}, ${hasTotal ? 'w.total, ' : ''}${earlyBody('w', '')} from (${page}) w`;
 
-/** Counts the versions of all pages. */
 export function historyTotal(scope: HistoryScope): BoundStatement {
   const places = new Places(scope);
   return places.finish(`select (${totalText(places)}) as total`);
@@ -156,7 +154,6 @@ function conditionOf(table: Table, { since, until, periodStart, transaction, one
     else ${TABLES.map(hasSuccessor).join(' or ')} end`;
 }
 
-/** The placeholders of a scope's values in the statement. */
 class Places {
   private readonly binder = new Binder();
   readonly types: string;

@@ -2,10 +2,8 @@ import { type Steps } from '../platform/time/steps';
 import { type RowHashes } from '../search-index/extract/row-hashes';
 import { type ColumnValues, INDEX_TABLES } from './search-tables';
 
-/** Rows that are hashed between two pauses. */
 const ROWS_AT_ONCE = 2048;
 
-/** A version of a resource with its index rows, from which digests are made. */
 interface IndexedVersion {
   readonly version: number;
   readonly parametersVersion: number;
@@ -32,8 +30,7 @@ export function* indexDigestsOf(
   for (const table of columns.slice(0, INDEX_TABLES.length)) {
     const count = table[0]?.length ?? 0;
     let digest = `${mainDate.getTime()}`;
-    // Each digest includes the digest of the rows before. So a table of many rows is hashed in portions, with pauses
-    // between them.
+    // Each digest includes that of the rows before, so a long table is hashed in portions with pauses.
     for (let from = 0; from < count; from += ROWS_AT_ONCE) {
       if (from > 0) yield;
       digest = base36(hashes.ofText(textOf(table, from, digest)));

@@ -31,7 +31,7 @@ const POLL_MILLISECONDS = 5_000;
 const BATCH_SIZE = 50;
 /** Maximum number of bytes of stored bodies in a step. In memory, the bodies take a few times as much. */
 const BATCH_BYTES = 1024 * 1024;
-/** Pause before the job checks again whether the transactions that it waits for have ended. */
+/** Pause while the job waits for transactions to end. */
 const PAUSE_MILLISECONDS = 50;
 /** While other sessions are active, the job pauses for this many times the duration of its step. */
 const RESTS_PER_BATCH = 3;
@@ -43,7 +43,7 @@ interface Pass {
   readonly codes: readonly string[];
   readonly doneCount: number;
   readonly lastId: string;
-  /** Transactions to wait for before the pass starts; null if no job has begun these parameters. */
+  /** Transactions to wait for first; null if no job has begun these parameters. */
   readonly writers: readonly string[] | null;
 }
 
@@ -107,7 +107,7 @@ export class IndexJob implements BackgroundTask {
       await this.finish(pass);
       return 0;
     }
-    // The step ends before the first resource that another transaction locks; the next step reads this resource again.
+    // The step ends before the first resource that is locked; the next step reads it again.
     const held = next.findIndex(({ body }) => body === null);
     const { rows, count } = await this.indexed(type, held < 0 ? next : next.slice(0, held));
     const pause = held === count ? PAUSE_MILLISECONDS : 0;

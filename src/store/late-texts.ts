@@ -7,7 +7,7 @@ import { RequestContext } from '../platform/request/request-context';
 import { Slices } from '../platform/time/slices';
 import { ResourceReader } from './resource-reader';
 
-/** A version in a list. Its text may be read later, since all texts of a list together may not fit into memory. */
+/** A version in a list. Its text may be read later, since all texts together may not fit into memory. */
 export interface ListedVersion {
   readonly type: string;
   readonly id: string;
@@ -33,20 +33,19 @@ const READING_SECONDS = 30;
 const MOST_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * SQL of the columns `bytes` and `body` of `alias`. Only the first texts are read: after EARLY_BYTES, `body` is null.
+ * SQL of the columns `bytes` and `body` of `alias`; after EARLY_BYTES, `body` is null.
  * @param order `order by …` of the rows; empty if they are already in order
  */
 export const earlyBody = (alias: string, order: string): string => `octet_length(${alias}.body) as bytes,
   case when sum(octet_length(${alias}.body)) over (${order} rows unbounded preceding) <= ${EARLY_BYTES} then ${alias}.body end as body`;
 
-/** The first rows that together fit into a page; at least one row. */
+/** The first rows that fit into a page; at least one. */
 export function fittingRows<Row extends { readonly bytes: number | null }>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => (bytes += row.bytes ?? 0) > MOST_PAGE_BYTES && index > 0);
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** Reads the texts of listed versions. */
 @Injectable()
 export class LateTexts {
   constructor(
@@ -57,9 +56,9 @@ export class LateTexts {
   ) {}
 
   /**
-   * Prints a list with its texts in batches. Each batch is read after the one before was sent. This generator keeps no
-   * variable for texts, since it would hold them in memory while the answer waits to be read or to continue. `print`
-   * must not keep the list that it gets, because that list is emptied.
+   * Prints a list with its texts in batches, each of which is read after the one before was sent. This generator keeps
+   * no variable for texts, which would stay in memory while the answer waits. `print` must not keep the list that it
+   * gets, because that list is emptied.
    * @throws ServiceError 'busy' before the first batch if the memory budget is full
    */
   async *printed<Listed extends ListedVersion>(
@@ -112,7 +111,7 @@ export class LateTexts {
     return parts;
   }
 
-  /** Reserves memory for the texts that came with the list and for the largest batch that is read later. */
+  /** Reserves memory for the texts that came with the list and for the largest later batch. */
   private hold(listed: readonly ListedVersion[], batches: readonly (readonly ListedVersion[])[]): Held | undefined {
     const bytesOf = (some: readonly ListedVersion[]): number => some.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
     const early = bytesOf(listed.filter(({ text }) => text !== undefined));
@@ -122,7 +121,7 @@ export class LateTexts {
 
   private async whole<Listed extends ListedVersion>(batch: readonly Listed[]): Promise<Listed[]> {
     if (!isLate(batch[0])) return [...batch];
-    // Reads queue fairly by caller, as searches do, so that the pages of one caller cannot take every connection.
+    // Reads queue fairly by caller, so that the pages of one caller cannot take every connection.
     const limit = new TimeLimit(READING_SECONDS, 'The texts of the list took too long to read.', true);
     const found = await this.statements.within(limit, () => this.reader.findVersions(batch));
     const texts = found.splice(0);

@@ -23,8 +23,7 @@ export class ResourceKeys {
     while (this.next >= this.end) {
       const other = this.reserving;
       this.reserving ??= this.reserveBlock().finally(() => (this.reserving = undefined));
-      // Another request may already be reserving a block. If its reservation fails (its transaction fails or its client
-      // disconnects), this request tries again.
+      // If the reservation of another request fails (its client disconnects, for example), this request tries again.
       await (other === undefined ? this.reserving : other.catch(() => undefined));
     }
     return this.next++;

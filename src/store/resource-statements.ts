@@ -8,7 +8,6 @@ import { type Statement } from '../platform/database/statement';
 
 export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
 
-/** A row of {@link RESOURCE_COLUMNS}. */
 export interface ResourceRow {
   readonly type: string;
   readonly id: string;

@@ -42,7 +42,6 @@ import {
   updateResource,
 } from './write-statements';
 
-/** A stored resource from which index rows are made. */
 export interface StoredBody {
   readonly type: string;
   readonly id: string;
@@ -65,9 +64,9 @@ export interface VersionContent {
   readonly value: Resource;
 }
 
-/** An id under which nothing is stored. */
+/** An id under which nothing is stored now. */
 export interface FreeId {
-  /** Version of the deletion; 0 for an id that was never used. */
+  /** Version of the deletion; 0 if the id was never used. */
   readonly lastVersion: number;
   readonly deletedAt?: Date | undefined;
   /** Time of version 1, if a resource with this id was deleted. */
@@ -81,7 +80,6 @@ export interface LockedId extends FreeId {
   readonly current: LockedResource | undefined;
 }
 
-/** An id that was never used. */
 export const NEW_ID: FreeId = { lastVersion: 0 };
 
 /** A resource to insert. It is the first version of its id, or the version after a deletion. */
@@ -171,7 +169,7 @@ export class ResourceStore {
     });
   }
 
-  /** The total length of those of the named resources that are stored. */
+  /** The total length of the bodies of the named resources. A resource that is not stored adds nothing. */
   async bytesOf(names: readonly ResourceName[]): Promise<number> {
     return (await this.statements.runOne<{ bytes: number }>(READ_BYTES, nameColumns(names)))?.bytes ?? 0;
   }
@@ -330,7 +328,6 @@ export class ResourceStore {
   }
 }
 
-/** The types and the ids of resources, as arrays for a statement. */
 const nameColumns = (names: readonly ResourceName[]): string[][] => [
   names.map(({ type }) => type),
   names.map(({ id }) => id),

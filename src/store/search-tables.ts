@@ -8,9 +8,9 @@ type Column = readonly [name: string, type: ArrayElementType, valuesOf: (rows: S
 /** The rows of one resource in one table, as an array of values for each column. */
 export type ColumnValues = readonly (readonly unknown[])[];
 
-/** Where a statement reads the new rows of a table: a relation `u`, which has the columns of the table by name. */
+/** Where a statement reads the new rows of a table, as a relation `u` with its columns by name. */
 export interface RowSource {
-  /** SQL of the key and of the main date of the row's resource. */
+  /** SQL of the key and of the main date of the resource. */
   readonly key: string;
   readonly mainDate: string;
   /** SQL that gives the arrays of the statement as `u`. */

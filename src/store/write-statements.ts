@@ -40,10 +40,9 @@ export interface NewRow extends RowContent {
   readonly referenceHash: number;
 }
 
-/** A column of `resource`: its name, its type, and the value of one resource. */
+/** A column of `resource`, and its value in one resource. */
 export type ResourceColumn<Item> = readonly [name: string, type: ArrayElementType, of: (item: Item) => unknown];
 
-/** A stored resource with its search rows. */
 export type IndexedResource = Pick<
   NewRow,
   'key' | 'mainDate' | 'present' | 'columns' | 'indexDigests' | 'parametersVersion' | 'referenceHash'
@@ -123,10 +122,7 @@ export function* updateResource(from: LockedVersion, to: RowContent): Steps<Boun
   );
 }
 
-/**
- * One statement that moves the current version to the history, adds the deletion, and removes the resource with its
- * index rows.
- */
+/** Moves the current version to the history, adds the deletion, and removes the resource with its index rows. */
 export const deleteResource = (key: number, version: number, deletedAt: Date): BoundStatement => ({
   statement: DELETE,
   values: [key, version, deletedAt],
@@ -143,7 +139,6 @@ const archiveSql = (key: string): string =>
   `insert into resource_history (updated_at, transaction_id, version, type, id, method, body)
    select updated_at, transaction_id, version, type, id, method, body from resource where resource_key = ${key}`;
 
-/** The statement `main` with data-modifying CTEs before it. */
 const withSteps = (steps: readonly string[], main: string): string =>
   `${steps.length === 0 ? '' : `with ${steps.map((sql, index) => `c${index} as (${sql})`).join(',\n')}\n`}${main}`;
 
@@ -158,7 +153,6 @@ const DELETE: Statement = {
   ),
 };
 
-/** The name and the type of a column. */
 type NamedColumn = readonly [name: string, type: ArrayElementType, ...others: readonly unknown[]];
 
 /** Collects values and data-modifying CTEs. The same combination of tables gives the same statement name and text. */
@@ -172,10 +166,7 @@ export class ChangeBinder {
     return `$${this.values.push(value)}`;
   }
 
-  /**
-   * Binds an array for each column.
-   * @returns a function that makes the SQL of the arrays, as a relation `u` with these columns
-   */
+  /** @returns a function that makes the SQL of the arrays, as a relation `u` with these columns */
   bindArrays(columns: readonly NamedColumn[], arrays: readonly (readonly unknown[])[]): () => string {
     const places = columns.map(([, type], index) => this.bind(binaryArray(type, arrays[index] ?? [])));
     return () =>

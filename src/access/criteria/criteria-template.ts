@@ -29,7 +29,7 @@ const PLACEHOLDER = /\{\{ *([^{}]*?) *\}\}/;
 
 /**
  * Parses a criterion: `Type`, or `Type?query` with `{{path}}` in its values.
- * @returns the parsed criterion, or an error text if the criterion is malformed
+ * @returns an error text if the criterion is malformed
  */
 export function parseCriterion(text: string): CriteriaTemplate | string {
   const [, type = '', query = ''] = /^([A-Z][A-Za-z]{0,63})(?:\?(.+))?$/s.exec(text) ?? [];
@@ -105,10 +105,7 @@ function piecesOf(alternative: string): Piece[] {
   });
 }
 
-/**
- * Fills in one alternative. If a placeholder yields several values, each becomes an alternative with the same text
- * around it.
- */
+/** If a placeholder yields several values, each becomes an alternative with the same text around it. */
 function fillAlternative(pieces: readonly Piece[], request: RequestObject): readonly string[] {
   let texts = [''];
   for (const piece of pieces) {

@@ -4,10 +4,7 @@ import { type ReadCriterion, RowCriteria } from '../../search/rows/row-criteria'
 import { type AccessRequest } from '../request/access-request';
 import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
 
-/**
- * Values that replace placeholders when a policy is checked at its write. At least one of them suits each kind of
- * search parameter.
- */
+/** Values for placeholders when a policy is checked at its write. One of them suits each kind of search parameter. */
 const SAMPLES = ['x', 'Patient/x', '2020-01-01', '1', 'http://x.example/x', 'true'];
 
 /**

@@ -6,7 +6,6 @@ import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { errorTrace } from '../../platform/logging/error-trace';
 import { type DenialSummary } from './denial-summary';
 
-/** How long a denial is kept, and how many denials are kept at most. */
 const KEPT_HOURS = 24;
 const MAX_DENIALS = 10_000;
 
@@ -53,11 +52,10 @@ const PRUNE_EVERY = 100;
 
 export interface StoredDenial extends DenialSummary {
   readonly id: string;
-  /** The time of the denial, in UTC. */
   readonly at: string;
 }
 
-/** A denial in a list, without its policies: `GET /auth/decisions/{id}` returns them. */
+/** A denial without its policies: `GET /auth/decisions/{id}` returns them. */
 export type ListedDenial = Pick<StoredDenial, 'id' | 'at' | 'request'>;
 
 /** Stores denials in the database, so that any replica can return them. */
@@ -82,7 +80,6 @@ export class DenialLog {
     return id;
   }
 
-  /** @param id the id of a denial, a UUID */
   async find(id: string): Promise<StoredDenial | undefined> {
     const row = await this.statements.runOne<{ denied_at: Date; body: string }>(FIND_DENIAL, [id]);
     if (row === undefined) return undefined;

@@ -12,7 +12,6 @@ export interface DenialSummary {
     readonly method?: string;
     readonly operation?: string;
     readonly resourceType?: string;
-    /** Names of the request's parameters, without their values. */
     readonly parameters?: readonly string[];
     readonly rpcMethod?: string;
     readonly user?: string;

@@ -16,10 +16,7 @@ import { policyFault } from '../policy/policy-fault';
 const MAX_DEPTH = 8;
 const MAX_RULES = 100;
 
-/**
- * Combines rules of any engine: all rules in `and` must grant, or one rule in `or`. A rule may itself have the engine
- * `complex`.
- */
+/** Combines rules of any engine, also of `complex`: all rules in `and` must grant, or one rule in `or`. */
 @Injectable()
 @EngineOf('complex')
 export class ComplexEngine implements PolicyEngine {
@@ -68,10 +65,7 @@ class ComplexCompiler {
   }
 }
 
-/**
- * Compiles a rule, and puts its position in the policy (`at`) in front of the paths in its failures and errors. The
- * rule itself names only its own members.
- */
+/** Puts the position of a rule in the policy (`at`) in front of the paths in its failures and errors. */
 function within(at: string, compile: () => PolicyCheck): PolicyCheck {
   const outer = (path = ''): string => `AccessPolicy.${at}${path.replace(/^AccessPolicy/, '')}`;
   try {

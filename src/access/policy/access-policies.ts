@@ -8,16 +8,12 @@ import { type CompiledPolicy, compilePolicy } from './compiled-policy';
 import { PolicyEngines } from './policy-engine.registry';
 import { PolicyIndex } from './policy-index';
 
-/**
- * All stored policies in compiled form. They are read again when the registry epoch (a counter of changes) has risen.
- */
+/** All stored policies, compiled. They are read again when the registry epoch (a counter of changes) has risen. */
 @Injectable()
 export class AccessPolicies {
   private readonly logger = new Logger(AccessPolicies.name);
   private readonly cached: CachedRegistry<PolicyIndex>;
-  /**
-   * Compiled policies by their stored text. When the registry epoch rises, most policies are unchanged and are reused.
-   */
+  /** Compiled policies by their stored text: most are unchanged when the registry epoch rises. */
   private compiled: ReadonlyMap<string, CompiledPolicy> = new Map();
 
   constructor(
@@ -43,10 +39,7 @@ export class AccessPolicies {
     return new PolicyIndex([...compiled.values()].sort(byCost));
   }
 
-  /**
-   * Compiles a stored policy. If that fails, for example because this server no longer has its engine, the policy
-   * grants nothing.
-   */
+  /** A policy that cannot be compiled, for example because its engine is gone, grants nothing. */
   private compile(id: string, text: string): CompiledPolicy | undefined {
     try {
       return compilePolicy(JSON.parse(text) as Resource, this.engines);

@@ -14,10 +14,7 @@ import { policyFault } from './policy-fault';
 
 const LINKABLE = ['User', 'Client', 'Operation'];
 
-/**
- * Maximum number of criteria in a policy; people do not write more by hand. All criteria are evaluated for every
- * request that the policy covers.
- */
+/** All criteria of a policy are evaluated for every request that it covers. */
 const MAX_CRITERIA = 32;
 
 /**
@@ -29,10 +26,7 @@ const COMMON_MEMBERS = [
   ...['description', 'module', 'engine', 'link', 'roleName', 'type'],
 ];
 
-/**
- * Refuses a policy that the server would read differently than its author meant. A grant must never be wider than
- * intended.
- */
+/** Refuses a policy that the server would read differently than its author meant. */
 @Injectable()
 @DefinesResourceType({
   type: 'AccessPolicy',
@@ -96,7 +90,7 @@ function assertLinks(link: unknown): void {
   if (!Array.isArray(link) || !link.every(isLink)) {
     throw policyFault('link', `must be a list of {"resourceType", "id"} of ${LINKABLE.join(', ')}`);
   }
-  // Refuses an empty `link`: it looks like "nobody", but a policy without links covers everybody.
+  // An empty list looks like "nobody", but a policy without links covers everybody.
   if (link.length === 0)
     throw policyFault('link', 'must not be empty; leave it out to cover every authenticated caller');
 }
@@ -125,7 +119,7 @@ function assertType(type: unknown, isForRpc: boolean): void {
 function assertCriteria(criteria: unknown): void {
   if (criteria === undefined) return;
   const list: readonly unknown[] = Array.isArray(criteria) ? criteria : [criteria];
-  // Refuses an empty list: it looks like "no rows", but a policy without criteria grants all rows.
+  // An empty list looks like "no rows", but a policy without criteria grants all rows.
   if (list.length === 0 || list.length > MAX_CRITERIA || !list.every((one) => typeof one === 'string'))
     throw policyFault('criteria', `must be a text, or a list of 1 to ${MAX_CRITERIA} texts`);
 }

@@ -13,10 +13,7 @@ export interface FailedClause {
 /** A function that returns the clause that a request failed; undefined when the policy grants the request. */
 export type PolicyCheck = (request: AccessRequest) => FailedClause | undefined | Promise<FailedClause | undefined>;
 
-/**
- * Returns the failure of a policy that reads a body which cannot be read.
- * @throws any other error
- */
+/** The failure of a policy that reads a body which cannot be read. @throws any other error */
 export function failedByBody(error: unknown): FailedClause {
   if (error instanceof UnreadableBody) return { path: 'engine', reason: 'the body must be JSON or YAML to be read' };
   throw error;

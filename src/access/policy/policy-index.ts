@@ -29,7 +29,7 @@ export class PolicyIndex {
   }
 }
 
-/** Returns the links by which a policy covers the request; none if the policy covers every caller. */
+/** The links by which a policy covers the request; none if it covers every caller. */
 export function linksThatCover({ links }: CompiledPolicy, request: AccessRequest): readonly NativeReference[] {
   const covering = new Set(coveringLinks(request));
   return links.filter(({ resourceType, id }) => covering.has(`${resourceType}/${id}`));

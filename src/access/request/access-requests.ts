@@ -68,10 +68,7 @@ export class AccessRequests {
     return present?.seenAs(Object.assign({}, entry, { caller: present.caller }), entryParts(entry, present));
   }
 
-  /**
-   * The request object of a search of all resources of a type. All parts that do not describe the search are those of
-   * `seen`.
-   */
+  /** The request object of a search of all resources of a type; its other parts are those of `seen`. */
   ofSearch(seen: LazyRequest, type: string): LazyRequest {
     const entry = { method: 'GET', url: type, type, operationId: SEARCH, body: () => undefined } as const;
     return seen.seenAs({ caller: seen.caller, operationId: SEARCH }, entryParts(entry, seen));

@@ -66,8 +66,8 @@ export async function couldCall(request: LazyRequest): Promise<boolean> {
 }
 
 /**
- * Reads the claims of the JWT in an Authorization header, without verifying its signature. In a real request the claims
- * are genuine: the guard has found the token in the database, so this server issued it.
+ * Reads the claims of the JWT in an Authorization header. Its signature need not be verified: the guard has found the
+ * token in the database, so this server issued it.
  */
 export function claimsOf(authorization = ''): unknown {
   const [, claims] = /^bearer +[\w-]+\.([\w-]+)\.[\w-]+ *$/i.exec(authorization) ?? [];

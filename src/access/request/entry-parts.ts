@@ -24,10 +24,7 @@ export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartS
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-/**
- * Returns the root path for the `uri` of an entry: that of the request that contains it. Without a request (background
- * work) it is `/fhir`.
- */
+/** The root path of the request that contains the entry; in background work it is `/fhir`. */
 async function rootOf(outer: LazyRequest): Promise<string> {
   const uri = await outer.part('uri');
   return typeof uri !== 'string' || /^\/fhir(\/|$)/.test(uri) ? '/fhir' : '';

@@ -12,16 +12,10 @@ import { type PartSources } from './lazy-request';
 import { RESERVED_PARAMS, routeParams } from './route-params';
 import { UnreadableBody } from './unreadable-body';
 
-/**
- * Headers that policies do not see. Policies identify the caller by `user`, `client`, `session` and `jwt`; they must
- * not compare secrets.
- */
+/** Policies must not compare secrets; they identify the caller by `user`, `client`, `session` and `jwt`. */
 const HIDDEN_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
 
-/**
- * Returns the parts of an HTTP request.
- * @param origin the HTTP request that contains this one, for an entry of a batch; else the request itself
- */
+/** @param origin the HTTP request that contains this one, for an entry of a batch; else the request itself */
 export function httpParts(
   request: Request,
   origin: Request,

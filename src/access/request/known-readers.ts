@@ -32,10 +32,6 @@ export class KnownReaders {
     );
   }
 
-  /**
-   * Returns the request object of a principal. It is cached until the rights epoch (a counter of changes of rights)
-   * rises. If the open transaction changes rights, it is read again.
-   */
   of({ resourceType, id }: NativeReference): Promise<LazyRequest> {
     return this.known.get(`${resourceType}/${id}`);
   }
@@ -61,6 +57,6 @@ export class KnownReaders {
   }
 }
 
-/** The request object of one read, with the rights of the User or Client of `reader`. */
+/** The request object of a read with the rights of `reader`. */
 export const readBy = (reader: LazyRequest, { type, id }: ResourceName): LazyRequest =>
   reader.seenAs(reader, { uri: () => `/fhir/${type}/${id}`, params: () => routeParams({ type, id }) });

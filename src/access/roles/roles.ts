@@ -36,10 +36,7 @@ export interface Role extends Resource {
 /** Maximum number of Roles of a User that are read, more than any person has. Older Roles beyond it are ignored. */
 const MAX_ROLES = 200;
 
-/**
- * The Roles of a User are cached if all their texts together are not longer than this. Longer Roles are read for each
- * request.
- */
+/** The Roles of a User are cached if all their texts together are not longer than this. */
 const MAX_KEPT_CHARACTERS = 16_384;
 
 interface StoredRole {
@@ -84,7 +81,7 @@ export class Roles {
     return asked;
   }
 
-  /** Returns the Roles of a User as stored texts. The texts keep the digits of numbers. */
+  /** The Roles of a User as stored texts, which keep the digits of numbers. */
   async textsOf(userId: string): Promise<readonly string[]> {
     return (await this.known.get(userId)).map(({ text }) => text);
   }

@@ -22,7 +22,7 @@ export interface ShownRequest {
   readonly operation: { readonly id: string } | null;
 }
 
-/** Makes the request object that policies would see if the described request were sent. */
+/** Makes the request object that policies would see if a request, which a caller only describes, were sent. */
 @Injectable()
 export class DescribedRequests {
   constructor(

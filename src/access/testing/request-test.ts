@@ -52,7 +52,6 @@ export interface RequestTestResult {
   readonly note: string | undefined;
 }
 
-/** The resource that the request names, and whether a criterion of one policy finds it. */
 interface NamedResource {
   readonly row: ResourceName;
   readonly isFound: boolean;
@@ -62,7 +61,7 @@ interface NamedResource {
 
 const MAX_POLICIES = 100;
 
-/** Evaluates all stored policies that cover a described request, like a decision, and returns the result of each. */
+/** Evaluates all stored policies that cover a described request, like a decision. */
 @Injectable()
 export class RequestTest {
   constructor(
@@ -151,7 +150,6 @@ export class RequestTest {
   }
 }
 
-/** Type and id of the resource that the request names. Callers test whether row criteria find its stored version. */
 async function namedRowOf(request: LazyRequest): Promise<ResourceName | undefined> {
   const { 'resource/type': type, 'resource/id': id } = ((await request.part('params')) ?? {}) as Record<
     string,

@@ -3,7 +3,7 @@ import { memberOf } from '../../platform/json/plain-object';
 import { WRITE_IDS } from '../../resource/access/entry-access';
 import { type RouteValues } from '../request/route-params';
 
-/** The route of the resource API that a request would reach, as far as policies distinguish routes. */
+/** The route that a request would reach, as far as policies distinguish routes. */
 interface DescribedRoute extends RouteValues {
   readonly operationId: string | undefined;
 }

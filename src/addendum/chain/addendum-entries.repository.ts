@@ -20,13 +20,12 @@ export interface SnapshotEntry {
   readonly digest: Buffer;
 }
 
-/** An addendum with its position in the sequence of its target's addenda. */
 export interface StoredEntry {
   /** The position: 1, 2, 3 … in the order of the calls, independent of the clock. */
   readonly sequence: number;
   readonly addendumId: string;
   readonly isSnapshot: boolean;
-  /** The text that is stored now; null when the addendum is missing from the database. */
+  /** The stored text; null when the addendum is missing from the database. */
   readonly text: string | null;
   /** Whether this was the last addendum of its target when it was read. */
   readonly isLast: boolean;

@@ -53,9 +53,9 @@ const MEMBER = `${STRING}:${STRING}`;
 const UP_TO_TARGET = String.raw`^\{${MEMBER},${MEMBER},"meta":\{[^{}]*\},${MEMBER},"target":(\{${MEMBER}(?:,${MEMBER})*\})`;
 
 /**
- * Reads what a check compares with the entry `e`, from the stored addendum `a`. A changed text may be no JSON, so only
- * the recorded text is parsed. PostgreSQL parses 5 MB in 100 ms, so the target of a long text is read from its
- * beginning where possible; a short text is parsed faster than matched. `offset 0` lets PostgreSQL hash the text once.
+ * Reads the stored addendum `a` of the entry `e`. A changed text may be no JSON, so only the recorded text is parsed.
+ * PostgreSQL parses 5 MB in 100 ms, so the target of a long text is read from its beginning where possible; a short
+ * text is parsed faster than matched. `offset 0` lets PostgreSQL hash the text once.
  */
 export const FOUND_ADDENDUM = `select found.hash, case when found.hash = e.text_hash then coalesce(
           case when octet_length(a.body) > 10000 then substring(left(a.body, 1000) from '${UP_TO_TARGET}')::json end,

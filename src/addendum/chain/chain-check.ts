@@ -30,7 +30,6 @@ export interface ChainHead {
 export const headIn = ({ lastSequence, headHash }: LinkRow): ChainHead | undefined =>
   lastSequence === null || headHash === null ? undefined : { lastSequence, headHash };
 
-/** The faults that a chain can have, with the messages for people. */
 export const BREAKS = {
   'changed-text': 'The text of the addendum is not the one that was recorded.',
   'missing-addendum': 'The addendum of this link is gone.',

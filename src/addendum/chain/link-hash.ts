@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type NativeReference } from '../../fhir/types';
 
-/** The content of a link in the chain of a target; the hash of the link proves it. */
+/** A link in the chain of a target. */
 export interface Link {
   /** The position of the link in its chain: 1, 2, 3 … */
   readonly sequence: number;
@@ -12,7 +12,7 @@ export interface Link {
   readonly snapshotDigest: Buffer | null;
 }
 
-/** The value that the first link of a chain uses as its previous hash. */
+/** The previous hash of the first link. */
 export const NO_LINK = Buffer.alloc(32);
 
 /**

@@ -30,8 +30,7 @@ export class AmendDocument implements RpcHandler<AmendDocumentParams, JsonText> 
     return this.documents.transact(isDryRun, async () => {
       const { before, from, to, stored } = await this.documents.changeHeld(id, AMEND);
       if (from !== to) {
-        // A PUT may have signed or changed the body since the last snapshot. So the body is recorded before it can
-        // change again.
+        // A PUT may have signed or changed the body since the last snapshot, so the body is recorded first.
         await this.revisions.recordIfNew({ target, author, status: String(from), body: before });
         await this.revisions.recordStatus({ target, author, status: to, body: stored.text });
       }

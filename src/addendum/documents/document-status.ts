@@ -1,12 +1,11 @@
 import { RpcRefusal } from '../../rpc/rpc-refusal';
 
-/** The change of status that a method makes. */
 export interface Transition {
   /** The verb in error messages, such as `saved`. */
   readonly verb: string;
   /** The statuses in which the method may change a document, each with the next status. */
   readonly next: ReadonlyMap<unknown, DocumentStatus>;
-  /** Advice in the error message for a document that is already signed. */
+  /** Advice for a document that is already signed. */
   readonly ifSigned: string;
 }
 

@@ -56,7 +56,7 @@ export class Documents {
     }
   }
 
-  /** Like {@link change}, in an open unit of work that locks the document against calls that write its addenda. */
+  /** Like {@link change}, in an open unit of work. First locks the document against calls that write its addenda. */
   async changeHeld(id: string, transition: Transition, sent?: SentContent): Promise<ChangedDocument> {
     await this.addenda.holdTarget({ id, resourceType: 'SDCDocument' }, paramOf(sent));
     return this.change(id, transition, sent);

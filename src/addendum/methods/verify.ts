@@ -3,7 +3,6 @@ import { Addenda } from '../store/addenda';
 import { Chains, type Verification } from '../chain/chains';
 import { TargetParams } from '../params/references';
 
-/** Checks the chain of a target (docs/explanation/evidence.md). */
 @RpcMethod({
   method: 'svc.sdc.addendum/verify',
   params: TargetParams,

@@ -5,7 +5,6 @@ import { isSameNumber } from '../../platform/json/same-number';
 import { type DiffEntry, type DiffKind, leafOf } from '../snapshots/snapshot-diff';
 import { CHILDREN_AT_ONCE, type FieldValue, type Pausing, type SnapshotFields } from './snapshot-fields';
 
-/** A table row: one field with its values. */
 export interface FieldRow {
   /** `respelled`: the same number written with other digits. `reordered`: the same elements in another order. */
   readonly type: 'recorded' | 'added' | 'removed' | 'changed' | 'respelled' | 'reordered';

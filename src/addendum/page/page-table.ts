@@ -7,7 +7,6 @@ import { type FieldValue } from './snapshot-fields';
 export interface TableForm {
   readonly name: 'values' | 'changes';
   readonly columns: readonly string[];
-  /** The cells of a row, in one piece or in several. */
   readonly cells: (row: FieldRow) => Iterable<Html>;
 }
 
@@ -32,7 +31,7 @@ const WHAT: Readonly<Record<FieldRow['type'], string>> = {
   reordered: 'Same entries, in another order',
 };
 
-/** Prints a table row by row, as the rows arrive. An optional table without rows prints nothing. */
+/** An optional table without rows prints nothing. */
 export function* table(
   rows: FieldRows,
   caption: string,
@@ -107,7 +106,7 @@ const ABSENT = markup`<span aria-hidden="true">—</span><span class="hidden">no
 const EMPTY: Readonly<Record<string, string>> = { null: 'null', '{}': 'empty group', '[]': 'empty list' };
 
 /**
- * Prints a value with its unit. It is never blank: an empty value is named, and invisible characters are spelled out.
+ * Prints a value with its unit. An empty value is named, and invisible characters are spelled out.
  * @param withKind adds the kind of the value, for a row in which a text replaced a number or the reverse
  */
 export function value(of: FieldValue | undefined, withKind = false): Html {

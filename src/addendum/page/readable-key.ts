@@ -17,10 +17,7 @@ const VITAL_SIGNS: ReadonlyMap<string, string> = new Map([
 /** Keys of words, with hyphens or underscores or in camel case. Other keys are codes, some with a name above. */
 const WORDS = /^[a-z]+(?:[-_ ][a-z]+)*$/i;
 
-/**
- * Returns a key as people read it: `cancel-reason` and `cancelReason` as `Cancel reason`, `8867-4` and `loinc-8867-4`
- * as `Heart rate`.
- */
+/** Returns a key as people read it: `cancelReason` as `Cancel reason`, `loinc-8867-4` as `Heart rate`. */
 export function readableKey(key: string): string {
   if (!WORDS.test(key)) return VITAL_SIGNS.get(key.replace(/^loinc-/, '')) ?? key;
   const words = key.replace(/([a-z])(?=[A-Z])/g, '$1 ').replaceAll(/[-_]/g, ' ');

@@ -70,7 +70,6 @@ export class RecordParts {
     };
   }
 
-  /** @param isProven whether the chain proves the addendum */
   async partOf(entry: StoredEntry, isProven: boolean): Promise<RecordPart> {
     const text = isProven ? (entry.text ?? '') : readableText(entry.text);
     if (text === undefined) return lost(entry);
@@ -82,7 +81,7 @@ export class RecordParts {
       : this.remark(head, members, text);
   }
 
-  /** Returns the changes since the last revision that nobody signed; undefined if there are none. */
+  /** Returns the changes since the last revision; undefined if there are none. */
   async unsigned(): Promise<UnsignedChanges | undefined> {
     const { signed, stored } = this;
     if (signed === undefined || stored === undefined) return undefined;

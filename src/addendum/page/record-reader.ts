@@ -15,7 +15,6 @@ import { RecordParts } from './record-parts';
 
 const MAX_TRIES = 5;
 
-/** The record of a target: its revisions with their changes, and all other addenda in between. */
 export interface TargetRecord {
   readonly head: RecordHead;
   readonly parts: AsyncIterable<RecordPart>;

@@ -4,7 +4,6 @@ import { type FieldRow, type FieldRows } from './field-rows';
 
 export interface RecordHead {
   readonly target: NativeReference;
-  /** When the record was read, in ISO 8601. */
   readonly readAt: string;
   /** The document or workflow as stored now; undefined when only its addenda are stored. */
   readonly stored: StoredTarget | undefined;
@@ -27,10 +26,8 @@ export interface AddendumHead {
   readonly addendum: NativeReference;
   readonly type: string;
   readonly user: Person | undefined;
-  /** The caller who recorded the addendum. */
   readonly recorder: Person | undefined;
   readonly date: string | undefined;
-  /** Whether the chain proves the addendum. */
   readonly isProven: boolean;
 }
 
@@ -43,7 +40,6 @@ export interface Person {
 /** A signed body. The first one is shown with all its values, a later one with its changes. */
 export interface Revision {
   readonly kind: 'revision';
-  /** The number of the revision: 1, 2, 3 … */
   readonly number: number;
   readonly head: AddendumHead;
   readonly status: string | undefined;
@@ -61,7 +57,6 @@ export interface UnsignedChanges {
   readonly refusal?: string | undefined;
 }
 
-/** An addendum that is not a revision. */
 export interface Remark {
   readonly kind: 'remark';
   readonly head: AddendumHead;
@@ -86,7 +81,6 @@ export interface FieldAtTheTime {
   readonly isFound: boolean;
 }
 
-/** An addendum that cannot be shown, with the reason. */
 export interface Lost {
   readonly kind: 'lost';
   readonly sequence: number;
@@ -99,6 +93,5 @@ export type RecordPart = Revision | Remark | Lost | UnsignedChanges;
 export interface RecordPrinter {
   head(head: RecordHead): Iterable<string>;
   part(part: RecordPart): Iterable<string>;
-  /** @param count how many addenda were shown */
   end(count: number): Iterable<string>;
 }

@@ -4,7 +4,6 @@ import { IfSent, IsResourceId, IsShapedLike } from './param-checks';
 
 export const TARGET_TYPES = ['SDCDocument', 'SDCWorkflow'] as const;
 
-/** Identifies the document or workflow that addenda belong to. */
 export class TargetReference implements NativeReference {
   @IsNotEmpty()
   @IsString()
@@ -31,7 +30,6 @@ export class UserReference implements NativeReference {
   display?: string;
 }
 
-/** Params of the methods that read the addenda of a target. */
 export class TargetParams {
   @IsShapedLike(TargetReference)
   target!: TargetReference;

@@ -8,7 +8,7 @@ export type DiffKind = 'number' | 'boolean' | 'null' | 'object' | 'array';
 /** A changed leaf of a snapshot, as an Amendment stores it (interface specification, "Diff object"). */
 export interface DiffEntry {
   readonly type: 'remove' | 'replace' | 'add';
-  /** The path to the leaf: keys, and array indexes as decimal strings. */
+  /** Keys, and array indexes as decimal strings. */
   readonly path: readonly string[];
   readonly old?: string;
   readonly 'old-kind'?: DiffKind;

@@ -6,13 +6,12 @@ import { type Steps } from '../../platform/time/steps';
 /** How many characters are hashed between two pauses. */
 const PIECE_CHARACTERS = 32_768;
 
-/** How many members are compared or collected between two pauses. */
+/** How many members are read between two pauses. */
 const MEMBERS_AT_ONCE = 1024;
 
 /**
- * Computes the SHA-256 of the content of a snapshot: the whole body without `meta`, with numbers as written and
- * independent of the order of keys. The JSON text is hashed with its keys sorted by UTF-16 code unit. Equal digests
- * mean equal bodies, so the earlier snapshot need not be read.
+ * Computes the SHA-256 of a body without `meta`, with numbers as written and keys sorted by UTF-16 code unit. Equal
+ * digests mean equal bodies, so the earlier snapshot need not be read.
  * @param resourceText compact JSON of an object
  */
 export function* snapshotDigestOf(resourceText: string): Steps<Buffer> {
@@ -90,5 +89,5 @@ function* mergedRuns(left: readonly JsonChild[], right: readonly JsonChild[]): S
   }
 }
 
-/** Orders children by key. Two keys of one object are never equal. */
+/** Two keys of one object are never equal. */
 const byKey = (a: JsonChild, b: JsonChild): number => (a.key < b.key ? -1 : 1);

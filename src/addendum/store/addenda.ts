@@ -46,7 +46,6 @@ type SentAddendum = Pick<NewAddendum, 'type' | 'target' | 'content'> & { readonl
 /** The path of a param of the call: its keys from the outside in. */
 export type ParamPath = ParamError['path'];
 
-/** Stores addenda as resources, and lists them in the order of their target. */
 @Injectable()
 export class Addenda {
   constructor(
@@ -209,7 +208,7 @@ export class Addenda {
   }
 }
 
-/** Returns the text of an addendum. Throws when it is missing: a record must not lose an addendum silently. */
+/** @throws ServiceError for a missing addendum: a record must not lose one silently */
 function storedTextOf({ addendumId, text }: Pick<StoredEntry, 'addendumId' | 'text'>): string {
   if (text !== null) return text;
   throw new ServiceError(

@@ -102,7 +102,6 @@ export class GrantedTargets implements ResourceChangeListener {
     return false;
   }
 
-  /** Whether the row filter includes the snapshot. */
   private async isGranted({ addendumId }: SnapshotEntry, target: NativeReference, limit: RowLimit): Promise<boolean> {
     const addendum = await this.reader.find('SDCAddendum', addendumId);
     const text = addendum === undefined ? undefined : memberText(addendum.text, 'snapshot');

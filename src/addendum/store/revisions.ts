@@ -27,8 +27,8 @@ export class Revisions {
   ) {}
 
   /**
-   * Stores a History. If the body is signed and differs from the last snapshot, the History contains the body as a new
-   * snapshot (interface specification, rule 3).
+   * Stores a History, with the body as a new snapshot if it is signed and differs from the last one ("Addendum RPC",
+   * rule 3).
    * @param known the digest of the body, if the caller has computed it
    * @returns the addendum, and whether it contains a snapshot
    */
@@ -67,8 +67,8 @@ export class Revisions {
   }
 
   /**
-   * Stores an Amendment: the difference of the two latest snapshots (interface specification, rule 4). If there are
-   * fewer than two, it stores nothing and returns undefined.
+   * Stores an Amendment: the difference of the two latest snapshots (interface specification, "Addendum RPC", rule 4).
+   * If there are fewer than two, it stores nothing and returns undefined.
    */
   async recordAmendment(target: NativeReference, author: Author): Promise<JsonText | undefined> {
     const [newer, older] = await this.entries.latestSnapshots(target);

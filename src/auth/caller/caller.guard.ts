@@ -52,9 +52,8 @@ export class CallerGuard implements CanActivate {
   }
 
   /**
-   * Ignores `Prefer: handling=lenient` if the grant depends on the parameters that were sent. Otherwise a parameter
-   * that a policy requires would be ignored by a route that does not know it: `/Observation/o2?patient=p1` would read
-   * the Observation of any patient.
+   * Ignores `Prefer: handling=lenient` if the grant depends on the parameters that were sent. Otherwise a route could
+   * ignore a parameter that a policy requires: `/Observation/o2?patient=p1` would read an Observation of any patient.
    */
   private async requireKnownParameters(request: Request, asked: Asked, rows: GrantedRows): Promise<void> {
     const { prefer } = request.headers;

@@ -54,7 +54,7 @@ export class ClientAuthenticator {
     activeOf(await this.find(id));
   }
 
-  /** Finds the Client of HTTP Basic credentials on any route. The Client needs `basic` among its grant types. */
+  /** Finds the Client of HTTP Basic credentials on any route, if `basic` is among its grant types. */
   async findByBasic(credentials: BasicCredentials): Promise<Client | undefined> {
     const client = await this.find(credentials.id);
     const mayCall = client !== undefined && client.isActive && client.grantTypes.includes('basic');

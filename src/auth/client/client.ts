@@ -19,8 +19,8 @@ export interface GrantSettings {
   readonly refreshTokenLifetimeSeconds?: number;
   readonly requiresSecret: boolean;
   /**
-   * Audiences that a token of this grant may have; the first is the default. When the list is empty, the audience is
-   * this server.
+   * Audiences that a token of this grant may have. A token has all of them if its request names none. When the list is
+   * empty, the audience is this server.
    */
   readonly audience: readonly string[];
 }

@@ -5,10 +5,7 @@ import { PublicRoute } from '../../platform/http/route-access';
 import { Grants } from '../grants/grant.registry';
 import { SigningKeys } from '../keys/signing-keys.repository';
 
-/**
- * Lists the endpoints of this server for clients. The server has no authorization endpoint, so it lists no response
- * types and issues no ID tokens.
- */
+/** Endpoints for clients. There is no authorization endpoint, so there are no response types and no ID tokens. */
 @ApiTags('Tokens')
 @PublicRoute()
 @Controller()

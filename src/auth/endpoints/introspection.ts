@@ -69,8 +69,6 @@ interface SessionBody {
   readonly audience?: string;
 }
 
-/**
- * Whether the token belongs to the caller's client. If the caller acts for a User, the token must also be that User's.
- */
+/** Whether the token belongs to the caller's client and, if the caller acts for a User, to that User. */
 const isOwn = (caller: Caller, owner: Pick<IssuedToken, 'clientId' | 'userId'>): boolean =>
   caller.clientId === owner.clientId && (caller.userId ?? owner.userId) === owner.userId;

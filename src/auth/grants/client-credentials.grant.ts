@@ -8,9 +8,7 @@ import { type TokenRequest } from '../oauth/token-request';
 import { type Grant, GrantOf } from './grant';
 import { requestedGrant } from './requested-grant';
 
-/**
- * The grant of a token for the client itself. RFC 6749, section 4.4: it "MUST only be used by confidential clients".
- */
+/** A token for the client itself. RFC 6749, section 4.4: it "MUST only be used by confidential clients". */
 @Injectable()
 @GrantOf('client_credentials')
 export class ClientCredentialsGrant implements Grant {

@@ -22,10 +22,7 @@ interface Login {
   readonly owner: LoginOwner | undefined;
 }
 
-/**
- * The password grant (RFC 6749, section 4.3). It is for first-party clients only, since the client sees the password
- * (interface specification, "Authentication").
- */
+/** The password grant (RFC 6749, section 4.3), for first-party clients only, since the client sees the password. */
 @Injectable()
 @GrantOf('password')
 export class PasswordGrant implements Grant {

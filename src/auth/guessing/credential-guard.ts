@@ -32,7 +32,6 @@ interface Try {
 /** The longest pause between two tries for one account from one address. */
 const LONGEST_PAUSE_SECONDS = 30;
 
-/** Maximum number of hashes of correct secrets in memory. Beyond it, the oldest hash is dropped. */
 const MOST_PROVEN = 10_000;
 
 const WRONG_SECRET = new Error('The secret is wrong');
@@ -61,7 +60,7 @@ export class CredentialGuard {
   /** The credentials that this process is judging now, by their hash. */
   private readonly trying = new Map<string, Promise<void>>();
 
-  /** Correct secrets of Clients, by a hash of the Client's id, its address prefix and the secret. */
+  /** Correct secrets of Clients, by a hash of id, address prefix and secret. */
   private readonly proven = new Map<string, true>();
 
   /** @internal */
@@ -166,10 +165,7 @@ export class CredentialGuard {
     this.slowAddresses.note(prefix, counted?.slow_seconds ?? null);
   }
 
-  /**
-   * Runs the counting statement outside the request. Otherwise a client could prevent the count of its failures by
-   * disconnecting.
-   */
+  /** Counts outside the request: a client must not prevent the count of its failure by disconnecting. */
   private count(statement: Statement, values: readonly unknown[]): Promise<Taken | undefined> {
     return this.requests.outside(() => this.statements.runOne<Taken>(statement, values));
   }

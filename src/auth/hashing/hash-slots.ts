@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Slots, type SlotsOptions } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 
-/** Limits of a queued login. It waits at most 30 s, since most HTTP clients give up by then. */
+/** Limits of a queued login. Most HTTP clients give up after 30 s. */
 export const LOGINS = {
   longestWaitMilliseconds: 30_000,
   busyMessage: 'Too many logins at once. Try again.',

@@ -1,7 +1,4 @@
-/**
- * A scrypt hash (RFC 7914), `$s0$<parameters>$<salt>$<key>`, as other servers with the same interface specification
- * write it.
- */
+/** A scrypt hash (RFC 7914) of a compatible server: `$s0$<parameters>$<salt>$<key>`. */
 export interface ScryptHash {
   readonly kind: 'scrypt';
   readonly cost: number;
@@ -48,9 +45,7 @@ export function passwordFormatOf(stored: string): PasswordFormat | undefined {
   return stored.startsWith('$s0$') ? scryptHashOf(stored) : argon2idHashOf(stored);
 }
 
-/**
- * An argon2id hash as a PHC string: a salt of 8 to 48 bytes and a hash of 16 to 64 bytes, in base64 without padding.
- */
+/** A PHC string: a salt of 8 to 48 bytes and a hash of 16 to 64 bytes, in base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
 
 function argon2idHashOf(stored: string): PasswordFormat | undefined {

@@ -30,10 +30,6 @@ export class PasswordHash {
  */
 export const MAX_PASSWORD_BYTES = 1024;
 
-/**
- * Whether a text has the length of a password. It is checked at a login, and for the current password when a password
- * is changed.
- */
 export const isPasswordLength = (text: string): boolean => text !== '' && Buffer.byteLength(text) <= MAX_PASSWORD_BYTES;
 
 /**

@@ -20,7 +20,7 @@ const UNSERVED_GRANT_TYPES = [
   'urn:ietf:params:oauth:grant-type:token-exchange',
 ];
 
-/** Maximum size of a secret. A longer secret is no safer, and would not fit into a header. */
+/** A longer secret is no safer, and would not fit into a header. */
 const MAX_SECRET_BYTES = 1024;
 
 /** Settings that every grant may have, with their types. */
@@ -82,10 +82,7 @@ export class ClientRule implements ResourceRule<string | undefined> {
     }
   }
 
-  /**
-   * Checks the settings of a grant that another team added. CLIENT_SHAPE has an element only for each grant of the
-   * interface specification.
-   */
+  /** Checks the settings of a grant that another team added: CLIENT_SHAPE has no elements for them. */
   private checkServed(grant: string, settings: unknown): void {
     const inShape = Object.keys(CLIENT_SHAPE['Client.auth'] ?? {});
     if (inShape.includes(grant)) return;

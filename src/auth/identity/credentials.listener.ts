@@ -18,10 +18,7 @@ const FORGET_USER: Statement = {
     delete from user_login where user_id = $1`,
 };
 
-/**
- * Deletes the secrets of a deleted User or Client. Otherwise a later User or Client with the same id would inherit
- * them.
- */
+/** Deletes the secrets of a deleted User or Client, so that a later one with the same id does not inherit them. */
 @Injectable()
 @OnResourceChange({ types: ['User', 'Client'] })
 export class CredentialsListener implements ResourceChangeListener {

@@ -10,10 +10,7 @@ const SECRET_MASK = '***';
 /** The path of a secret in a User or Client: a member, or a member of a nested object. */
 export type SecretPath = 'password' | 'secret' | 'twoFactor.secretKey';
 
-/**
- * Takes the secret out of a draft, writes the mask in its place, and returns the secret. Returns undefined if the draft
- * has no secret, or only the mask.
- */
+/** Replaces the secret in a draft by the mask. @returns the secret; undefined if there is none, or only the mask */
 export function takeSecret(draft: ResourceDraft, path: SecretPath): string | undefined {
   const secret = valueAt(draft.value, path);
   if (typeof secret !== 'string' || secret === SECRET_MASK) return undefined;

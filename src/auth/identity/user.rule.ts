@@ -111,10 +111,7 @@ function assertSpelling(user: Resource): void {
   }
 }
 
-/**
- * Maximum size of a login name. It is limited because a login name is an index key. RFC 5321 (section 4.5.3.1) gives
- * email addresses the same limit.
- */
+/** A login name is an index key. RFC 5321 (section 4.5.3.1) gives email addresses the same limit. */
 const MAX_LOGIN_BYTES = 254;
 
 function assertLogin(name: string, login: unknown): void {

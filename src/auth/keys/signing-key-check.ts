@@ -9,7 +9,7 @@ export const FIND_SIGNING_KEY: Statement = {
     where signs_from <= clock_timestamp() order by signs_from desc, kid limit 1`,
 };
 
-/** The encrypted part of a row that {@link FIND_SIGNING_KEY} returns. */
+/** The encrypted part of a row that {@link FIND_USED_KEYS} returns. */
 interface WrappedKey {
   readonly wrapped_private_key: Buffer;
 }

@@ -105,7 +105,6 @@ export class SigningKeys {
     };
   }
 
-  /** Stores a key pair, which is published at once and signs after the given delay. */
   async add({ publicKey, privateKey }: KeyPair, signsInSeconds = 0): Promise<PublishedKey> {
     const sealed = this.secrets.seal(Buffer.from(privateKey));
     const row = [randomUUID(), 'RS256', publicKey, sealed, signsInSeconds];
@@ -129,7 +128,7 @@ export class SigningKeys {
   /**
    * Repeats the check before the migrations: of two servers that start together on a new database, the other one may
    * have created the key since.
-   * @throws StartError when the encryption key cannot open the signing key
+   * @throws StartError when the encryption key cannot open a signing key
    */
   async assertOpenable(): Promise<void> {
     assertOpenable(this.secrets, await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []));

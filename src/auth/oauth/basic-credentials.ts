@@ -22,10 +22,7 @@ export function basicCredentialsOf(authorization: string): BasicCredentials | un
   return [id, ...secrets].some((part) => part.includes('\0')) ? undefined : { id, secrets };
 }
 
-/**
- * Decodes UTF-8; if the bytes are not UTF-8, ISO 8859-1. RFC 7617 names no encoding, and `btoa` of browsers supports
- * only ISO 8859-1.
- */
+/** Decodes UTF-8, else ISO 8859-1: RFC 7617 names no encoding, and `btoa` of browsers supports only ISO 8859-1. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -37,10 +37,7 @@ export class OAuthError extends Error {
     readonly clientId?: string,
     /** The code of the cause in docs/reference/errors.md. */
     readonly cataloged: ErrorCode = CATALOGED[code],
-    /**
-     * Whether the wrong credential is one that a caller could guess, such as a password. CredentialGuard counts such
-     * errors.
-     */
+    /** Whether the wrong credential could be guessed, such as a password. CredentialGuard counts such errors. */
     readonly isWrongGuess = false,
   ) {
     super(description);

@@ -10,10 +10,7 @@ import { type Client, type GrantSettings, settingsOf } from '../client/client';
 import { SigningKeys } from '../keys/signing-keys.repository';
 import { type TokenUser } from './token-owners';
 
-/**
- * The response of the token endpoint (RFC 6749, section 5.1). It contains the User too (interface specification, "Token
- * response").
- */
+/** The response of the token endpoint (RFC 6749, section 5.1), with the User. */
 export interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;
@@ -36,14 +33,10 @@ export interface TokenOrder {
   /** Scope tokens, separated by spaces. */
   readonly scope?: string | undefined;
   readonly audience?: string | undefined;
-  /**
-   * The refresh token that is exchanged for the new tokens: its Session, and its family (a refresh token with all its
-   * successors).
-   */
+  /** The refresh token that is exchanged: its Session, and its family (a refresh token with all its successors). */
   readonly successorOf?: { readonly sessionId: string; readonly familyId: string };
 }
 
-/** An access token. Its Session stores `jti` and `kid`, the id of the key that signed the token. */
 type AccessToken = Pick<NewSession, 'accessToken' | 'jti' | 'kid'>;
 
 /**

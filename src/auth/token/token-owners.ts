@@ -35,7 +35,6 @@ export interface TokenUser {
  */
 @Injectable()
 export class TokenOwners {
-  /** Users by id, cached until the rights epoch rises. */
   private readonly users: KeptByRights<TokenUser | undefined>;
 
   /** @internal */

@@ -54,9 +54,7 @@ export class NewPasswords {
     });
   }
 
-  /**
-   * @throws ServiceError 'unprocessable' for a text that cannot be a password, or that is too short for a new password
-   */
+  /** @throws ServiceError 'unprocessable' for a text that cannot be a password, or is too short for a new one */
   assertNew(text: string, expression: string): void {
     assertPassword(text, expression);
     const { passwordMinLength: least } = this.environment;
@@ -76,10 +74,7 @@ export class NewPasswords {
     return stored === undefined ? 'first' : 'changed';
   }
 
-  /**
-   * Runs the task in a slot, except inside an open transaction: the task that has the slot might wait for a lock of
-   * this transaction.
-   */
+  /** Takes no slot inside a transaction: the task that has the slot might wait for a lock of this transaction. */
   private inSlot<T>(task: () => Promise<T>): Promise<T> {
     return this.unitOfWork.isOpen ? task() : this.slots.run(this.requests.ticket, task);
   }

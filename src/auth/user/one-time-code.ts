@@ -1,9 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/**
- * Parameters of one-time codes (RFC 6238). They are the defaults of authenticator apps: HMAC-SHA-1, 30 seconds, 6
- * digits.
- */
+/** One-time codes (RFC 6238) with the defaults of authenticator apps: HMAC-SHA-1, 30 seconds, 6 digits. */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 

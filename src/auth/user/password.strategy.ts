@@ -10,7 +10,7 @@ import { wrongCredentials } from '../oauth/oauth-error';
 import { type LoginOwner } from './user-logins.repository';
 import { type StoredPassword, UserPasswords } from './user-passwords.repository';
 
-/** A User and its stored password that the login matched. The stored password may change before the token is issued. */
+/** The stored password that the login matched. It may change before the token is issued. */
 export interface VerifiedPassword extends StoredPassword {
   readonly userId: string;
 }

@@ -26,8 +26,8 @@ const TAKE_STEP: Statement = {
 };
 
 /**
- * The second factor of Users with `twoFactor.enabled`: a one-time code (`totp`) in addition to the password. The server
- * needs the key in clear text to compute codes, so keys are encrypted, not hashed.
+ * The second factor of Users with `twoFactor.enabled`: a one-time code (`totp`). Computing codes needs the key in clear
+ * text, so keys are encrypted, not hashed.
  */
 @Injectable()
 export class TwoFactor {

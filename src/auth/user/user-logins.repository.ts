@@ -71,8 +71,8 @@ export class UserLogins {
   /**
    * Stores the login names of a User. User names, emails and ids share one namespace: a login name must not resolve to
    * two Users. The only exception is an email that several Users have; it resolves to no User.
-   * @param previous the current names of the User, undefined for a new User. They may conflict with another User, since
-   * older releases allowed that
+   * @param previous the current names of the User, undefined for a new User. Names that stay the same are not checked,
+   * since older releases allowed conflicts
    * @throws ServiceError 'duplicate' when another User has one of the new names
    */
   async set(userId: string, { userName, email }: LoginNames, previous: LoginNames | undefined): Promise<void> {
@@ -93,8 +93,7 @@ export class UserLogins {
     try {
       await rows.insert(logins);
     } catch (error) {
-      // The conflicting name was written by a server of release 0.1.0 on the same database: that release takes no
-      // locks.
+      // A server of release 0.1.0 on the same database wrote the name: that release takes no locks.
       throw isUniqueViolation(error, 'user_login_user_name_idx') ? taken('userName') : error;
     }
   }
@@ -117,10 +116,7 @@ export class UserLogins {
     if (other !== undefined) throw taken(other.id === userName ? 'userName' : 'email');
   }
 
-  /**
-   * Returns the User that `login` resolves to; undefined if no User has this name, or if it is an email of several
-   * Users.
-   */
+  /** Returns the User that `login` resolves to; undefined if there is none, or if several Users have this email. */
   async find(login: string): Promise<LoginOwner | undefined> {
     const found = await this.statements.run<LoginOwner & { kind: string }>(FIND_LOGIN, [login, login.toLowerCase()]);
     const kind = ['userName', 'email', 'id'].find((one) => found.some((row) => row.kind === one));

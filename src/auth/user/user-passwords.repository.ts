@@ -32,9 +32,7 @@ export class UserPasswords {
     await this.unitOfWork.bind(this.rows).upsert({ userId, passwordId: randomUUID(), passwordHash }, ['userId']);
   }
 
-  /**
-   * Replaces the stored hash by another hash of the same password. Does nothing if the password has changed meanwhile.
-   */
+  /** Replaces the hash by another one of the same password, unless the password has changed meanwhile. */
   async replaceHash(userId: string, passwordId: string, passwordHash: string): Promise<void> {
     await this.unitOfWork.bind(this.rows).update({ userId, passwordId }, { passwordHash });
   }

@@ -51,10 +51,7 @@ const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20'];
 /** Public addresses, unless another list contains them. In IPv6, only 2000::/3 is routed globally. */
 const PUBLIC = ['0.0.0.0/0', '2000::/3'];
 
-/**
- * IPv6 prefixes of 96 bits that are followed by an IPv4 address: compatible, mapped, translated, NAT64 (RFC 4291, 2765,
- * 6052).
- */
+/** IPv6 prefixes of 96 bits before an IPv4 address: compatible, mapped, translated, NAT64 (RFC 4291, 2765, 6052). */
 const EMBEDDING_PREFIXES = ['::', '::ffff:', '::ffff:0:', '64:ff9b::'];
 
 /** The first list that contains an address decides. `::1` comes first, since it embeds no IPv4 address 0.0.0.1. */

@@ -1,4 +1,3 @@
-/** One HTTP header that a destination configures. */
 export interface HeaderLine {
   readonly name: string;
   readonly value: string;

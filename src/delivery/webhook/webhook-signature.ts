@@ -16,8 +16,7 @@ export function signingKeyOf(secret: string): Buffer | undefined {
 }
 
 /**
- * Returns the value of the header `webhook-signature`: one signature for each secret (Standard Webhooks 1.0,
- * https://www.standardwebhooks.com).
+ * One signature for each secret (Standard Webhooks 1.0, https://www.standardwebhooks.com).
  * @param secrets secrets that {@link signingKeyOf} can decode
  * @param message the message to sign, with the time of the attempt, not of the batch
  */

@@ -13,7 +13,6 @@ import {
   webhookSettingsOf,
 } from './webhook-settings';
 
-/** The kind that delivers by webhooks (interface specification, "SvcTopicDestination (webhook kind)"). */
 @Injectable()
 @DeliverBy({
   kind: 'webhook-at-least-once',

@@ -28,7 +28,6 @@ import {
 /** Maximum number of resources in one list of pages. */
 const MOST_OF_A_LIST = 500_000;
 
-/** A resource version that a page lists. */
 export interface ListedEntry extends EntryHead {
   readonly position: number;
   readonly version: number;

@@ -58,13 +58,12 @@ const forgetting = (lists: string): string => `with gone as (
     delete from everything_entry e using gone where e.list_id = gone.list_id
   ) select count(*) = ${SWEPT_AT_ONCE} as has_more from gone`;
 
-/** Deletes some expired lists. */
 export const SWEEP: Statement = {
   name: 'everything-list-sweep',
   text: forgetting(`expires_at < clock_timestamp() order by expires_at limit ${SWEPT_AT_ONCE}`),
 };
 
-/** Deletes the oldest lists of a caller ($1), so that one more list is within the maximum. */
+/** Deletes the oldest lists of a caller ($1), so that there is room for one more. */
 export const FORGET_OLDEST: Statement = {
   name: 'everything-list-forget-oldest',
   text: forgetting(

@@ -38,7 +38,6 @@ export const DATED: Readonly<Record<string, readonly string[]>> = {
 /** The parameters of the beginning and the end of a Condition. Without an end, it still continues. */
 export const LASTING = { code: 'onset-date', until: 'abatement-date' };
 
-/** The ids that the parameters of care dates have in the rows of the date index. */
 export interface CareDateIds {
   /** Ids of the parameters in DATED. */
   readonly momentIds: readonly number[];

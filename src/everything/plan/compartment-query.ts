@@ -16,7 +16,6 @@ export interface IncludedTypes {
   readonly references: readonly { readonly parameterIds: readonly number[]; readonly types: readonly string[] }[];
 }
 
-/** A query of a patient compartment: the patient, the selected entries, and the included resources. */
 export interface CompartmentQuery {
   readonly patientId: string;
   /** The hash of a reference to the patient, by which links are found. */

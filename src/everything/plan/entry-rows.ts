@@ -14,10 +14,7 @@ export const rowsBehind = (links: string, columns: string, test: string): string
     cross join lateral (select * from resource r where r.resource_key = m.resource_key limit 1) c
     where ${test}`;
 
-/**
- * SQL that yields the links to the patient by some parameters (`ids`) of the compartment: `resource_key` and
- * `parameter_id`.
- */
+/** SQL that yields `resource_key` and `parameter_id` of the links to the patient by some parameters. */
 export const linksTo = ({ patientHash }: CompartmentQuery, ids: readonly number[], bind: Binder): string =>
   `select l.resource_key, l.parameter_id from reference_link l
     where l.target_hash = ${bind.value(patientHash)}::bigint and l.parameter_id = any(${bind.value(ids)}::integer[])`;

@@ -4,14 +4,10 @@ import { type CompartmentQuery } from './compartment-query';
 
 // All functions of this file return a boolean SQL expression on a row of `resource` with the alias `c`.
 
-/**
- * Tests whether an entry is requested and the caller may read it.
- * @param type the type of all rows; undefined if the rows have several types
- */
+/** @param type the type of all rows; undefined if they have several types */
 export const entryTest = ({ since, period, limit }: CompartmentQuery, type: string | undefined, bind: Binder): string =>
   [sinceTest(since, bind), periodTest(period, bind), readableTest(limit, type, bind)].join(' and ');
 
-/** Tests whether the caller may read the entry. */
 export function readableTest(limit: RowLimit | undefined, type: string | undefined, bind: Binder): string {
   if (limit === undefined) return 'true';
   return type === undefined ? limit.testOfAny(bind) : limit.test([type], bind);

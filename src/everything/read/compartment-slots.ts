@@ -39,9 +39,7 @@ export class Reading {
   }
 }
 
-/**
- * Slots for reading large compartments.
- */
+/** Slots for reading large compartments. */
 @Injectable()
 export class CompartmentSlots {
   private readonly limits: ReturnType<typeof permitsOf>;

@@ -4,7 +4,6 @@ import { type CompartmentQuery } from '../plan/compartment-query';
 import { periodTest, sinceTest } from '../plan/entry-tests';
 import { type QueryPart } from '../plan/query-parts';
 
-/** The number of entries in a query part, and their size. */
 export interface Tally {
   readonly all: number;
   /** How many of all entries were changed after `_since`. */

@@ -8,15 +8,11 @@ import { assertGivenOnce, assertKnownParameters, isLenient } from '../../platfor
 import { countOf, timeoutOf } from '../../search/query/result-parameters';
 import { type CarePeriod } from '../plan/compartment-query';
 
-/** Default time limit of the queries of a call. */
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
 /** Parameters that may be repeated. All their values count. */
 const LISTS = ['_type', '_elements', '_include'];
-/**
- * Parameters that select entries. A later page does not accept them, since its list of pages already contains the
- * selection.
- */
+/** Parameters that select entries. A later page does not accept them: its list already contains the selection. */
 const CHOOSING = ['_since', '_type', 'start', 'end', '_include'];
 /** Parameters of the format, which the links to other pages repeat. */
 const SHOWING = ['_elements', '_summary', '_format', '_pretty'];
@@ -85,7 +81,6 @@ export function readEverythingRequest(
   };
 }
 
-/** Returns the parameters of a link to another page. */
 export function linkedParameters(
   { used, count }: EverythingRequest,
   { listId, position }: PageCursor,
@@ -96,10 +91,7 @@ export function linkedParameters(
   return linked;
 }
 
-/**
- * Reads `_count`. An empty value, which other parameters ignore, is refused here: it could mean everything at once, or
- * a page.
- */
+/** An empty `_count`, which other parameters ignore, is refused: it could mean everything at once, or a page. */
 function pageSizeOf(query: URLSearchParams, cursor: PageCursor | undefined): number | undefined {
   if (query.get('_count') === '') throw parameterInvalid('_count must be a whole number such as 20.');
   return cursor !== undefined || query.has('_count') ? countOf(query) : undefined;

@@ -132,8 +132,7 @@ export function lineageOf(type: string): readonly string[] {
 const CORE_TYPE = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Za-z0-9]+)$/;
 
 /**
- * The R4 type that a canonical means. HL7's own profiles, such as `vitalsigns`, have URLs of the same form; for these
- * the result is undefined.
+ * The R4 type that a canonical means; undefined for HL7's own profiles (`vitalsigns`), whose URLs have the same form.
  */
 export function typeOfCanonical(canonical: string): string | undefined {
   const [, type = ''] = CORE_TYPE.exec(canonical) ?? [];

@@ -37,10 +37,7 @@ const byId = once(
   () => new Map(searchParameterDefinitions().map((definition) => [resourceIdOf(definition), definition])),
 );
 
-/**
- * A SearchParameter of R4 as HL7 published it. It is built at each call, since it is rarely requested and its texts are
- * long.
- */
+/** A SearchParameter of R4 as HL7 published it. Built at each call, since it is rarely requested and long. */
 export const searchParameterResource = (definition: SearchParameterDefinition): Resource => ({
   ...expandSearchParameter(definition, searchParameterFile()),
   id: resourceIdOf(definition),

@@ -95,10 +95,7 @@ function askedFormat(asked: string, formats: Formats): AnswerFormat | undefined 
   return range.isKnownVersion ? formats.get(name) : undefined;
 }
 
-/**
- * Maximum number of ranges of an `Accept` header that are read. No client sends more, and a longer list would only cost
- * time.
- */
+/** Maximum number of ranges of an `Accept` header that are read. No client sends more. */
 const MAX_RANGES = 50;
 
 /**

@@ -65,7 +65,7 @@ export function outcomeOfIssues(code: string, summary: string, issues: readonly 
   );
 }
 
-/** The OperationOutcome of an error. Every issue in it is fatal, since no part of the request was processed. */
+/** The OperationOutcome of an error. Every error in it is fatal, since no part of the request was processed. */
 export function outcomeOf(error: ServiceError): OperationOutcome {
   const { kind, message, details } = error;
   const code = FHIR_ERRORS[kind].issue;

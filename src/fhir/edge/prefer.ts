@@ -3,10 +3,7 @@ export type PreferredReturn = 'minimal' | 'representation' | 'OperationOutcome';
 
 const RETURNS: readonly PreferredReturn[] = ['minimal', 'representation', 'OperationOutcome'];
 
-/**
- * Reads `return` in a `Prefer` header (RFC 7240). The first occurrence counts; unknown values are ignored, as the RFC
- * says.
- */
+/** Reads `return` in a `Prefer` header (RFC 7240). The first occurrence counts; unknown values are ignored. */
 export function preferredReturnOf(prefer: string | readonly string[] | undefined): PreferredReturn | undefined {
   if (prefer === undefined) return undefined;
   const text = typeof prefer === 'string' ? prefer : prefer.join(',');

@@ -9,10 +9,7 @@ import { jsonOfYaml } from '../../platform/yaml/read-yaml';
 
 const YAML_TYPES = new Set<string | undefined>(YAML_MEDIA_TYPES);
 
-/**
- * Maximum size of a body in YAML. People write YAML by hand, so bodies are small. Its parser reads 14 MB a second, so a
- * larger body would delay other requests.
- */
+/** Maximum size of a body in YAML. Its parser reads 14 MB a second, so a larger body would delay other requests. */
 const YAML_LIMIT_BYTES = 1024 * 1024;
 
 /**

@@ -12,10 +12,7 @@ import { comparisonKindOf, isSameValue, isSystem, type Kind, orderOfNumbers, pla
 const PLAIN: readonly Kind[] = ['boolean', 'string', 'integer', 'decimal', 'object'];
 const isNumber = (kind: Kind): boolean => kind === 'integer' || kind === 'decimal';
 
-/**
- * Checks that plain equality of these values gives the result of the FHIRPath library.
- * @throws NotCompiled if it may not
- */
+/** @throws NotCompiled if plain equality may not give the result of the FHIRPath library */
 function assertComparable(left: Compiled, right: Compiled): void {
   for (const { type: a } of left.branches) {
     for (const { type: b } of right.branches) {
@@ -116,19 +113,19 @@ function orderOfPlain(left: unknown, right: unknown): number | undefined {
   throw new EvaluationError('the values are of types that do not go together');
 }
 
-/** Orders two dates. Dates of different precision are ordered only if they do not overlap. */
+/** Dates of different precision are ordered only if they do not overlap. */
 function orderOfDates(left: unknown, right: unknown): number | undefined {
   if (typeof left !== 'string' || typeof right !== 'string') return undefined;
   const [a, b] = [dateSpanOf(left), dateSpanOf(right)];
   if (a === undefined || b === undefined) return undefined;
-  // If only one of the texts has a zone, the other may be 14 hours off. So close dates are not ordered.
+  // A text without a zone may be 14 hours off. So close dates are not ordered.
   if (a.hasZone !== b.hasZone && Math.abs(a.low - b.low) < 2 * 86_400_000) return undefined;
   if (a.low === b.low && a.high === b.high) return 0;
   if (a.high < b.low) return -1;
   return a.low > b.high ? 1 : undefined;
 }
 
-/** Orders two quantities of the same unit. Only the FHIRPath library converts units. */
+/** Only quantities of one unit are ordered: the FHIRPath library alone converts units. */
 function orderOfQuantities(left: unknown, right: unknown): number | undefined {
   if (!isObject(left) || !isObject(right)) return undefined;
   const isSameUnit =

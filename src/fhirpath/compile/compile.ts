@@ -243,10 +243,7 @@ function typed(subject: Compiled, operator: 'is' | 'as' | 'ofType', type: Expres
   });
 }
 
-/**
- * The FHIR type of a name. Some of HL7's own expressions, such as the one of invariant que-7, write `Boolean` for
- * FHIR's `boolean`.
- */
+/** Some of HL7's own expressions, such as invariant que-7, write `Boolean` for `boolean`. */
 function fhirTypeOf({ name, isSystem }: TypeName): TypeName {
   const isAlike = isSystem && /^(Boolean|String|Integer|Decimal)$/.test(name);
   return { name: isAlike ? name.toLowerCase() : name, isSystem: false };

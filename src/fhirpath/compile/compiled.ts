@@ -28,7 +28,7 @@ export type Truth = (focus: unknown, variables: Variables) => boolean | undefine
 /** One step of a path. Steps with equal texts reach the same values. */
 export interface Step {
   readonly text: string;
-  /** The JSON member to which the step leads, if it leads to one. */
+  /** The JSON member to which the step leads, if any. */
   readonly member?: string;
   /** Whether the step can lead from one value to several. */
   readonly isRepeated: boolean;
@@ -44,10 +44,7 @@ export interface Step {
   readonly walk: <V extends Variables>(next: Visit<V>) => Visit<V>;
 }
 
-/**
- * One path from the focus to values of one type. An expression has several paths if it is a union or goes through a
- * choice: `Observation.value` has eleven, one of them `valueQuantity`.
- */
+/** One path from the focus to values of one type. A union or a choice has several: `Observation.value` has eleven. */
 export interface Branch {
   readonly steps: readonly Step[];
   /**
@@ -122,18 +119,12 @@ export function existsOf(compiled: Compiled): (focus: unknown, variables: Variab
   return (focus, variables) => values(focus, variables).length > 0;
 }
 
-/**
- * Checks that there is at most one value, where FHIRPath requires this.
- * @throws EvaluationError for several values
- */
+/** @throws EvaluationError for several values, where FHIRPath requires one */
 export function assertSingle(values: readonly unknown[]): void {
   if (values.length > 1) throw new EvaluationError(`one value is expected, there are ${values.length}`);
 }
 
-/**
- * Checks that all values are of one of `kinds`.
- * @throws NotCompiled for other values
- */
+/** @throws NotCompiled for values of other kinds */
 export function assertKind(compiled: Compiled, ...kinds: readonly Kind[]): void {
   const found = compiled.branches.find(({ type }) => !kinds.includes(comparisonKindOf(type)));
   if (found !== undefined) throw new NotCompiled(`values of type ${found.type} are left to the library there`);
@@ -168,10 +159,7 @@ export function commonTypeOf({ branches }: Compiled): string | undefined {
 export class CompilationBudget {
   private left = 2000;
 
-  /**
-   * Adds elements.
-   * @throws ExpressionError if the expression reaches too many
-   */
+  /** @throws ExpressionError if the expression reaches too many elements */
   spend(elements: number): void {
     this.left -= elements;
     if (this.left < 0) throw new ExpressionError('it leads to too many elements at once');

@@ -231,10 +231,7 @@ export function sum(operator: '+' | '&', left: Compiled, right: Compiled): Compi
   });
 }
 
-/**
- * Prints a value as text.
- * @throws EvaluationError for numbers that JavaScript prints with an exponent
- */
+/** @throws EvaluationError for numbers that JavaScript prints with an exponent */
 function textOfValue(value: unknown): string {
   const text = String(value);
   if (typeof value === 'number' && text.includes('e'))

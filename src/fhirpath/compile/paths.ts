@@ -26,8 +26,7 @@ export class UnknownElement extends ExpressionError {
 const OPEN_TYPES = ['Resource', 'DomainResource', 'Element', 'BackboneElement'];
 
 /**
- * Compiles `of.name`, which leads to JSON members of an element. The result has one branch (path) for each type of the
- * member.
+ * Compiles `of.name`, with one branch for each type of the member.
  * @param keepsSiblings whether primitives keep their sibling `_name`
  * @throws UnknownElement for a name that is certainly wrong, NotCompiled if the name may be right
  */
@@ -102,7 +101,7 @@ export function visitEach<V>(value: unknown, visit: (item: unknown, variables: V
   for (const item of value as unknown[]) if (item !== null) visit(item, variables);
 }
 
-/** Passes primitives with their siblings, which have the same indexes (http://hl7.org/fhir/R4/json.html#primitive). */
+/** Primitives and their siblings have the same indexes (http://hl7.org/fhir/R4/json.html#primitive). */
 function visitPrimitives(values: unknown, siblings: unknown, visit: (value: unknown) => void): void {
   const [own, extra] = [values, siblings].map((one): readonly unknown[] => (Array.isArray(one) ? one : [one]));
   for (let at = 0; at < Math.max(own?.length ?? 0, extra?.length ?? 0); at += 1) {
@@ -200,7 +199,7 @@ export function narrowedTo(
   };
 }
 
-/** The branch to the value of an extension. A search parameter that selects an extension means its value. */
+/** A search parameter that selects an extension means its value. */
 export function valueOfExtension(branch: Branch): Branch {
   if (branch.type !== 'Extension') return branch;
   const step: Step = {

@@ -26,7 +26,7 @@ export function matchesRegex(text: string, pattern: string, flags = ''): boolean
   }
 }
 
-/** The error of a pattern; undefined if the pattern is valid. */
+/** Undefined if the pattern is valid. */
 export function patternFaultOf(pattern: string): string | undefined {
   const compiled = compiledPattern(pattern, '');
   return typeof compiled === 'string' ? compiled : undefined;

@@ -20,9 +20,7 @@ export function plain(value: unknown): unknown {
 
 const elementOf = (value: unknown): unknown => (value instanceof Primitive ? value.element : undefined);
 
-/**
- * How values are compared: values of one kind are compared the same way. `open` means that only the data show the type.
- */
+/** Values of one kind are compared the same way. `open` means that only the data show the type. */
 export type Kind = 'boolean' | 'string' | 'integer' | 'decimal' | 'temporal' | 'quantity' | 'object' | 'mixed' | 'open';
 
 export const MIXED = 'mixed';
@@ -70,7 +68,7 @@ export function isSameValue(left: unknown, right: unknown, isOfNodes: boolean): 
   return a === b || canonical(a) === canonical(b);
 }
 
-/** A key for finding distinct values: two values are the same if their keys are the same. */
+/** Two values are the same if their keys are. */
 export function distinctKeyOf(value: unknown, isOfNodes: boolean): unknown {
   const bare = plain(value);
   const element = isOfNodes ? elementOf(value) : undefined;
@@ -87,7 +85,7 @@ function canonical(value: unknown): string | undefined {
   );
 }
 
-/** Distinct values in the order of their first occurrence. */
+/** In the order of their first occurrence. */
 export function distinct(values: readonly unknown[], isOfNodes: boolean): readonly unknown[] {
   if (values.length < 2) return values;
   const seen = new Set<unknown>();

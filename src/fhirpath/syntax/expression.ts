@@ -8,7 +8,7 @@ export type Expression =
       readonly arguments: readonly Expression[];
     }
   | { readonly kind: 'index'; readonly of: Expression; readonly index: number }
-  /** A literal; `isDecimal` distinguishes 1.0 from 1. */
+  /** `isDecimal` distinguishes 1.0 from 1. */
   | { readonly kind: 'literal'; readonly value: string | number | boolean; readonly isDecimal?: true }
   /** A variable such as `%resource` or `%'vs-name'`; `name` is without the sign. */
   | { readonly kind: 'variable'; readonly name: string }
@@ -16,10 +16,7 @@ export type Expression =
   /** The empty collection, `{}`. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'binary'; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
-  /**
-   * Syntax that the compiler does not support: dates, quantities, `$index`, and a sign before anything other than a
-   * number.
-   */
+  /** Syntax that is not compiled: dates, quantities, `$index`, and a sign before anything other than a number. */
   | { readonly kind: 'foreign'; readonly what: string; readonly parts: readonly Expression[] };
 
 /**
@@ -61,7 +58,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Positions of nodes. They are outside of the tree, so that equal expressions have equal trees wherever they are. */
+/** Positions are outside of the tree, so that equal expressions have equal trees wherever they are. */
 const places = new WeakMap<Expression, Place>();
 
 export function placed(expression: Expression, place: Place): Expression {

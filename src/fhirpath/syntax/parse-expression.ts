@@ -7,13 +7,10 @@ const MAX_DEPTH = 250;
 const RESERVED: ReadonlySet<string> = new Set(['and', 'or', 'xor', 'implies', 'div', 'mod']);
 const UNITS = /^(year|month|week|day|hour|minute|second|millisecond)s?$/;
 
-/** Precedence of a sign. It binds tighter than any operator, and less tightly than `.` and `[]`. */
+/** A sign binds tighter than any operator, and less tightly than `.` and `[]`. */
 const SIGN_POWER = 11;
 
-/**
- * Parses an expression.
- * @throws ExpressionError at the first invalid token, with its line and column
- */
+/** @throws ExpressionError at the first invalid token, with its line and column */
 export function parseExpression(text: string): Expression {
   const parser = new Parser(tokenize(text));
   const expression = parser.parse(0);

@@ -4,7 +4,7 @@ export interface Token {
   readonly kind: 'name' | 'string' | 'number' | 'variable' | 'time' | 'symbol' | 'end';
   /** Text of the token. For a name, string or variable, it is the value without quotes, escapes and `%`. */
   readonly text: string;
-  /** Whether a name is in backticks. Such a name is never an operator. */
+  /** Whether a name is in backticks, and so never an operator. */
   readonly isDelimited: boolean;
   readonly place: Place;
 }
@@ -15,10 +15,7 @@ const SYNTAX =
 const KINDS = ['name', 'name', 'string', 'number', 'variable', 'variable', 'time', 'symbol'] as const;
 const DELIMITED_NAME = 1;
 
-/**
- * Maximum number of tokens of an expression. HL7's longest invariant has about 250. Each costs time at every write that
- * evaluates the expression.
- */
+/** HL7's longest invariant has about 250 tokens. Each costs time at every write that evaluates the expression. */
 const MAX_TOKENS = 1000;
 
 /**
@@ -59,7 +56,7 @@ function placeFinder(text: string): (offset: number) => Place {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f' };
 
-/** The value of a string without escapes: `it\'s` becomes `it's` (http://hl7.org/fhirpath/N1/#string). */
+/** `it\'s` becomes `it's` (http://hl7.org/fhirpath/N1/#string). */
 function withoutEscapes(text: string): string {
   return text.replace(/\\(u[0-9a-fA-F]{4}|.)/gs, (_all, escape: string) =>
     escape.length > 1 ? String.fromCharCode(parseInt(escape.slice(1), 16)) : (ESCAPES[escape] ?? escape),

@@ -15,7 +15,7 @@ subscribe('net.server.socket', () => {
   });
 });
 
-/** Whether connections arrive: {@link quietTurn} would now wait for more than a turn of the event loop. */
+/** Whether {@link quietTurn} would now wait for more than a turn of the event loop. */
 export const connectionsArrive = (): boolean => isArriving;
 
 /**

@@ -2,8 +2,8 @@ import { type Response } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
- * The members of an AbortSignal that say when work must end. Requests use a {@link RequestEnd} instead of an
- * AbortSignal: an AbortSignal with its listeners costs about 20 µs of CPU, a twentieth of a read.
+ * The members of an AbortSignal that say when work must end. An AbortSignal with its listeners costs about 20 µs of
+ * CPU, a twentieth of a read, so requests use a {@link RequestEnd}.
  */
 export interface EndSignal {
   readonly aborted: boolean;
@@ -13,7 +13,7 @@ export interface EndSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** The end signal of a request. It aborts when the connection closes before the answer is sent. */
+/** Aborts when the connection closes before the answer is sent. */
 export class RequestEnd implements EndSignal {
   private listeners: Set<() => void> | undefined;
 
@@ -52,7 +52,7 @@ export class RequestEnd implements EndSignal {
   };
 }
 
-/** The signal of work that never aborts. */
+/** For work that never aborts. */
 export const NEVER: EndSignal = {
   aborted: false,
   reason: undefined,

@@ -1,19 +1,19 @@
 import { ServiceError } from '../errors/service-error';
 import { type EndSignal } from './request-end';
 
-/** A task that needs permits. The ticket of a request is one. */
+/** A task that needs permits, such as the ticket of a request. */
 export interface Waiter {
   /**
    * Tasks of the same caller queue behind each other, and the queues of the callers are served in turn. Work that has
    * no ticket uses any text that says whose tasks share a queue.
    */
   readonly caller: string;
-  /** When this signal aborts, the task stops waiting. */
+  /** When it aborts, the task stops waiting. */
   readonly signal?: EndSignal;
 }
 
 export interface SlotsOptions {
-  /** Number of permits for all callers together; Infinity if only the limit per caller applies. */
+  /** For all callers together; Infinity if only the limit per caller applies. */
   readonly permits: number;
   /** Maximum number of permits of one caller. Default: all. */
   readonly perCaller?: number;
@@ -24,7 +24,7 @@ export interface SlotsOptions {
   /** Maximum number of waiting tasks. Beyond it, the last task of the longest queue is refused. Default: no maximum. */
   readonly mostWaiting?: number;
   readonly busyMessage: string;
-  /** After how many seconds a refused caller may try again. Default: 1. */
+  /** Default: 1. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -59,7 +59,7 @@ export class Slots {
   private readonly options: Required<SlotsOptions>;
   private taken = 0;
   private readonly takenBy = new Map<string, number>();
-  /** The queues of waiting tasks, by caller. A queue in this map is never empty. The first queue is served next. */
+  /** The queues of waiting tasks by caller, none of them empty. The first queue is served next. */
   private readonly queues = new Map<string, Set<Waiting>>();
   private queued = 0;
 
@@ -84,9 +84,9 @@ export class Slots {
   }
 
   /**
-   * Runs `task` when it has got one permit.
-   * @throws ServiceError 'busy' after the longest wait, or if too many tasks wait; the reason of the signal if the
-   * signal aborts
+   * Runs `task` with one permit.
+   * @throws ServiceError 'busy' after the longest wait, or if too many tasks wait; the reason of the signal if it
+   * aborts
    */
   async run<T>(waiter: Waiter, task: () => Promise<T>): Promise<T> {
     await this.takeOnly(waiter, 1);
@@ -99,7 +99,7 @@ export class Slots {
   }
 
   /**
-   * Waits for permits. If `weight` is more than a caller can get, only that maximum is taken.
+   * Waits for permits: `weight` of them, or as many as a caller can get.
    * @throws as {@link run}
    */
   async take(waiter: Waiter, weight = 1): Promise<Held> {
@@ -130,7 +130,7 @@ export class Slots {
     return undefined;
   }
 
-  /** Returns the number of permits without those that are reserved for {@link takeNow}. */
+  /** The permits that are not reserved for {@link takeNow}. */
   private partOf(permits: number): number {
     return permits * (1 - this.options.reserved);
   }
@@ -217,7 +217,7 @@ export class Slots {
       if (next === undefined || !this.fitsShare(caller, next.weight)) continue;
       if (!this.fits(next.weight)) return;
       this.queues.delete(caller);
-      // The caller moves behind the other callers, so this loop visits it once more.
+      // The caller moves behind the others, so this loop visits it once more.
       if (queue.size > 1) this.queues.set(caller, queue);
       queue.delete(next);
       this.queued--;

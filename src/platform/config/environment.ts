@@ -5,7 +5,7 @@ import { originFault, proxyFault } from './network-values';
 import { DEFAULT_PROCESSES, processesOf } from './processes';
 import { SECRET_SETTINGS, secretIn, settingIn } from './secret-settings';
 
-/** Reads the variables for the fields of {@link Environment}, while {@link readEnvironment} makes one. */
+/** Reads the fields of {@link Environment}, while {@link readEnvironment} makes one. */
 let read: VariableReader;
 
 /**
@@ -24,18 +24,13 @@ let read: VariableReader;
 export class Environment {
   /** `DATABASE_URL`: an external PostgreSQL. If unset, the embedded PostgreSQL below {@link dataDirectory} is used. */
   readonly databaseUrl = read.matching('DATABASE_URL', POSTGRESQL_URL, 'a postgresql:// URL');
-  /**
-   * `SVC_DATABASE_DIRECT_URL`: the database of {@link databaseUrl} without the pooler, for work that needs a session of
-   * its own.
-   */
+  /** `SVC_DATABASE_DIRECT_URL`: {@link databaseUrl} without the pooler, for work that needs a session of its own. */
   readonly databaseDirectUrl = read.matching('SVC_DATABASE_DIRECT_URL', POSTGRESQL_URL, 'a postgresql:// URL');
   /** `PORT`: HTTP port. With 0 the system chooses a free port. */
   readonly port = read.integer('PORT', 3000, 0, 65_535);
   /** `HOST`: listen address. Default: 127.0.0.1 with the embedded database, else 0.0.0.0. */
   readonly host = read.text('HOST') ?? (this.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
-  /**
-   * `SVC_METRICS_PORT`: port of the metrics. If unset, metrics are not served; with 0 the system chooses a free port.
-   */
+  /** `SVC_METRICS_PORT`: port of the metrics. If unset, they are not served; with 0 the system chooses a free port. */
   readonly metricsPort = read.integer('SVC_METRICS_PORT', undefined, 0, 65_535);
   /** `SVC_METRICS_HOST`: listen address of the metrics. */
   readonly metricsHost = read.text('SVC_METRICS_HOST') ?? '127.0.0.1';
@@ -95,29 +90,18 @@ export class Environment {
   readonly everythingTimeoutMaxSeconds = read.integer('SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 300, 1, 86_400);
   /** `SVC_EVERYTHING_LIST_SECONDS`: how long further pages of an `$everything` can be requested. */
   readonly everythingListSeconds = read.integer('SVC_EVERYTHING_LIST_SECONDS', 3600, 1, 86_400);
-  /**
-   * `SVC_STREAM_STALL_SECONDS`: within this time a caller must send 64 kB of a body, or take 64 kB of a streamed
-   * answer.
-   */
+  /** `SVC_STREAM_STALL_SECONDS`: within this time a caller must send 64 kB of a body, or take 64 kB of an answer. */
   // The maximum is below 15 s, after which PostgreSQL ends an idle transaction.
   readonly streamStallSeconds = read.integer('SVC_STREAM_STALL_SECONDS', 10, 1, 12);
   /** `SVC_PASSWORD_HASH_SLOTS`: how many threads compute password hashes, each one hash at a time. */
   readonly passwordHashSlots = read.integer('SVC_PASSWORD_HASH_SLOTS', DEFAULT_HASH_SLOTS, 1, 64);
-  /**
-   * `SVC_PASSWORD_HASH_QUEUE`: maximum number of logins and new passwords that wait for a thread; further ones get 503.
-   */
+  /** `SVC_PASSWORD_HASH_QUEUE`: how many logins and new passwords may wait for a thread; further ones get 503. */
   readonly passwordHashQueue = read.integer('SVC_PASSWORD_HASH_QUEUE', 500, 0, 10_000);
   /** `SVC_PASSWORD_MIN_LENGTH`: minimum number of code points of a new password; a shorter one gets 422. */
   readonly passwordMinLength = read.integer('SVC_PASSWORD_MIN_LENGTH', 8, 1, 64);
-  /**
-   * `SVC_CREDENTIAL_FAILURES_FREE`: how many failures one account may have from one address before the next try must
-   * wait.
-   */
+  /** `SVC_CREDENTIAL_FAILURES_FREE`: failures of one account from one address before the next try must wait. */
   readonly credentialFailuresFree = read.integer('SVC_CREDENTIAL_FAILURES_FREE', 10, 1, 1_000_000);
-  /**
-   * `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: how many failures one address may have before its logins run one at a
-   * time.
-   */
+  /** `SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS`: failures of one address before its logins run one at a time. */
   readonly credentialFailuresFreePerAddress = read.integer(
     'SVC_CREDENTIAL_FAILURES_FREE_PER_ADDRESS',
     10,
@@ -139,8 +123,7 @@ export class Environment {
   /** `SVC_REFERENCE_CHECK`: whether references to resources of this server must have a stored target. */
   readonly hasReferenceCheck = read.isOn('SVC_REFERENCE_CHECK', false);
   /**
-   * `SVC_AUDIT`: which actions the server records as AuditEvents: `security`, `all` (also reads, searches and writes),
-   * or `off`.
+   * `SVC_AUDIT`: the actions recorded as AuditEvents: `security`, `all` (also reads, searches and writes), or `off`.
    */
   readonly audit = read.oneOf('SVC_AUDIT', ['security', 'all', 'off'], 'security');
   /** `SVC_ADDENDUM_AUTHOR`: `any` stores `user` as sent; `caller` refuses a call of a User that names another User. */
@@ -158,14 +141,10 @@ export class Environment {
     read.matching('SVC_TOPIC_CORRELATION_HEADER', HANDED_ON_HEADER, 'the name of a header without credentials') ??
     'x-topic-correlation-id'
   ).toLowerCase();
-  /**
-   * `SVC_DELIVERY`: whether this process delivers events. Operators set it to `off` for servers on a copy of a
-   * database.
-   */
+  /** `SVC_DELIVERY`: whether this process delivers events; `off` for servers on a copy of a database. */
   readonly isDelivering = read.isOn('SVC_DELIVERY', true);
   /**
-   * `SVC_DELIVERY_SLOTS`: how many batches of healthy destinations this process claims, renders or settles at the same
-   * time.
+   * `SVC_DELIVERY_SLOTS`: how many batches of healthy destinations are claimed, rendered or settled at the same time.
    */
   readonly deliverySlots = read.integer('SVC_DELIVERY_SLOTS', 4, 1, 1000);
   /** `SVC_DELIVERY_BUFFER_BYTES`: memory for rendered notifications that sockets have not taken yet. */
@@ -175,19 +154,14 @@ export class Environment {
   /** `SVC_DELIVERY_RETENTION_DAYS`: how long delivered events and attempts can be read and replayed. */
   readonly deliveryRetentionDays = read.integer('SVC_DELIVERY_RETENTION_DAYS', 7, 1, 3650);
   /**
-   * `SVC_KEEP_ALIVE_SECONDS`: idle time after which an HTTP connection is closed. It should be longer than that of
-   * proxies.
+   * `SVC_KEEP_ALIVE_SECONDS`: after this idle time a connection is closed. It should be longer than that of proxies.
    */
   readonly keepAliveSeconds = read.integer('SVC_KEEP_ALIVE_SECONDS', 65, 1, 3600);
   /** `SVC_HEADER_TIMEOUT_SECONDS`: time limit for receiving the head of a request. */
   readonly headerTimeoutSeconds = read.integer('SVC_HEADER_TIMEOUT_SECONDS', 65, 1, 300);
-  /**
-   * `SVC_DATABASE_WAIT_SECONDS`: how long the server tries at its start to connect to the database of `DATABASE_URL`.
-   */
+  /** `SVC_DATABASE_WAIT_SECONDS`: how long the start tries to connect to the database of `DATABASE_URL`. */
   readonly databaseWaitSeconds = read.integer('SVC_DATABASE_WAIT_SECONDS', 30, 0, 3600);
-  /**
-   * `SVC_DRAIN_SECONDS`: how long after SIGTERM the server still answers requests, while `/health/ready` already fails.
-   */
+  /** `SVC_DRAIN_SECONDS`: how long after SIGTERM requests are still answered, while `/health/ready` already fails. */
   readonly drainSeconds = read.integer('SVC_DRAIN_SECONDS', 0, 0, 600);
   /** `SVC_SHUTDOWN_SECONDS`: how long running requests and deliveries may take to end after SIGTERM. */
   readonly shutdownSeconds = read.integer('SVC_SHUTDOWN_SECONDS', 25, 0, 600);
@@ -209,7 +183,7 @@ const DEFAULT_HASH_SLOTS = Math.min(8, Math.max(1, availableParallelism() - 1));
  */
 const HANDED_ON_HEADER = /^(?!(?:authorization|proxy-authorization|cookie)$)[\w!#$%&'*+.^`|~-]{1,64}$/i;
 
-/** Settings of earlier releases, with the release that removed each. */
+/** Settings of earlier releases, each with the release that removed it. */
 const REMOVED: ReadonlyMap<string, string> = new Map([['SVC_STREAM_MAX_SECONDS', '0.2.0']]);
 
 const POSTGRESQL_URL = /^postgres(ql)?:\/\//;
@@ -364,7 +338,7 @@ class VariableReader {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const key = Buffer.from(value, 'base64');
-    // The value is a secret, so the message does not contain it.
+    // The message does not contain the value, a secret.
     if (key.length !== KEY_BYTES) this.problems.push(`${name} must be 32 bytes in base64 (openssl rand -base64 32)`);
     return key;
   }

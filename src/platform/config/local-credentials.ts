@@ -44,7 +44,7 @@ export async function completeCredentials(
   return completed(environment, credentials);
 }
 
-/** Fills missing settings with the credentials of the data directory, if it has any. Changes nothing. */
+/** Fills missing settings with the credentials of the data directory, if there are any. Changes nothing. */
 export async function withKeptCredentials(environment: Environment): Promise<Environment> {
   if (environment.databaseUrl !== undefined) return environment;
   const known = await readCredentials(join(environment.dataDirectory, 'credentials.json'));

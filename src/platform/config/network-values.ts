@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 
-/** Names of address ranges that Express accepts (https://expressjs.com/en/guide/behind-proxies.html). */
+/** Address ranges that Express accepts (https://expressjs.com/en/guide/behind-proxies.html). */
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Returns the fault of an origin, which must have the form that browsers send (RFC 6454, section 6.2). */
+/** The fault of an origin, which must have the form that browsers send (RFC 6454, section 6.2). */
 export function originFault(value: string): string | undefined {
   const [, scheme, host] = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@*]+)/.exec(value) ?? [];
   if (scheme === undefined || host === undefined) return 'such as https://app.example';
@@ -11,7 +11,7 @@ export function originFault(value: string): string | undefined {
   return sent === value ? undefined : `and browsers send it as ${sent}`;
 }
 
-/** Returns the fault of the address or subnet of a proxy. */
+/** The fault of the address or subnet of a proxy. */
 export function proxyFault(value: string): string | undefined {
   const [address = '', prefix, ...more] = value.split('/');
   const longest = isIP(address) === 4 ? 32 : 128;

@@ -3,13 +3,10 @@ import { availableParallelism, totalmem } from 'node:os';
 
 const MIB = 1024 * 1024;
 
-/**
- * How much memory a process needs: about 150 MB at its start, and half of its share of {@link BUDGET_BYTES} in ordinary
- * work.
- */
+/** A process needs about 150 MB at its start, and half of its share of {@link BUDGET_BYTES} in ordinary work. */
 const PROCESS_BYTES = 512 * MIB;
 
-/** The memory of the machine, or the memory limit of this process. `constrainedMemory` is zero if there is no limit. */
+/** Memory of the machine, or the limit of this process; `constrainedMemory` is zero without one. */
 const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
 /** Default number of processes: one for each processor, if there is enough memory. */
@@ -38,7 +35,7 @@ const CONNECTIONS_OF_A_REQUEST = 2;
  */
 const defaultPoolSize = (processes: number): number => Math.min(64, Math.max(16, 4 * processes));
 
-/** Limits for all processes of one server together, which are divided among the processes. */
+/** Limits of all processes of one server together, which are divided among them. */
 interface Totals {
   readonly processes: number;
   readonly databasePoolSize: number;
@@ -50,8 +47,8 @@ interface Totals {
 }
 
 /**
- * Returns the number of processes, and the totals that are divided among them. Each process must be able to serve the
- * largest request. So if the totals are small, there are fewer processes.
+ * The number of processes, and the totals that are divided among them. Each process must be able to serve the largest
+ * request, so small totals mean fewer processes.
  */
 export function processesOf({
   wanted,
@@ -107,7 +104,7 @@ export function shareOf<All extends Totals>(environment: All): All {
   });
 }
 
-/** Name of the environment variable with the role of a process among several: `first`, or `next` for all others. */
+/** The environment variable with the role of one of several processes: `first`, or `next` for all others. */
 export const WORKER = '_SVC_WORKER';
 
 /**

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { StartError } from '../errors/start-error';
 
-/**
- * Settings with secret values. Each may be in a file that the variable `<name>_FILE` names, as Docker and Kubernetes
- * pass secrets.
- */
+/** Settings whose value may be in the file that `<name>_FILE` names, as Docker and Kubernetes pass secrets. */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'SVC_DATABASE_DIRECT_URL',

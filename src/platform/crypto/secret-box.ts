@@ -47,15 +47,15 @@ export class SecretBox {
     );
   }
 
-  /** Whether this value was sealed with the current key, the one that {@link seal} uses. */
+  /** Whether this value was sealed with the key of {@link seal}. */
   isCurrent(sealed: Buffer): boolean {
     return openWith(this.key, sealed) !== undefined;
   }
 }
 
 /**
- * Opens a sealed value with `key`; undefined if it was sealed with another key, which the tag shows (NIST SP 800-38D,
- * section 7.2).
+ * Opens a sealed value with `key`. Returns undefined if the value is too short, was changed, or was sealed with another
+ * key. The tag shows the last two (NIST SP 800-38D, section 7.2).
  */
 function openWith(key: Buffer, sealed: Buffer): Buffer | undefined {
   const nonce = sealed.subarray(0, NONCE_BYTES);

@@ -12,9 +12,9 @@ const POSTGRES_EPOCH_MILLISECONDS = 946_684_800_000;
 const TWO_32 = 2 ** 32;
 
 /**
- * Encodes an array parameter in PostgreSQL's binary format (array_recv). The driver sends a Buffer unchanged. As text,
- * bodies would have to be escaped and unescaped, and each number printed and parsed. A value of a `timestamptz` array
- * is a Date, an ISO text, or milliseconds since 1970.
+ * Encodes an array parameter in PostgreSQL's binary format (array_recv), which the driver sends unchanged. As text,
+ * bodies would be escaped and unescaped, and each number printed and parsed. A value of a `timestamptz` array is a
+ * Date, an ISO text, or milliseconds since 1970.
  */
 export function binaryArray(type: ArrayElementType, values: readonly unknown[]): Buffer {
   if (type === 'text') return textArray(values as readonly string[]);

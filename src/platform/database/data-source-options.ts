@@ -23,10 +23,7 @@ const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 
 const IDLE_TIMEOUT_MILLISECONDS = 10 * 60_000;
 
-/**
- * Returns the options of the only DataSource.
- * @param pooler the pooler that `url` leads through
- */
+/** @param pooler the pooler that `url` leads through */
 export function dataSourceOptions(
   url: string,
   limits: DatabaseLimits = { poolSize: 4, statementTimeoutSeconds: 60 },
@@ -46,10 +43,9 @@ export function dataSourceOptions(
     applicationName: 'svc-health-server',
     extra: {
       Client: DatabaseClient,
-      // With pipelining, BEGIN and the first statement take one round trip; so does a read with all its settings.
+      // BEGIN and the first statement take one round trip, and so does a read with all its settings.
       pipeline: true,
-      // Idle connections are kept, since each has the plans of its statements. A new connection would have to plan them
-      // again.
+      // Idle connections are kept, since a new one would have to plan all statements again.
       idleTimeoutMillis: IDLE_TIMEOUT_MILLISECONDS,
       keepAlive: true,
       onConnect: (client: PoolClient) => {

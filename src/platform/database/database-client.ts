@@ -82,7 +82,7 @@ export class DatabaseClient extends Client {
       const answers = this.hosts.map(({ name }, index) => `${name}: ${reasonOf(errors[index])}`);
       throw new AggregateError(errors, `No host can be used: ${answers.join('; ')}`, { cause: error });
     }
-    // The pool destroys the stream if its time limit for connecting is reached meanwhile.
+    // The pool destroys the stream when its time limit for connecting is reached.
     if (this.connection.stream.destroyed) throw new Error('timeout expired');
   }
 

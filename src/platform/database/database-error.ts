@@ -39,17 +39,14 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 
 export const isLockNotAvailable = (error: unknown): boolean => postgresErrorOf(error)?.code === LOCK_NOT_AVAILABLE;
 
-/** Whether PostgreSQL ended the session because its transaction sent no statement for too long. */
+/** Whether PostgreSQL ended the session, since its transaction sent no statement for too long. */
 export const isIdleTimeout = (error: unknown): boolean =>
   postgresErrorOf(error)?.code === IDLE_IN_TRANSACTION_SESSION_TIMEOUT;
 
 export const isInsufficientPrivilege = (error: unknown): error is Error =>
   postgresErrorOf(error)?.code === INSUFFICIENT_PRIVILEGE;
 
-/**
- * Returns the ServiceError for an error of the database; undefined for an unknown error, for which every route sends
- * 500.
- */
+/** Returns the error for callers; undefined for an unknown error, for which every route sends 500. */
 export function databaseErrorToServiceError(error: unknown): ServiceError | undefined {
   const found = refusalOf(error);
   if (found === undefined) return undefined;

@@ -11,7 +11,7 @@ import { Statements } from './statements';
 import { RowMetrics, SizeMetrics } from './storage.metrics';
 import { UnitOfWork } from './unit-of-work';
 
-/** Provides the only DataSource, its unit of work and its named statements to every module. */
+/** Provides the only DataSource, its unit of work and its named statements. */
 @Module({})
 export class DatabaseModule {
   static at(url: string): DynamicModule {
@@ -34,7 +34,7 @@ export class DatabaseModule {
   }
 }
 
-/** @returns the pooler that `url` leads through; undefined if each connection has a session of its own */
+/** Returns the pooler that `url` leads through; undefined if each connection has a session of its own. */
 async function poolerOf(url: string, directUrl: string | undefined): Promise<Pooler | undefined> {
   const pooling = await poolingOf(url);
   const logger = new Logger(DatabaseModule.name);

@@ -56,10 +56,7 @@ export class EarlyLocks {
     });
   }
 
-  /**
-   * Returns the SQL that takes the locks by the function `name`. All units take them in the same global order, which
-   * prevents deadlocks.
-   */
+  /** SQL that takes the locks by the function `name`, in the same order in all units, which prevents deadlocks. */
   private lockingBy(name: string): string {
     return [...this.keysBySql]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** One change of the schema. A released migration never changes: each start compares its digest (ADR 0052). */
+/** A change of the schema. A released one never changes: each start compares its digest (ADR 0052). */
 export interface Migration {
-  /** The name. It ends with 13 digits, by which migrations are ordered. */
+  /** The name ends with 13 digits, by which migrations are ordered. */
   readonly name: string;
   readonly statements: readonly string[];
   /**
-   * Present if the statements cannot run in one transaction, such as concurrent index builds. After an interruption the
-   * migration starts again with its first statement, so each statement must be repeatable.
+   * Present if the statements cannot run in one transaction, such as concurrent index builds. An interrupted migration
+   * starts again with its first statement, so each must be repeatable.
    */
   readonly isApart?: true;
 }
@@ -18,7 +18,7 @@ export interface MigrationSet {
   readonly migrations: readonly Migration[];
 }
 
-/** Returns the SHA-256 of the SQL in hexadecimal digits. */
+/** The SHA-256 of the SQL in hexadecimal digits. */
 export const digestOf = ({ statements }: Migration): string =>
   createHash('sha256').update(JSON.stringify(statements)).digest('hex');
 

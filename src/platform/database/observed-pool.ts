@@ -1,6 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 
-/** A function that is called at the end of an observed action, with the error if the action failed. */
+/** Called at the end of an observed action, with its error if it failed. */
 export type End = (error?: unknown) => void;
 
 /**

@@ -17,16 +17,16 @@ import { type End, observePool } from './observed-pool';
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const TROUBLE = /^(53|58|25006|57P|08|XX)/;
-/** The label of failures without a SQLSTATE: there was no connection, or it broke. */
+/** The label of failures without a SQLSTATE: no connection, or one that broke. */
 const NO_CONNECTION = 'connection';
 /** The classes of which deploy/prometheus-rules.yaml reports each error. */
 const ALERTED_CLASSES = ['08', '25', '53', '58', 'XX', NO_CONNECTION];
-/** Name of the spans for waiting for a connection. */
+/** The span of a wait for a connection. */
 const CONNECT = { name: 'wait for a connection' };
-/** SQLSTATE of statements that follow a failed statement in the same transaction. */
+/** SQLSTATE of statements after a failed one of the same transaction. */
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** Metrics of the database connections and statements of this process. Reading them sends no query. */
+/** Metrics of the database connections and statements of this process, read without a query. */
 @Injectable()
 @MetricsFrom({ source: 'pool', path: '/metrics' })
 export class PoolMetrics implements MetricSource {
@@ -103,7 +103,9 @@ export class PoolMetrics implements MetricSource {
 const sqlStateOf = (error: unknown): string =>
   error instanceof DatabaseError && error.code !== undefined ? error.code : NO_CONNECTION;
 
-/** Returns the name of a named statement, else the first word of its text, so that no value appears in a metric. */
+/**
+ * Returns the name of a named statement, else the first word of its text, so that no value appears in a trace.
+ */
 function nameOf(work: unknown): string {
   const { name, text = '' } = typeof work === 'string' ? { text: work } : (work as QueryConfig);
   return name ?? /^\w+/.exec(text)?.[0].toUpperCase() ?? 'other';

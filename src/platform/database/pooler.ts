@@ -14,8 +14,8 @@ export const isBackendOf = (client: Client, processId: number | undefined): bool
   (client as Client & { readonly processID: number }).processID === processId;
 
 /**
- * How connections are pooled. `transaction`: a pooler may run each transaction of a connection in another backend.
- * `session`: all transactions of a connection run in the same backend. `none`: there is no pooler.
+ * `transaction`: a pooler may run each transaction of a connection in another backend. `session`: all of them run in
+ * the same backend. `none`: there is no pooler.
  */
 export type Pooling = 'none' | 'session' | 'transaction';
 
@@ -48,7 +48,7 @@ async function poolingBefore(client: Client, url: string): Promise<Pooling> {
   return 'session';
 }
 
-/** Whether another client gets the same backend. In session mode a backend belongs to one client only. */
+/** Whether another client gets the same backend, which does not happen in session mode. */
 async function isShared(client: Client, other: Client): Promise<boolean> {
   const backendOf = async (one: Client): Promise<number | undefined> =>
     (await one.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;

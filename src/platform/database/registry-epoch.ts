@@ -65,10 +65,7 @@ export class RegistryEpoch {
     return this.requests.isStartedOver || this.unitOfWork.hasGathered(this.raisedHere);
   }
 
-  /**
-   * Returns the rights epoch at which this request decides, for {@link assertRightsSql}; null if rights are read again
-   * for each decision.
-   */
+  /** The rights epoch of this request for {@link assertRightsSql}; null if rights are read for each decision. */
   async rightsToHold(): Promise<number | null> {
     return this.isReadAnew ? null : (await this.current()).rights;
   }
@@ -103,7 +100,7 @@ interface Loaded<T> {
   readonly value: T;
 }
 
-/** A cached value that is derived from stored resources. It is reloaded when the registry epoch changes. */
+/** A cached value derived from stored resources. It is reloaded when the registry epoch changes. */
 export class CachedRegistry<T> {
   private kept: Loaded<T> | undefined;
   private loading: Loaded<Promise<T>> | undefined;
@@ -122,12 +119,11 @@ export class CachedRegistry<T> {
     return unit === undefined ? this.loadToKeep(epoch) : this.valueFor(unit);
   }
 
-  /** The value that was loaded last. It may be older than the request's epoch. */
+  /** The value that was loaded last, perhaps at an older epoch than the request's. */
   get newest(): T | undefined {
     return this.kept?.value;
   }
 
-  /** Drops the value, so that the next use reloads it. */
   forget(): void {
     this.kept = undefined;
     this.loading = undefined;
@@ -168,7 +164,7 @@ export class CachedRegistry<T> {
   }
 }
 
-/** Maximum number of cached values. Beyond it, the oldest value is dropped. */
+/** Beyond this number, the oldest value is dropped. */
 const MOST_KEPT = 1_000;
 
 /**

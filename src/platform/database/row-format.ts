@@ -1,7 +1,7 @@
 /**
- * The format of the rows that this server writes. If older servers must not write rows any more, this number is raised
- * together with a migration of {@link refuseFormatsBelow}. Each connection announces its format as the setting
- * `svc.row_format`; servers of 0.1.0 announce nothing (ADR 0052).
+ * The format of the rows that this server writes. It is raised with a migration of {@link refuseFormatsBelow} when
+ * older servers must not write rows any more. Each connection announces it as the setting `svc.row_format`; servers of
+ * 0.1.0 announce nothing (ADR 0052).
  */
 export const ROW_FORMAT = 1;
 

@@ -99,7 +99,7 @@ export class SilentConnections {
   }
 
   /**
-   * Returns those of `backends` that are working on a statement.
+   * Returns those of `backends` that work on a statement.
    * @throws DatabaseError if PostgreSQL refuses the connection or the query, another Error if it does not answer
    */
   private workingOf(backends: readonly string[]): Promise<ReadonlySet<string>> {

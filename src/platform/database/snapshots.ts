@@ -22,7 +22,7 @@ export interface SnapshotOptions {
   readonly isWriting?: true;
 }
 
-/** Runs statements that all see the same snapshot of the database. */
+/** Statements that all see the same snapshot of the database. */
 export class Snapshot {
   private limit: TimeLimit | undefined;
 
@@ -43,10 +43,7 @@ export class Snapshot {
     await this.client.query('SET LOCAL statement_timeout TO DEFAULT');
   }
 
-  /**
-   * Runs a statement in the snapshot.
-   * @throws ServiceError 'timeout' after the common time limit
-   */
+  /** @throws ServiceError 'timeout' after the common time limit */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { client, limit } = this;
     const send = (): Promise<QueryResult<Row>> => client.query<Row>(configOf(statement), driverValues(values));
@@ -59,7 +56,7 @@ export class Snapshot {
   }
 }
 
-/** Opens transactions with a fixed snapshot, for answers that need several statements. */
+/** Opens transactions with a fixed snapshot, for answers of several statements. */
 @Injectable()
 export class Snapshots {
   constructor(

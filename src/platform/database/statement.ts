@@ -1,8 +1,8 @@
 import { TypeOverrides, types } from 'pg';
 
 /**
- * A named statement. PostgreSQL plans it once per connection and keeps the plan. Names are unique in the server, and
- * the text of a name never changes. A statement with an empty name is planned at each use.
+ * A named statement, which PostgreSQL plans once per connection. Names are unique in the server, and the text of a name
+ * never changes. A statement with an empty name is planned at each use.
  */
 export interface Statement {
   readonly name: string;
@@ -28,15 +28,12 @@ export interface StatementPart {
    * Returns a data-modifying statement for a WITH clause. `places` are the SQL parameters of its values, such as `$7`.
    */
   readonly sqlOf: (places: readonly string[]) => string;
-  /** Called after the commit of the statement. */
   readonly afterCommit?: () => void;
 }
 
 const madeStatements = new Map<string, Statement>();
 
-/**
- * Returns the statement of a name, and makes its text at the first use. The number of possible names must be bounded.
- */
+/** Returns the statement of a name, whose text is made at the first use. The possible names must be bounded. */
 export function statementNamed(name: string, textOf: () => string): Statement {
   const known = madeStatements.get(name) ?? { name, text: textOf() };
   madeStatements.set(name, known);
@@ -55,5 +52,5 @@ export const TEXT_INSTANT_TYPES = new TypeOverrides();
 TEXT_INSTANT_TYPES.setTypeParser(types.builtins.INT8, Number);
 TEXT_INSTANT_TYPES.setTypeParser(types.builtins.TIMESTAMPTZ, (text: string) => text);
 
-/** Parses an instant in the form in which PostgreSQL prints it. */
+/** Parses an instant as PostgreSQL prints it. */
 export const instantOf = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date;

@@ -113,7 +113,7 @@ export class Statements {
   }
 }
 
-/** Runs a statement of a unit of work under a time limit, and resets the limit, all in one pipelined round trip. */
+/** Runs a statement of a unit of work under a time limit, in one pipelined round trip with the reset of the limit. */
 async function limitedInUnit<Row extends QueryResultRow>(
   unit: PoolClient,
   limit: TimeLimit,
@@ -154,9 +154,6 @@ export function configOf(statement: Statement): QueryConfig {
   return config;
 }
 
-/**
- * Converts dates to ISO texts. The driver would write dates in the time zone of this process, and would omit the
- * seconds of historical zone offsets.
- */
+/** Dates as ISO texts: the driver would write them in local time, without the seconds of historical zone offsets. */
 export const driverValues = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (value instanceof Date ? value.toISOString() : value));

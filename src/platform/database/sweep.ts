@@ -1,7 +1,6 @@
 import { type Statement } from './statement';
 import { type Statements } from './statements';
 
-/** Maximum number of rows that one statement of a sweep deletes. */
 const SWEPT_AT_ONCE = 1000;
 
 /**

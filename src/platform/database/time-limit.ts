@@ -12,7 +12,7 @@ export class TimeLimit {
   private readonly startedAt = performance.now();
 
   /**
-   * @param seconds the time for all statements, including their wait for a connection
+   * @param seconds the time for all statements, with their wait for a connection
    * @param refusal the error after the limit, or its message: what took too long, and what to do
    * @param isOfStatements whether each statement has the same limit anyway
    */
@@ -27,10 +27,7 @@ export class TimeLimit {
     return this.isOfStatements && performance.now() - this.startedAt < YOUNG_MILLISECONDS;
   }
 
-  /**
-   * The time that is left.
-   * @throws ServiceError 'timeout' if no time is left
-   */
+  /** @throws ServiceError 'timeout' if no time is left */
   get millisecondsLeft(): number {
     this.assertLeft();
     return Math.trunc(this.endsAt - performance.now());

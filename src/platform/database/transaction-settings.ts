@@ -23,10 +23,9 @@ interface NamingConnection {
 type Send = (config: string | QueryConfig, values?: unknown[]) => Promise<QueryResult>;
 
 /**
- * Sends `settings` with the BEGIN of each transaction on a connection, and wraps each single statement in a
- * transaction. Behind a pooler, each transaction may run in a different backend, and a setting of the session would
- * affect other clients. SET LOCAL takes no snapshot, so a transaction above READ COMMITTED can still take locks before
- * its snapshot.
+ * Sends `settings` with the BEGIN of each transaction, and wraps each single statement in a transaction. Behind a
+ * pooler, each transaction may run in another backend, and a setting of the session would affect other clients. SET
+ * LOCAL takes no snapshot, so a transaction above READ COMMITTED can still take locks before its snapshot.
  */
 export function sendSettingsWithTransactions(client: PoolClient, pooling: Pooling, settings: Settings): void {
   const { parsedStatements } = client.connection as PoolClient['connection'] & NamingConnection;

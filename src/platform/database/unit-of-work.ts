@@ -17,7 +17,7 @@ import { type Statement } from './statement';
 
 /** An open transaction. */
 class Unit {
-  /** Items that are gathered for the end of the transaction, by key, and actions for the time after it. */
+  /** Items for the end of the transaction by key, and actions for the time after it. */
   readonly gathered = new Map<symbol, Gathered>();
   readonly afterCommit: (() => unknown)[] = [];
   readonly whenOver: (() => unknown)[] = [];
@@ -38,10 +38,10 @@ class Unit {
   ) {}
 }
 
-/** Marks work that runs outside the open transaction. It also continues when the client of its request disconnects. */
+/** Marks work outside the open transaction. It continues when the client of its request disconnects. */
 const APART = Symbol('apart');
 
-/** The gathered items of a key, with the function that flushes all of them. */
+/** The gathered items of a key. */
 interface Gathered {
   readonly items: unknown[];
   readonly flush: (items: unknown[]) => Promise<void>;
@@ -62,8 +62,7 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
 };
 
 /**
- * How often a unit of work is tried. After a conflict another write has succeeded, so a few tries are enough; a
- * livelock ends with 503.
+ * Tries of a unit of work. After a conflict another write has succeeded, so few are enough; a livelock ends with 503.
  */
 const MAX_TRIES = 5;
 
@@ -136,9 +135,7 @@ export class UnitOfWork {
   }
 
   /**
-   * Whether the request asks for a higher isolation level than READ COMMITTED, the level of a statement without a
-   * transaction.
-   * @internal
+   * Whether the request asks for more than READ COMMITTED, the level of a statement without a transaction. @internal
    */
   get isStrict(): boolean {
     return this.level !== 'read-committed';
@@ -190,19 +187,13 @@ export class UnitOfWork {
     return this.unit?.client;
   }
 
-  /**
-   * The ticket whose signal ends statements: that of the unit or request, or that of background work.
-   * @internal
-   */
+  /** The ticket whose signal ends statements: that of the unit or request, or that of background work. @internal */
   get ticket(): Ticket {
     const store = this.current.value;
     return store === APART ? BACKGROUND : (store?.ticket ?? this.requests.ticket);
   }
 
-  /**
-   * Identifies the open transaction; undefined if none is open.
-   * @internal
-   */
+  /** Identifies the open transaction; undefined if none is open. @internal */
   get unit(): Unit | undefined {
     const store = this.current.value;
     return store === APART ? undefined : store;
@@ -228,10 +219,7 @@ export class UnitOfWork {
     unit.gathered.set(key, group);
   }
 
-  /**
-   * Whether the open transaction has gathered an item under `key`.
-   * @internal
-   */
+  /** Whether the open transaction has gathered an item under `key`. @internal */
   hasGathered(key: symbol): boolean {
     return this.unit?.gathered.has(key) === true;
   }
@@ -362,7 +350,7 @@ export class UnitOfWork {
  * runner is marked as inside a transaction, so that repositories bound to it do not open another one.
  */
 function begin({ runner, client }: Unit, sql: string): void {
-  // BEGIN and the statements of the same turn are sent by one socket write, since each write wakes the backend.
+  // One socket write for BEGIN and the statements of the same turn, since each write wakes the backend.
   const { stream } = client.connection;
   stream.cork();
   process.nextTick(() => {

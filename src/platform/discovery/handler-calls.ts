@@ -1,4 +1,4 @@
-/** The names of providers together with their module, for the log and for errors at the start. */
+/** Names of providers and their modules, for the log and for errors at the start. */
 const names = new WeakMap<object, string>();
 
 export function nameHandler(handler: object, module: string | undefined): void {

@@ -47,7 +47,7 @@ export abstract class HandlerRegistry<Meta, Handler extends object> implements O
     }
   }
 
-  /** Returns what is wrong with a provider, as a sentence without its point; undefined if nothing is. */
+  /** The fault of a provider, as a sentence without its point. */
   protected faultOf(_meta: Meta, handler: Handler): string | undefined {
     const missing = this.methods.find((name) => typeof handler[name] !== 'function');
     return missing === undefined ? undefined : `it has no method "${missing}". Add it, or remove the decorator`;

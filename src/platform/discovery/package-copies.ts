@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { StartError } from '../errors/start-error';
 import { packageFile, softwareVersion } from '../software-version';
 
-/** The copies of this package that the process has loaded: the version of each, by its folder. */
+/** The loaded copies of this package: the version of each, by its folder. */
 type Copies = Map<string, string>;
 
 const COPIES = Symbol.for('svc-health-server.copies');

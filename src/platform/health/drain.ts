@@ -47,7 +47,7 @@ export class Drain {
     });
   }
 
-  /** The responses of a connection that have not ended, in the order of their requests. */
+  /** The unfinished responses of a connection, in the order of their requests. */
   responsesOn(socket: Duplex): readonly ServerResponse[] {
     return [...this.open].flatMap(({ response }) => (response?.req.socket === socket ? [response] : []));
   }
@@ -59,7 +59,7 @@ export class Drain {
   async run(server: Server): Promise<void> {
     const { drainSeconds, shutdownSeconds } = this.environment;
     this.isReady = false;
-    // After {@link retire} no client can connect any more, so failing readiness first would be useless.
+    // After {@link retire} no client can connect, so failing readiness first would be useless.
     if (!this.isClosing) await delay(drainSeconds * 1000);
     this.closeByAnswers();
     const endsAt = performance.now() + LEAVE_MILLISECONDS;

@@ -72,8 +72,8 @@ export const healthOf = (status: HealthStatus, description: string, checks: Heal
 });
 
 /**
- * Node reads the resident memory from a file. That fails while no file descriptor is free (EMFILE), but a process that
- * serves its connections is healthy: with 500 an orchestrator would end it.
+ * Node reads the resident memory from a file, which fails while no file descriptor is free (EMFILE). A process that
+ * serves its connections is healthy then: with 500 an orchestrator would end it.
  */
 function memoryCheck(): Health['checks'] {
   try {

@@ -2,10 +2,7 @@ import { Negotiator } from 'negotiator';
 
 export type Encoding = 'br' | 'gzip';
 
-/**
- * Chooses the encoding of an answer by `Accept-Encoding` (RFC 9110, section 12.5.3). It prefers br to gzip, since br is
- * faster with these settings.
- */
+/** Chooses an encoding by `Accept-Encoding` (RFC 9110, section 12.5.3): br first, which is faster with our settings. */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': String(header) } });

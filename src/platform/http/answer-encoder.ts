@@ -30,7 +30,6 @@ export class AnswerEncoder {
     return this.taken();
   }
 
-  /** Compresses the last text, and returns the last bytes. */
   async finish(text: string): Promise<Buffer> {
     await this.settled((done) => {
       this.stream.once('end', done).end(text);

@@ -14,12 +14,10 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'];
 /** The status class of responses that were not sent whole, because the client disconnected or the server ended them. */
 const CUT = 'cut';
-/** The status in the log if the client disconnected before the response, as in nginx. */
+/** Logged if the client disconnected before the response, as by nginx. */
 const CLIENT_LEFT = 499;
 
-/**
- * Logs each request at the end of its response, and measures its time. Entries of a Bundle are not logged separately.
- */
+/** Logs and measures each request at the end of its response. Entries of a Bundle are not logged separately. */
 @Injectable()
 @MetricsFrom({ source: 'answers', path: '/metrics' })
 export class Answers implements MetricSource {
@@ -39,7 +37,7 @@ export class Answers implements MetricSource {
     this.isLogged = hasAccessLog && logLevel !== 'error' && logLevel !== 'warn';
   }
 
-  /** The middleware. Mount it after the request context. */
+  /** Mount it after the request context. */
   readonly watch = (request: Request, response: Response, next: NextFunction): void => {
     const { present } = this.requests;
     if (present?.origin === request) {
@@ -97,7 +95,7 @@ export class Answers implements MetricSource {
     writeAccessLine(message, { requestId, correlationId, traceId: span?.spanContext().traceId });
   }
 
-  /** Returns the route as declared, without values of the URL. A known operation has its name in it. */
+  /** The route as declared, without values of the URL. A known operation has its name in it. */
   private templateOf({ route, params }: Request): string {
     const { path } = (route ?? {}) as { readonly path?: unknown };
     if (typeof path !== 'string') return 'none';

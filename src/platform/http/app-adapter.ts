@@ -10,9 +10,8 @@ import { type Express, type Request, type Response } from 'express';
  * object that has the prototype already, the change does nothing.
  */
 export class AppAdapter extends ExpressAdapter {
-  /** The class of requests, for those without a connection. */
+  /** For requests without a connection, as the class of responses below. */
   readonly Request: typeof IncomingMessage;
-  /** The class of responses, for those without a connection. */
   readonly Response: typeof ServerResponse;
 
   constructor(app: Express) {

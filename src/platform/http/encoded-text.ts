@@ -6,7 +6,7 @@ const BEYOND_ASCII = /%[89a-f]/i;
 
 /**
  * Checks the escaped bytes of a query or form. `URLSearchParams` decodes bytes that are no UTF-8 to U+FFFD, so a search
- * would look for a text that the caller did not send. A `%` without two digits is kept as sent, as browsers do.
+ * would look for another text. A `%` without two digits is kept as sent, as browsers do.
  * @param what the name of the text in the error message
  * @throws ServiceError 'invalid' if the bytes are no UTF-8
  */

@@ -4,8 +4,8 @@ import { type RequestHandler } from 'express';
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([^\]]*)\](?::\d+)?)$/;
 
 /**
- * Removes the ports from `X-Forwarded-For`. Some proxies append the port of the client to its address, such as Azure
- * Application Gateway. Each connection would then count as an address of its own, and no limit by address would work.
+ * Removes the ports that some proxies, such as Azure Application Gateway, append to addresses in `X-Forwarded-For`.
+ * Otherwise each connection would count as an address of its own, and no limit by address would work.
  */
 export const withoutForwardedPorts: RequestHandler = ({ headers }, _response, next) => {
   const forwarded = headers['x-forwarded-for'];

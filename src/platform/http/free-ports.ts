@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name is not known',
 };
 
-/** Returns the error with a message for a failed listen(); undefined for other errors. */
+/** The error for a failed listen(); undefined for other errors. */
 export function portRefusal(setting: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const reason = REASONS[String(error.code)];

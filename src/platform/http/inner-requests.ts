@@ -15,7 +15,7 @@ export interface InnerRequest {
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Maximum length of the answer. If the text is longer, the answer has {@link InnerAnswer.refusal} instead. */
+  /** A longer answer has a {@link InnerAnswer.refusal} instead of its text. */
   readonly mostCharacters: number;
 }
 
@@ -23,17 +23,17 @@ export interface InnerAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly text: string;
-  /** Data that the route keeps beside its answer: `response.locals` of Express. */
+  /** `response.locals` of Express: data that the route keeps beside its answer. */
   readonly locals: Readonly<Record<string, unknown>>;
-  /** Why the text of a processed request is missing: it is too long, or the memory budget is full. */
+  /** Why the text is missing: it is too long, or the memory budget is full. */
   readonly refusal?: ServiceError;
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) => void;
 
 /**
- * Sends requests to the routes of this server without a connection. So the parts of one request (Bundle entries) are
- * handled like separate requests, with guards, policies and error tables. They join an open unit of work.
+ * Sends requests to the routes of this server without a connection. So Bundle entries are handled like separate
+ * requests, with guards, policies and error tables. They join an open unit of work.
  */
 @Injectable()
 export class InnerRequests {
@@ -65,10 +65,7 @@ export class InnerRequests {
   }
 }
 
-/**
- * Collects the text of the answer to an inner request. Its bytes count in the memory budget until the outer request
- * ends.
- */
+/** The text of an inner answer. Its bytes count in the memory budget until the outer request ends. */
 class CollectedText {
   private texts: string[] = [];
   private characters = 0;

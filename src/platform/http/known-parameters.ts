@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors/service-error';
 
-/** Query parameters that are allowed if the answer is one JSON text. */
+/** Query parameters for an answer of one JSON text. */
 export const SHAPE_PARAMETERS = ['_format', '_pretty'];
 
-/** Query parameters that are allowed if the answer is one resource. */
+/** Query parameters for an answer of one resource. */
 export const RESOURCE_PARAMETERS = [...SHAPE_PARAMETERS, '_summary', '_elements'];
 
 /** Whether the header `Prefer` asks to ignore unknown parameters (http://hl7.org/fhir/R4/search.html#errors). */

@@ -4,8 +4,8 @@ import { TurnPace } from '../admission/turn-pace';
 import { hasOpenBody } from './request-bodies';
 
 /**
- * How many requests may begin in one turn of the event loop. Each needs 0.3 to 1 ms of CPU until it waits for the
- * database: 1,000 requests without credentials that arrived in one turn delayed all others by 300 to 500 ms.
+ * How many requests may begin in one turn of the event loop. Each needs 0.3 to 1 ms of CPU before it waits for the
+ * database: 1,000 requests without credentials in one turn delayed all others by 300 to 500 ms.
  */
 const AT_ONCE = 4;
 

@@ -8,8 +8,8 @@ import { acceptedEncoding, type Encoding } from './accepted-encoding';
 const brotli = promisify(brotliCompress);
 
 /**
- * The compression level. Level 9 takes a tenth of the time of level 11, and its result is 5 % larger. With level 11,
- * the first visitor would wait over 2 s for a script of 1 MB.
+ * Level 9 takes a tenth of the time of level 11, and its result is 5 % larger. With level 11, the first visitor would
+ * wait over 2 s for a script of 1 MB.
  */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
@@ -18,12 +18,12 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
   gzip: promisify(gzip),
 };
 
-/** A public file in memory. It is compressed once per encoding, and has a digest for caches. */
+/** A public file in memory, compressed once per encoding, with a digest for caches. */
 export class PublicFile {
   readonly digest: string;
   private readonly compressed = memoized((encoding: Encoding) => COMPRESS[encoding](this.bytes));
 
-  /** @param hasDigestInName whether the path changes with the content, so that caches may keep the file forever */
+  /** @param hasDigestInName whether the path changes with the content: caches may keep the file forever */
   constructor(
     private readonly mediaType: string,
     private readonly bytes: Buffer,

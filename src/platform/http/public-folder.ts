@@ -18,10 +18,10 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface PublicFolderOptions {
-  /** The path at which the handler is mounted, such as `/console`. */
+  /** Where the handler is mounted, such as `/console`. */
   readonly path: string;
   readonly folder: string;
-  /** Returns the sources of the Content-Security-Policy of a page, from the text of the page. */
+  /** The sources of the Content-Security-Policy of a page, by its text. */
   readonly sourcesOf: (page: string) => string;
 }
 
@@ -47,12 +47,11 @@ export class PublicFolder {
     return this.options.path;
   }
 
-  /** Whether the folder was built together with the compiled server. */
+  /** Whether the build made the folder. */
   get isBuilt(): boolean {
     return existsSync(join(this.options.folder, 'index.html'));
   }
 
-  /** The handler that serves the files. Mount it on {@link path}. */
   readonly handler: RequestHandler = (request, response, next) => {
     const { method, path } = request;
     if (method !== 'GET' && method !== 'HEAD') {
@@ -79,7 +78,7 @@ export class PublicFolder {
     await file.send(request, response);
   }
 
-  /** Reads a file at once, so that a failure is not cached. Only the first request for a file waits for the disk. */
+  /** Reads at once, so that a failure is not cached. Only the first request for a file waits for the disk. */
   private readNow(name: string): SentFile {
     const bytes = readFileSync(join(this.options.folder, name));
     const type = extname(name);

@@ -10,22 +10,20 @@ export function bodyOf({ body }: Request): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** Returns the query as sent, in order and with repetitions. Values are decoded like those of forms. */
+/** The query as sent, in order and with repetitions. Values are decoded like those of forms. */
 export function queryOf({ url }: Request): URLSearchParams {
   const start = url.indexOf('?');
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
 }
 
-/** Returns the path as sent, also in a handler that is mounted below a path. */
+/** The path as sent, also in a handler that is mounted below a path. */
 export const sentPathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';
 
-/**
- * Returns the media type of the body (`type/subtype`) in lower case, without parameters; undefined if none was sent.
- */
+/** The media type of the body (`type/subtype`) in lower case, without parameters; undefined if none was sent. */
 export const mediaTypeOf = ({ headers }: Request): string | undefined =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 
-/** Media types of JSON. A body without a media type counts as JSON too. */
+/** A body without a media type counts as JSON too. */
 const JSON_TYPES = new Set([
   undefined,
   'application/json',

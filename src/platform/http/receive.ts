@@ -2,11 +2,11 @@ import { type Request } from 'express';
 import { ServiceError } from '../errors/service-error';
 import { tooLarge } from './unpack';
 
-/** Larger bodies than this wait for memory, and their callers are served in turn. */
+/** Larger bodies wait for memory, and their callers are served in turn. */
 export const SMALL_BYTES = 64 * 1024;
 
 export interface Receiving {
-  /** The length by `Content-Length`; undefined for a chunked body. */
+  /** By `Content-Length`; undefined for a chunked body. */
   readonly length: number | undefined;
   readonly mostBytes: number;
   readonly stallSeconds: number;
@@ -81,7 +81,7 @@ const tooSlow = (): ServiceError =>
     'The body did not arrive in time: 64 kB, or the rest, every few seconds. Send it again.',
   );
 
-/** How many bytes of a body must arrive in the time of a {@link StallTimer}. */
+/** Bytes of a body that must arrive in the time of a {@link StallTimer}. */
 const STALL_BYTES = 64 * 1024;
 
 /** Detects a stalled body: less than 64 kB of it, or less than its rest, arrives within a given time. */

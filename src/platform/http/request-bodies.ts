@@ -21,7 +21,7 @@ export interface BodyRules {
   readonly judge: (request: Request) => Promise<void>;
 }
 
-/** Routes below this path accept bodies without credentials, but only small and uncompressed ones. */
+/** Bodies below this path need no credentials, but must be small and uncompressed. */
 const OPEN_PATH = '/auth/';
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -91,10 +91,7 @@ async function openBody(request: Request, { limitBytes, stallSeconds }: BodyRule
   return receive(request, { length, mostBytes, stallSeconds, grows: () => Promise.resolve() });
 }
 
-/**
- * Returns the body of a caller with valid credentials. If the credentials are invalid it returns undefined and reads
- * nothing.
- */
+/** Returns undefined, and reads nothing, if the credentials are invalid. */
 async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): Promise<Buffer | undefined> {
   const { limitBytes, stallSeconds } = rules;
   if (!(await isCaller(request, rules))) return undefined;

@@ -5,7 +5,7 @@ import { RequestTicket } from '../admission/ticket';
 import { type RequestContext } from '../request/request-context';
 import { NO_SNIFFING } from './security-headers';
 
-/** Ids of callers that are accepted: short, and harmless in a log line. */
+/** Ids of callers: short, and harmless in a log line. */
 const HARMLESS_ID = /^[\w.:-]{1,64}$/;
 
 /**

@@ -67,7 +67,7 @@ export const OperationId = (
     SetMetadata(OPERATION_NAMES, typeof id === 'string' ? [id] : names),
   );
 
-/** Returns the name of the route of an operation: `FhirEverything` for `everything`, `FhirDryRun` for `dry-run`. */
+/** `FhirEverything` for the operation `everything`, `FhirDryRun` for `dry-run`. */
 export const operationIdOfCode = (code: string): string =>
   `Fhir${code.replace(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
 

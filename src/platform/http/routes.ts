@@ -7,10 +7,7 @@ import { type IRouter } from 'express';
 export class Routes {
   constructor(private readonly host: HttpAdapterHost) {}
 
-  /**
-   * Returns the methods for which handlers exist on `path`, for the header `Allow`. Handlers for all methods do not
-   * count, since they only refuse requests.
-   */
+  /** The methods of `path` for the header `Allow`. Handlers for all methods only refuse requests, and do not count. */
   methodsOf(path: string): string[] {
     const { router } = this.host.httpAdapter.getInstance<{ router: IRouter }>();
     const methods = router.stack.flatMap(({ route }) => {

@@ -8,8 +8,7 @@ import { AnswerEncoder } from './answer-encoder';
 
 export interface TextSink {
   /**
-   * Writes a text. The promise settles when the next text may be written, so that a slow reader slows the producer
-   * down.
+   * The promise settles when the next text may be written, so that a slow reader slows the producer down.
    * @throws an error if the connection has closed
    */
   write(text: string): Promise<void>;
@@ -38,12 +37,12 @@ export interface TextPrinter {
   end(): string;
 }
 
-/** Settings for all answers of an application, set by `app.setLocal(ANSWER_TERMS, …)`. */
+/** Settings of all answers, set by `app.setLocal(ANSWER_TERMS, …)`. */
 export interface AnswerTerms {
   /** How many seconds a reader may take for 64 kB, or for the rest of an answer. */
   readonly stallSeconds: number;
   readonly requests: RequestContext;
-  /** The turns of long answers: in each turn of the event loop, one makes its texts; the callers are served in turn. */
+  /** In each turn of the event loop, one long answer makes its texts; the callers are served in turn. */
   readonly slices: Slices;
 }
 
@@ -59,10 +58,7 @@ const CHUNK = 64 * 1024;
  */
 const SENT_AT_ONCE = 256 * 1024;
 
-/**
- * Answers from this length on are compressed. Compression of a shorter answer is useless, since it fits into one packet
- * anyway.
- */
+/** Shorter answers are not compressed, since they fit into one packet anyway. */
 const COMPRESSED_FROM_CHARACTERS = 1400;
 
 /** How long an answer may make its texts before it lets other requests run. */
@@ -149,7 +145,7 @@ function boundRest(response: Response): void {
   });
 }
 
-/** Returns how long a reader may take for the bytes in the buffer of the socket. */
+/** How long a reader may take for the bytes in the buffer of the socket. */
 const stallMillisecondsOf = (response: Response): number =>
   Math.max(1, Math.ceil(response.writableLength / CHUNK)) * termsOf(response).stallSeconds * 1000;
 
@@ -163,11 +159,11 @@ class ResponseSink implements TextSink {
   private readonly ticket: Ticket;
   private readonly slices: Slices;
   private encoder: AnswerEncoder | undefined;
-  /** Short texts that wait until they fill a chunk. They are sent before `long`. */
+  /** Short texts that wait until they fill a chunk, sent before `long`. */
   private pending = '';
   private long = '';
   private turnEndsAt = performance.now() + TURN_MILLISECONDS;
-  /** How many bytes of this answer are counted in the memory budget. */
+  /** Bytes of this answer in the memory budget. */
   private counted = 0;
   /**
    * Characters sent in the current turn. It starts at the maximum, so that each answer waits for its turn first: many
@@ -287,9 +283,8 @@ class ResponseSink implements TextSink {
   }
 
   /**
-   * Counts a text in the memory budget. The longest text so far is counted, until the end of the answer. So an answer
-   * whose texts have equal lengths is refused before it begins, or not at all. The bytes of an inner answer (of a
-   * Bundle entry) are counted by the code that collects them.
+   * Counts the longest text so far in the memory budget, until the end of the answer. So an answer whose texts have
+   * equal lengths is refused before it begins, or not at all. The code that collects an inner answer counts its bytes.
    * @throws ServiceError 'busy'
    */
   private count(bytes: number): void {

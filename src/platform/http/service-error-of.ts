@@ -4,15 +4,12 @@ import { type KindedCode } from '../errors/error-codes';
 import { ServiceError } from '../errors/service-error';
 import { JsonBodyError, type JsonBodyErrorKind } from '../json/json-body-error';
 
-/**
- * Converts a thrown error to an error that a caller may see. All code uses this one conversion. Undefined means that
- * the caller gets 500 without a reason.
- */
+/** The one conversion of thrown errors to errors for callers. If undefined, the caller gets 500 without a reason. */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof JsonBodyError)
     return new ServiceError(BODY_CODES[error.kind], error.message, {}, { cause: error });
-  // An error that Express threw is wrapped by Nest.
+  // Nest wraps errors of Express.
   if (error instanceof HttpException) return frameworkRefusal(error.getStatus(), error.cause);
   return databaseErrorToServiceError(error);
 }
@@ -27,7 +24,7 @@ const BODY_CODES: Readonly<Record<JsonBodyErrorKind, KindedCode>> = {
   'too-many': 'body-too-many-values',
 };
 
-/** Converts an error of Nest or Express. It has a status, but no text for callers. */
+/** An error of Nest or Express has a status, but no text for callers. */
 function frameworkRefusal(status: number, cause: unknown): ServiceError | undefined {
   if (status === 400) return new ServiceError('url-malformed', malformed(cause), {}, { cause });
   if (status === 404) return new ServiceError('route-unknown', NO_ROUTE, {}, { cause });
@@ -36,9 +33,7 @@ function frameworkRefusal(status: number, cause: unknown): ServiceError | undefi
 
 const NO_ROUTE = 'No such route. Resources are at /fhir/{type}/{id}; GET /fhir/metadata lists the types.';
 
-/**
- * Returns the text for a malformed request. Only the URL can be malformed here, since `requestBodies` reads the bodies.
- */
+/** Only the URL can be malformed here, since `requestBodies` reads the bodies. */
 const malformed = (cause: unknown): string =>
   cause instanceof URIError
     ? 'The URL cannot be decoded: two hexadecimal digits have to follow each "%", and the bytes have to be UTF-8. Send a "%" itself as %25.'

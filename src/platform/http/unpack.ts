@@ -13,7 +13,7 @@ const UNPACK = new Map<string, Unpack>([
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Returns the function that decompresses a body with this `Content-Encoding`; undefined if the body is not compressed.
+ * Returns the function that decompresses a body with this `Content-Encoding`; undefined if it is not compressed.
  * @throws ServiceError 'unsupported-media-type'
  */
 export function unpackingOf(

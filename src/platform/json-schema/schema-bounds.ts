@@ -3,10 +3,7 @@ import { isObject, memberOf } from '../json/plain-object';
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_DEPTH = 32;
 
-/**
- * Maximum number of schemas, counted after resolving all references: in a chain of references, each link can double the
- * number.
- */
+/** Schemas after resolving all references: in a chain of references, each link can double the number. */
 const MAX_SCHEMAS = 1000;
 
 /** Keywords whose values are data, not schemas. */
@@ -15,10 +12,7 @@ const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'typ
 /** Keywords that contain schemas under names which the author chooses. */
 const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
 
-/**
- * Keywords that are refused. `uniqueItems` can take hours for a long list; the others change the meaning of a whole
- * schema.
- */
+/** `uniqueItems` can take hours for a long list; the others change the meaning of a whole schema. */
 const REFUSED = ['uniqueItems', '$async', '$id'];
 
 /**

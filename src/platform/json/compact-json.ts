@@ -14,7 +14,7 @@ import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
  */
 export const compactJson = (text: string, maxDepth?: number): string => atOnce(compactJsonInSteps(text, maxDepth));
 
-/** Like {@link compactJson}, in steps of less than a millisecond, for texts of megabytes. */
+/** In steps of less than a millisecond, for texts of megabytes. */
 export const compactJsonInSteps = (text: string, maxDepth = 64): Steps<string> =>
   new JsonScanner(text, maxDepth).scan();
 
@@ -57,22 +57,20 @@ const SIMPLE_ESCAPES = new Set(Array.from('"\\/bfnrt', (character) => character.
 
 const PLAIN_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 
-/**
- * How many slices of the text (the parts between white space) are joined at once. It limits the cost of a hostile text.
- */
+/** Slices (between white space) that are joined at once, which limits the cost of a hostile text. */
 const SLICES_AT_ONCE = 1024;
 
-/** How many values are read between two pauses. */
+/** Values between two pauses. */
 const VALUES_AT_ONCE = 2048;
 
-/** An object or array that is still open. There is one of these per depth, which is reused. */
+/** An open object or array. There is one per depth, which is reused. */
 interface OpenContainer {
-  /** The key or the array index of the value that is being read. */
+  /** The key or index of the value that is being read. */
   step: string | number;
   readonly keys: Set<string>;
 }
 
-/** Scans a text. It keeps the open containers in a list, so that a deep text cannot exhaust the stack. */
+/** Keeps the open containers in a list, so that a deep text cannot exhaust the stack. */
 class JsonScanner {
   private at = 0;
   private readonly containers: OpenContainer[] = [];
@@ -101,7 +99,7 @@ class JsonScanner {
     return this.compacted();
   }
 
-  /** Reads opening brackets until a scalar or an empty container was read. */
+  /** Reads opening brackets, up to a scalar or an empty container. */
   private value(): void {
     for (;;) {
       const code = this.next();
@@ -262,7 +260,7 @@ class JsonScanner {
     if (exponent > MAX_EXPONENT) this.refuse('number-too-long', `Exponent beyond ±${MAX_EXPONENT}`, start);
   }
 
-  /** Reads the exponent of a number and returns its absolute value; 0 if there is none. */
+  /** Returns the absolute value of an exponent; 0 if there is none. */
   private exponent(): number {
     if ((this.text.charCodeAt(this.at) | LOWER_CASE) !== LETTER_E) return 0;
     this.at++;
@@ -279,7 +277,7 @@ class JsonScanner {
     while (isDigit(this.text.charCodeAt(this.at)));
   }
 
-  /** Skips white space and returns the next character; NaN at the end of the text. */
+  /** Returns the next character after white space; NaN at the end of the text. */
   private next(): number {
     const code = this.text.charCodeAt(this.at);
     return code <= SPACE ? this.skipSpace(code) : code;
@@ -336,7 +334,7 @@ function isPair(high: number, low: number): boolean {
   return high < FIRST_LOW_SURROGATE && low >= FIRST_LOW_SURROGATE && low <= LAST_SURROGATE;
 }
 
-/** How many steps a message shows at each end of a long path. */
+/** Steps at each end of a long path. */
 const SHOWN_STEPS = 4;
 
 /**

@@ -8,7 +8,7 @@ const INDENT = '  ';
  */
 export class IndentedJson {
   private lineBreak = '\n';
-  /** Whether the last token opened an object or array, which may turn out to be empty. */
+  /** The last token opened an object or array, which may turn out to be empty. */
   private isOpened = false;
 
   print(text: string): Iterable<string> {

@@ -1,14 +1,14 @@
 import { endOfString, endOfValue, unquoted } from './json-skip';
 
 export interface JsonMember {
-  /** The key without quotes and escapes. */
+  /** Without quotes and escapes. */
   readonly key: string;
-  /** The key with its quotes and escapes, as sent. */
+  /** As sent, with quotes and escapes. */
   readonly keyText: string;
   readonly valueText: string;
 }
 
-/** Returns the members of an object given as compact text, in order; none if the text is not an object. */
+/** The members of an object given as compact text, in order; none if the text is not an object. */
 export function membersOf(objectText: string): readonly JsonMember[] {
   const members: JsonMember[] = [];
   if (objectText.startsWith('{"')) {
@@ -28,7 +28,7 @@ export function membersOf(objectText: string): readonly JsonMember[] {
 export const memberText = (objectText: string, name: string): string | undefined =>
   membersOf(objectText).find(({ key }) => key === name)?.valueText;
 
-/** Returns the texts of the elements of an array given as compact text, in order; none if the text is not an array. */
+/** The elements of an array given as compact text, in order; none if the text is not an array. */
 export function elementsOf(arrayText: string): readonly string[] {
   const elements: string[] = [];
   if (arrayText.startsWith('[') && arrayText !== '[]') {
@@ -65,7 +65,7 @@ export function withLeadingMembers(
   ]);
 }
 
-/** Replaces the value of a member, or adds the member at the end if there is none. */
+/** Replaces the value of a member, or adds the member at the end. */
 export function withMember(objectText: string, key: string, valueText: string): string {
   const members = membersOf(objectText);
   const texts = members.map((member) => `${member.keyText}:${member.key === key ? valueText : member.valueText}`);

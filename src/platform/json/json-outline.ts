@@ -73,7 +73,7 @@ export class JsonOutline {
     return this.text.charCodeAt(start) === OPENING_BRACKET;
   }
 
-  /** Yields the children of an object or array in order; none for a leaf. */
+  /** The children of an object or array in order; none for a leaf. */
   *childrenOf(span: JsonSpan): Generator<JsonChild, void, void> {
     if (!this.isBranch(span)) return;
     const hasKeys = this.text.charCodeAt(span.start) === OPENING_BRACE;
@@ -91,7 +91,6 @@ export class JsonOutline {
     }
   }
 
-  /** Returns the position after the value that begins at `start`. */
   private endOf(start: number): number {
     const end = this.ends[start] ?? 0;
     return end > 0 ? end : endOfValue(this.text, start);

@@ -6,7 +6,7 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Returns the index after the string that begins with the quote at `start`. The text must be valid JSON. */
+/** The index after the string that begins with the quote at `start`. The text must be valid JSON. */
 export function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (quote > 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
@@ -20,7 +20,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-/** Returns the index after the value that begins at `start`. The text must be valid, compact JSON. */
+/** The index after the value that begins at `start`. The text must be valid, compact JSON. */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
   let at = start;
@@ -40,7 +40,7 @@ export function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the value of a JSON string, which is given with its quotes and escapes. */
+/** The value of a JSON string with its quotes and escapes. */
 export function unquoted(token: string): string {
   return token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
 }

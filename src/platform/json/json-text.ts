@@ -11,6 +11,6 @@ export class JsonText {
   }
 }
 
-/** Returns the JSON text of a value. A JsonText stays as it is, and `undefined` becomes `null`. */
+/** A JsonText stays as it is, and `undefined` becomes `null`. */
 export const jsonTextOf = (value: unknown): string =>
   value instanceof JsonText ? value.text : value === undefined ? 'null' : JSON.stringify(value);

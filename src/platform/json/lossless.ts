@@ -12,10 +12,7 @@ export type JsonObject = Map<string, JsonValue>;
 
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 
-/**
- * Parses JSON without rounding numbers.
- * @throws JsonBodyError like {@link compactJsonInSteps}
- */
+/** Parses JSON without rounding numbers. @throws JsonBodyError like {@link compactJsonInSteps} */
 export function* parseLosslessInSteps(text: string): Steps<JsonValue> {
   return yield* parseStoredInSteps(yield* compactJsonInSteps(text));
 }
@@ -26,10 +23,7 @@ export function* parseLosslessInSteps(text: string): Steps<JsonValue> {
  */
 export const parseStoredInSteps = (compact: string): Steps<JsonValue> => new LosslessReader(compact).value();
 
-/**
- * Whether two values are equal. Members may be in any order. Numbers are compared by `isSameNumber`, by default as they
- * are written.
- */
+/** Members may be in any order. Numbers are compared by `isSameNumber`, by default as they are written. */
 export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame): boolean {
   if (a instanceof JsonNumber) return b instanceof JsonNumber && isSameNumber(a, b);
   if (Array.isArray(a)) {
@@ -50,7 +44,7 @@ export function isSame(a: JsonValue, b: JsonValue, isSameNumber = isWrittenSame)
 
 const isWrittenSame = (a: JsonNumber, b: JsonNumber): boolean => a.text === b.text;
 
-/** How many values are handled between two pauses. */
+/** Values between two pauses. */
 const VALUES_AT_ONCE = 2048;
 
 /**
@@ -76,7 +70,7 @@ class LosslessPrinter {
   }
 }
 
-/** Parses compact JSON that was already checked, without checking it again. Only its end is checked. */
+/** Parses compact JSON that was already checked; only its end is checked. */
 class LosslessReader {
   private at = 0;
   private count = 0;

@@ -22,7 +22,7 @@ export function readJson(text: string): ScannedJson {
   return atOnce(readJsonInSteps(text));
 }
 
-/** Like {@link readJson}, in steps, for bodies of megabytes. */
+/** In steps, for bodies of megabytes. */
 export function* readJsonInSteps(text: string): Steps<ScannedJson> {
   const compact = yield* compactJsonInSteps(text);
   yield;

@@ -9,7 +9,7 @@ export const isSameNumber = (a: string, b: string): boolean => {
   return one !== undefined && one === other;
 };
 
-/** Returns the same text for all spellings of a value: sign, digits without zeros at both ends, power of ten. */
+/** The same text for all spellings of a value: sign, digits without zeros at both ends, power of ten. */
 function canonical(text: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === '') return undefined;

@@ -4,10 +4,7 @@ import { type RequestContext } from '../request/request-context';
 
 const LEVELS = ['error', 'warn', 'log', 'debug', 'verbose'] as const satisfies readonly LogLevel[];
 
-/**
- * Writes a log line like {@link ContextLogger}, but at a third of the cost. It is used for the line that is logged for
- * each request.
- */
+/** Writes the line of each request, at a third of the cost of {@link ContextLogger}. */
 export function writeAccessLine(message: object, ids: object): void {
   const line = { level: 'log', pid: process.pid, timestamp: Date.now(), message, context: 'Access', ...ids };
   process.stdout.write(`${JSON.stringify(line)}\n`);

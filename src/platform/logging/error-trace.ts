@@ -10,10 +10,7 @@ const TELLING = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', '
  */
 const QUOTING = /^(22|P0)[0-9A-Z]{3}$/;
 
-/**
- * Returns the log text of an unexpected error: its name, code and stack frames, and its message unless that may contain
- * patient data.
- */
+/** Name, code and stack of an unexpected error, and its message unless that may contain patient data. */
 export function errorTrace(error: unknown): string {
   if (!(error instanceof Error)) return `Something that is no Error was thrown: ${typeof error}`;
   const { name, message, stack = '' } = error;

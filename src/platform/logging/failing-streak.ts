@@ -1,6 +1,6 @@
 import { type Logger } from '@nestjs/common';
 
-/** How long there must be no failure until the streak is over. */
+/** Without a failure for this time, the streak is over. */
 const QUIET_MILLISECONDS = 5_000;
 
 /**
@@ -17,7 +17,7 @@ export class FailingStreak {
     private readonly what: string,
   ) {}
 
-  /** @param reason the reason for the log, without patient data */
+  /** @param reason for the log, without patient data */
   fail(reason: string): void {
     this.failures++;
     this.quiet?.refresh();

@@ -2,13 +2,13 @@ import { family, type MetricFamily } from './metric-family';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A counter metric, with a count for each combination of labels. */
+/** A count for each combination of labels. */
 export class Counter {
   private readonly counts = new Map<string, { readonly labels: Labels; value: number }>();
 
   /**
-   * @param zeros labels whose counts are exported from the start, with the value 0. An alert on a single event needs
-   * them: for Prometheus, a series that appears with the value 1 has no increase.
+   * @param zeros labels that are exported as 0 from the start, for an alert on a single event: for Prometheus, a series
+   * that appears with the value 1 has no increase
    */
   constructor(
     private readonly name: string,
@@ -18,7 +18,7 @@ export class Counter {
     for (const labels of zeros) this.countOf(labels);
   }
 
-  /** @param labels labels with few different values, since each combination is kept in memory */
+  /** @param labels of few different values, since each combination is kept in memory */
   add(labels: Labels): void {
     this.countOf(labels).value++;
   }

@@ -2,9 +2,7 @@ import { type MetricFamily, type Sample } from './metric-family';
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/**
- * Returns metrics in the Prometheus text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
- */
+/** The Prometheus text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export const expositionOf = (families: readonly MetricFamily[]): string => families.map(familyText).join('');
 
 const familyText = ({ name, type, help, samples }: MetricFamily): string =>

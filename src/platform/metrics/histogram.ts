@@ -1,11 +1,11 @@
 import { type MetricFamily, type Sample } from './metric-family';
 
-/** The upper bounds of the buckets, from the time of a one-row read to the time limit of a request. */
+/** Upper bounds of the buckets, from the time of a one-row read to the time limit of a request. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The observed times for one combination of labels. */
+/** The observed times of one combination of labels. */
 export class Series {
   /** How many times are in each bucket; the last element counts times above the largest bound. */
   readonly counts: number[];
@@ -23,7 +23,7 @@ export class Series {
   }
 }
 
-/** A histogram metric: times by labels, counted in buckets. The counts of several processes can be added. */
+/** Times by labels, counted in buckets. The counts of several processes can be added. */
 export class Histogram {
   private readonly series = new Map<string, Series>();
 
@@ -32,7 +32,7 @@ export class Histogram {
     private readonly help: string,
   ) {}
 
-  /** @param labels labels with few different values, since each combination is kept in memory */
+  /** @param labels of few different values, since each combination is kept in memory */
   of(labels: Labels = {}): Series {
     let key = '';
     for (const name in labels) key += `${labels[name] ?? ''} `;
@@ -56,14 +56,14 @@ export class Histogram {
     return { name: this.name, type: 'histogram', help: this.help, samples };
   }
 
-  /** Returns the number of observed times in the series that `isWanted` selects. */
+  /** The number of times in the wanted series. */
   count(isWanted: (labels: Labels) => boolean): number {
     const wanted = [...this.series.values()].filter(({ labels }) => isWanted(labels));
     return wanted.flatMap(({ counts }) => counts).reduce((total, count) => total + count, 0);
   }
 }
 
-/** @param counts how many times are at most each bound; the last element counts all times */
+/** @param counts how many times are at most each bound; the last one counts all */
 export function histogramSamples(
   labels: Labels,
   bounds: readonly number[],

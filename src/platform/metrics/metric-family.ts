@@ -31,7 +31,6 @@ export const family = (
   over?: MetricFamily['over'],
 ): MetricFamily => ({ name, type, help, samples, ...(over === undefined ? {} : { over }) });
 
-/** Returns a metric family with a single value. */
 export const single = (
   type: 'counter' | 'gauge',
   name: string,

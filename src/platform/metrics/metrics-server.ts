@@ -32,15 +32,12 @@ export class MetricsServer implements OnApplicationShutdown {
     private readonly environment: Environment,
   ) {}
 
-  /** The port that it listens on; undefined while it does not listen. */
+  /** Undefined while it does not listen. */
   get port(): number | undefined {
     return (this.server?.address() as AddressInfo | null | undefined)?.port;
   }
 
-  /**
-   * Starts to listen; does nothing without `SVC_METRICS_PORT`.
-   * @throws StartError if the port is in use
-   */
+  /** Does nothing without `SVC_METRICS_PORT`. @throws StartError if the port is in use */
   async listen(): Promise<void> {
     const { metricsPort, metricsHost } = this.environment;
     if (metricsPort === undefined) return;

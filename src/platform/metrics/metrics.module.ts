@@ -4,7 +4,7 @@ import { Metrics } from './metrics';
 import { MetricsReader, MetricsServer } from './metrics-server';
 import { ProcessMetrics } from './process.metrics';
 
-/** Serves the metrics of all providers that have the decorator `@MetricsFrom`. */
+/** Serves the metrics of providers with the decorator `@MetricsFrom`. */
 @Module({
   imports: [DiscoveryModule],
   providers: [Metrics, { provide: MetricsReader, useExisting: Metrics }, MetricsServer, ProcessMetrics],

@@ -24,7 +24,7 @@ const STARTED_AT = performance.timeOrigin / 1000;
 @MetricsFrom({ source: 'process', path: '/metrics' })
 export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
   private delay: IntervalHistogram | undefined;
-  /** The event loop delays of the latest complete period, in seconds, one for each quantile. */
+  /** Delays of the event loop in the latest complete period, in seconds, one for each quantile. */
   private earlier: readonly number[] = [];
   private since = performance.now();
 

@@ -3,9 +3,8 @@ import { type MetricPath, type MetricScope } from '../metrics/metric-source';
 
 type Families = readonly MetricFamily[];
 
-/** A message between the parent process, which started the workers, and one of them. */
+/** A message between a worker and its parent process. */
 export type Message =
-  /** The worker listens at this address. */
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'stop' }
   /** The worker must end after its clients have moved to other processes. */
@@ -30,7 +29,7 @@ export class MetricsChannel {
     private readonly longestMilliseconds: number,
   ) {}
 
-  /** Returns the metrics; undefined if the other process does not respond in time, or ends. */
+  /** Returns undefined if the other process does not respond in time, or ends. */
   async request(path: MetricPath, of: MetricScope): Promise<Families | undefined> {
     const id = this.count++;
     let timer: NodeJS.Timeout | undefined;

@@ -27,9 +27,6 @@ const ONE = {
   min: Math.min,
 };
 
-/**
- * Returns the families that stay in the sums after their process has ended: all except gauges. So counters never
- * decrease.
- */
+/** Families that stay in the sums when their process has ended: all except gauges, so counters never decrease. */
 export const lasting = (families: readonly MetricFamily[]): readonly MetricFamily[] =>
   families.filter(({ type }) => type !== 'gauge');

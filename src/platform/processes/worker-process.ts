@@ -8,16 +8,16 @@ import { lasting } from './summed';
 /** How long to wait for the metrics of a process. It is longer than any metric source takes. */
 const SCRAPE_MILLISECONDS = 6_000;
 
-/** A process that serves requests, as its parent process sees it. */
+/** A worker, as its parent process sees it. */
 export class WorkerProcess {
-  /** Resolves with the address when the process listens; rejects if the process ends before. */
+  /** Resolves with the address; rejects if the process ends before it listens. */
   readonly listening: Promise<string>;
-  /** Resolves when the process has ended, with a text such as `SIGKILL` or `exit code 1`. */
+  /** Resolves with a text such as `SIGKILL` or `exit code 1`. */
   readonly ended: Promise<string>;
   listensSince: number | undefined;
   /** Whether the process was ordered to end, so that it needs no successor. */
   isDismissed = false;
-  /** The latest metrics of the process, by path. */
+  /** The latest metrics, by path. */
   readonly told = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly worker: Worker;
   private readonly channel: MetricsChannel;
@@ -55,7 +55,7 @@ export class WorkerProcess {
   /** Orders the process to end. Resolves when it has ended. */
   dismiss(kind: 'stop' | 'retire'): Promise<string> {
     this.isDismissed = true;
-    // During its start a process reads no orders, so it gets a signal.
+    // A process that starts reads no orders, so it gets a signal.
     if (this.listensSince === undefined) this.worker.process.kill('SIGTERM');
     else this.send({ kind });
     return this.ended;

@@ -11,7 +11,7 @@ interface Serving {
   readonly url: string;
   readonly metrics: Metrics;
   stop(): Promise<void>;
-  /** Lets other processes take over the clients, and then stops. */
+  /** Leaves the clients to other processes, then stops. */
   retire(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface Serving {
  * called when the server is ordered to stop, with a promise that settles when it has stopped.
  */
 export function takeOrders(server: Serving, end: (stopped: Promise<void>) => void): void {
-  // Ignores SIGHUP, which a terminal sends to all processes. Only the parent process must react to it.
+  // A terminal sends SIGHUP to all processes, but only the parent must react.
   process.on('SIGHUP', () => undefined);
   const parent = new MetricsChannel(send, (path, of) => server.metrics.read(path, of), ASK_MILLISECONDS);
   server.metrics.ofStart = async (path) => {
@@ -37,6 +37,6 @@ export function takeOrders(server: Serving, end: (stopped: Promise<void>) => voi
 }
 
 const send = (message: Message): void => {
-  // An error of sending is ignored: it means that the parent process has ended, and then this process ends too.
+  // If sending fails, the parent process has ended, and then this process ends too.
   process.send?.(message, undefined, undefined, () => undefined);
 };

@@ -15,17 +15,14 @@ const LONGEST_PAUSE_MILLISECONDS = 30_000;
 const CALM_MILLISECONDS = 60_000;
 /** How a process ends that was ordered to. */
 const CLEAN_END = 'exit code 0';
-/** The start fails after this many processes in a row ended before they listened, if no other process serves. */
+/** The server ends if this many processes in a row ended before they listened, and no other process serves. */
 const VAIN_STARTS = 5;
 
-/**
- * The processes of one server, as their parent process sees them. Each is a complete server, and all listen on the same
- * port.
- */
+/** The processes of one server, as their parent sees them. Each is a complete server, and all have the same port. */
 export class Workers implements MetricsReader {
   private readonly logger = new Logger('Processes');
   private readonly all = new Set<WorkerProcess>();
-  /** The last metrics of processes that have ended, by path. */
+  /** The last metrics of ended processes, by path. */
   private readonly gone = new Map<MetricPath, readonly MetricFamily[]>();
   private pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
   private vainStarts = 0;
@@ -41,7 +38,7 @@ export class Workers implements MetricsReader {
 
   /**
    * Starts the first process, which migrates the database and reports errors, and then all others.
-   * @returns the common address of the processes
+   * @returns their common address
    * @throws Error if a process ends instead of listening; that process has printed the reason
    */
   start(): Promise<string> {
@@ -67,13 +64,13 @@ export class Workers implements MetricsReader {
     await Promise.all([...this.all].map((worker) => worker.dismiss('stop')));
   }
 
-  /** Reads the metrics of all processes. Only one process reads those of the database. */
+  /** Reads the metrics of all processes, and those of the database by one of them. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
     const [first] = this.serving;
     return summed(await Promise.all([this.readProcesses(path), first?.readCluster(path) ?? []]));
   }
 
-  /** Returns the sums over all current and ended processes. */
+  /** The sums over all current and ended processes. */
   private async readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
     // Read before the wait: a process that ends during the wait is in `told` already.
     const gone = this.gone.get(path) ?? [];

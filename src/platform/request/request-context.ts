@@ -9,7 +9,7 @@ import { type Span } from '../tracing/tracing';
 import { type Caller } from './caller';
 import { type GrantedRows } from './granted-rows';
 
-/** The state of a request from the network, for all work that belongs to it. */
+/** The network state of a request, for all work that belongs to it. */
 interface Wire {
   readonly origin: Request;
   readonly ticket: RequestTicket;
@@ -23,7 +23,7 @@ interface Whole {
   span?: Span;
 }
 
-/** Facts for the log line of a request. They may change until the request ends. */
+/** Facts for the log line, which may change until the request ends. */
 export interface PresentRequest {
   readonly requestId: string;
   readonly origin: Request | undefined;
@@ -52,7 +52,7 @@ export interface DeniedPart {
   readonly id?: string;
 }
 
-/** The state of the current request. In background work there is none. */
+/** The state of the current request. Background work has none. */
 @Injectable()
 export class RequestContext {
   private readonly storage = new Ambient<RequestState>();
@@ -68,15 +68,12 @@ export class RequestContext {
     return this.storage.run({ requestId, whole, origin, ticket, correlationId, topicCorrelationId, denied: [] }, work);
   }
 
-  /**
-   * An object that identifies the current request. Each entry of a batch has an object of its own. Undefined in
-   * background work.
-   */
+  /** Identifies the current request, or the entry of a batch; undefined in background work. */
   get present(): PresentRequest | undefined {
     return this.storage.value;
   }
 
-  /** How often the request, including its entries, has changed the caller or the caller's rights. */
+  /** How often the request and its entries have changed the caller or the caller's rights. */
   get callerChanges(): number {
     return this.storage.value?.whole.callerChanges ?? 0;
   }
@@ -100,7 +97,7 @@ export class RequestContext {
     return this.storage.value?.ticket ?? BACKGROUND;
   }
 
-  /** The span of the whole request, if traces are enabled. */
+  /** The span of the whole request, if traces are on. */
   get span(): Span | undefined {
     return this.storage.value?.whole.span;
   }
@@ -134,10 +131,7 @@ export class RequestContext {
     return this.storage.value?.caller;
   }
 
-  /**
-   * The epochs (counters of changes of registries and rights) as they were at the beginning of the request. They were
-   * read together with the caller's Session.
-   */
+  /** The epochs at the beginning of the request, read with the caller's Session. */
   get epochs(): Epochs | undefined {
     return this.storage.value?.epochs;
   }
@@ -155,12 +149,12 @@ export class RequestContext {
     this.noteCallerChange(); // a change of the caller is rolled back too
   }
 
-  /** Whether a transaction of this request has restarted. */
+  /** Whether a transaction has restarted. */
   get isStartedOver(): boolean {
     return this.storage.value?.isStartedOver ?? false;
   }
 
-  /** The HTTP request from the network; undefined in background work. */
+  /** The request from the network; undefined in background work. */
   get origin(): Request | undefined {
     return this.storage.value?.origin;
   }

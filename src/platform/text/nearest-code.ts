@@ -1,7 +1,4 @@
-/**
- * Returns the code that a mistyped code probably means: the most similar one, and among equals the first by name. At
- * most a third of the letters may differ.
- */
+/** The most similar code, among equals the first by name. At most a third of the letters may differ. */
 export function nearestCode(mistyped: string, codes: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(mistyped.length / 3));
   const near = [...codes]

@@ -12,7 +12,7 @@ const SLOW_MILLISECONDS = 5;
 const OF_ONE = { share: 0.01, atOnceMilliseconds: 100 };
 const OF_ALL = { share: 0.1, atOnceMilliseconds: 1_000 };
 
-/** Maximum number of slow definitions in memory. Beyond it, the oldest is dropped. */
+/** Beyond this number of slow definitions, the oldest is dropped. */
 const MAX_KNOWN = 10_000;
 
 /**
@@ -40,7 +40,7 @@ export class CpuBudget {
     return !debt.isOpenAt(now) && !this.ofAll.isOpenAt(now);
   }
 
-  /** Records that work has just run, and how long it took. */
+  /** Records how long work took that has just run. */
   spend(definition: unknown, milliseconds: number): void {
     if (milliseconds <= SLOW_MILLISECONDS) return;
     const debt = this.ofOne.get(definition) ?? new Debt(OF_ONE);
@@ -50,7 +50,7 @@ export class CpuBudget {
   }
 }
 
-/** The time that work has used. It decreases with the time that passes. */
+/** Used time, which decreases with the time that passes. */
 class Debt {
   private milliseconds = 0;
   private at = 0;

@@ -7,7 +7,7 @@ import { type Steps } from './steps';
 import { stopwatch } from './stopwatch';
 import { withinTime } from './within-time';
 
-/** Length of a time slice. Other requests wait this long behind it, garbage collection excluded. */
+/** Other requests wait this long behind a time slice, garbage collection excluded. */
 const SLICE_MILLISECONDS = 8;
 
 /**
@@ -34,10 +34,7 @@ const LARGE_CHARACTERS = 1_500_000;
 export const longestStepOn = (characters: number): number =>
   characters < LARGE_CHARACTERS ? LONGEST_STEP_MILLISECONDS : LONGEST_LARGE_STEP_MILLISECONDS;
 
-/**
- * Limits, in milliseconds of CPU time, for steps that evaluate expressions of callers: of one step, and of all
- * together.
- */
+/** Milliseconds of CPU time for steps that evaluate expressions of callers: of one step, and of all together. */
 export interface StepLimits {
   readonly ofOne: number;
   readonly ofAll: number;
@@ -73,10 +70,7 @@ export class Slices {
 
   constructor(private readonly requests: RequestContext) {}
 
-  /**
-   * Runs a computation in time slices.
-   * @throws ServiceError 'busy' if a slice waits too long; any error of the computation
-   */
+  /** @throws ServiceError 'busy' if a slice waits too long; any error of the computation */
   run<T>(steps: Steps<T>): Promise<T> {
     return this.inSlices((milliseconds) => sliceOf(steps, milliseconds));
   }
@@ -132,10 +126,7 @@ export class Slices {
     };
   }
 
-  /**
-   * Waits for a turn of the event loop that is given to this caller, so that many small requests that arrive together
-   * do not delay all others.
-   */
+  /** Waits for a turn of the event loop for this caller, so that many small requests at once do not delay others. */
   turn(): Promise<void> {
     return this.inTurn(() => undefined);
   }

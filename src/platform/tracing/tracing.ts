@@ -24,7 +24,7 @@ const TRACER = 'svc-health-server';
 export class Tracing implements OnApplicationShutdown {
   private readonly logger = new Logger(Tracing.name);
   private readonly sdk: Sdk | undefined;
-  /** The API of OpenTelemetry; undefined unless spans are recorded. */
+  /** Undefined unless spans are recorded. */
   private readonly api: Api | undefined;
 
   constructor({ isTraced }: Environment) {
@@ -45,10 +45,7 @@ export class Tracing implements OnApplicationShutdown {
     return this.begin(api, 'request', api.SpanKind.SERVER, {}, parent);
   }
 
-  /**
-   * Begins the span of a statement. Only statements of requests have spans: those of background work would be thousands
-   * of traces with a single span.
-   */
+  /** Only statements of requests have spans: those of background work would be thousands of traces of one span. */
   statement(name: string, parent: Span): Span | undefined {
     const { api } = this;
     if (api === undefined) return undefined;
@@ -71,7 +68,7 @@ export class Tracing implements OnApplicationShutdown {
     return this.begin(api, 'deliver', api.SpanKind.CLIENT, attributes, context, links);
   }
 
-  /** @param failure the code of the failure, such as an HTTP status or SQLSTATE; undefined after a success */
+  /** @param failure an HTTP status or SQLSTATE; undefined after a success */
   end(span: Span | undefined, failure?: string, attributes: Attributes = {}): void {
     if (span === undefined || this.api === undefined) return;
     span.setAttributes(attributes);
@@ -82,7 +79,7 @@ export class Tracing implements OnApplicationShutdown {
     span.end();
   }
 
-  /** Sends the spans that the SDK has buffered, before the process ends. */
+  /** Sends the buffered spans. */
   async onApplicationShutdown(): Promise<void> {
     await this.sdk?.shutdown().catch((error: unknown) => {
       this.logger.warn(`Spans were lost: ${error instanceof Error ? error.name : 'unknown error'}`);
@@ -114,14 +111,14 @@ export class Tracing implements OnApplicationShutdown {
   }
 }
 
-/** Returns the value of the header `traceparent`, by which the spans of the receiver become children of this span. */
+/** The header `traceparent`, which makes the spans of the receiver children of this span. */
 export function traceparentOf(span: Span | undefined): string | undefined {
   if (span === undefined) return undefined;
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Loads a package that the user may have installed in addition to this one; undefined if it is not installed. */
+/** Loads a package of the user; undefined if it is not installed. */
 function installed(name: string): unknown {
   try {
     return createRequire(__filename)(name);

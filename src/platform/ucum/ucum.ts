@@ -62,7 +62,7 @@ const withoutBrackets = (code: string): string => code.replace(ANNOTATION_OR_UNI
 const arbitraryUnitsIn = (code: string): ReadonlySet<string> =>
   new Set((code.match(ANNOTATION_OR_UNIT) ?? []).map(mainSpelling).filter(isArbitrary));
 
-/** UCUM has the international unit twice, as `[iU]` and `[IU]`. */
+/** UCUM has the international unit twice. */
 const mainSpelling = (unit: string): string => (unit === '[iU]' ? '[IU]' : unit);
 
 const isArbitrary = (unit: string): boolean =>

@@ -16,7 +16,7 @@ const LONGEST_IMPLICIT_KEY = 1000;
 interface Collection {
   readonly isObject: boolean;
   readonly lineBreak: string;
-  /** Whether the next member or element begins on the current line. */
+  /** The next member or element begins on the current line. */
   isInline: boolean;
   isKeyNext: boolean;
 }

@@ -3,11 +3,11 @@ import { JsonBodyError } from '../json/json-body-error';
 
 type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 
-/** Maximum depth of a document, which itself counts as one level. Deeper bodies would be refused as JSON anyway. */
+/** The document itself counts as one level. Deeper bodies would be refused as JSON anyway. */
 const MAX_DEPTH = 66;
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** The other numbers of the core schema of YAML 1.2. JSON cannot express them with the same digits. */
+/** Other numbers of the core schema of YAML 1.2, which JSON cannot express with the same digits. */
 const OTHER_NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const WORDS: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ export function jsonOfYaml(text: string): string {
 
 interface OpenCollection {
   readonly closing: string;
-  /** How many values were read so far; keys of objects count too. */
+  /** Values read so far, keys included. */
   count: number;
 }
 

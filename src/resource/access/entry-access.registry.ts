@@ -6,7 +6,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
 
-/** Passes each decision to the one registered {@link EntryAccess}. If none is registered, every request is refused. */
+/** Holds the one registered {@link EntryAccess}. If none is registered, every request is refused. */
 @Injectable()
 export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implements EntryAccess {
   constructor(discovery: DiscoveryService) {

@@ -4,7 +4,7 @@ import { type ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { type ResourceName } from '../../model/stored-resource';
 
-/** A part of a larger request, such as an entry of a Bundle. Access to the part is decided as if it were sent alone. */
+/** A part of a larger request, such as an entry of a Bundle. Access is decided as if it were sent alone. */
 export interface EntryAccessRequest {
   /** The operation id of the route to which the part would be sent alone, for example `FhirCreate`. */
   readonly operationId: string;
@@ -18,10 +18,7 @@ export interface EntryAccessRequest {
    * if a policy needs the body.
    */
   readonly body: () => unknown;
-  /**
-   * Whether the calling code enforces the granted rows. If it does not, a caller who may access only some rows is
-   * refused.
-   */
+  /** Whether the calling code enforces the granted rows. If not, a caller who may access only some rows is refused. */
   readonly enforcesRows?: boolean;
   /** Set for a call of an RPC method: the method, and its params as values. */
   readonly rpc?: { readonly method: string; readonly params: unknown };
@@ -47,7 +44,6 @@ export const WRITE_IDS = {
   DELETE: ['FhirDelete', 'FhirConditionalDelete'],
 } as const;
 
-/** The read of one resource, as a part of a larger request. */
 export const readOf = ({ type, id }: ResourceName): EntryAccessRequest => ({
   operationId: 'FhirRead',
   method: 'GET',
@@ -57,7 +53,7 @@ export const readOf = ({ type, id }: ResourceName): EntryAccessRequest => ({
   body: () => undefined,
 });
 
-/** Decides read access of a user or client who did not send the present request. */
+/** The read access of a user or client who did not send the present request. */
 export interface Reader {
   /** The rows among which this reader may read the resource; undefined if access is denied. */
   rowsOf(resource: ResourceName): Promise<GrantedRows | undefined>;

@@ -13,10 +13,9 @@ import { assertFinished } from '../../search-index/unfinished-index';
  * table of references; no further condition is tested.
  */
 export interface Compartment {
-  /** Ids of these search parameters, over all types. */
   readonly parameterIds: readonly number[];
   readonly parameterIdsByType: ReadonlyMap<string, readonly number[]>;
-  /** Whether the definition lists `{def}`, so that the owner of the compartment is part of the compartment. */
+  /** Whether the owner is part of the compartment (`{def}`). */
   readonly hasItself: boolean;
   /**
    * For each parameter id, its codes in the definition, such as `subject`. Parameters that share index rows have one

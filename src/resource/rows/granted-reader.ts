@@ -60,7 +60,7 @@ export class GrantedReader {
   }
 
   /**
-   * Checks that the caller may read a resource. It is for answers that show that the resource exists, but not its text.
+   * Checks that the caller may read a resource, for answers that show its existence but not its text.
    * @throws ServiceError 'not-found' if the caller may not read it
    * @internal
    */

@@ -6,7 +6,7 @@ import { ResourceStore } from '../../store/resource-store';
 import { type RowLimit } from '../../search/rows/row-limit';
 import { type ResourceName } from '../../model/stored-resource';
 
-/** Checks that writes stay within the granted rows. It tests stored rows in the transaction of the write. */
+/** Checks that writes stay within the granted rows, on stored rows in the transaction of the write. */
 @Injectable()
 export class RowCheck {
   constructor(
@@ -24,7 +24,7 @@ export class RowCheck {
     return limit.afterRefresh();
   }
 
-  /** Whether the caller may access a stored row. Without a limit, every row is granted. */
+  /** Without a limit, every row is granted. */
   async isGranted(limit: RowLimit | undefined, row: ResourceName): Promise<boolean> {
     return limit === undefined || (await this.beyond(limit, [row])).length === 0;
   }

@@ -87,7 +87,7 @@ export class RowLimits implements SearchRights {
   ): Promise<SearchClause | undefined> {
     const rows = await this.access.searchedRows(type);
     if (rows === undefined) return undefined;
-    // A compartment has some 70 types. Only criteria of this type are parsed, not those of all types.
+    // A compartment has some 70 types, so only criteria of this type are parsed.
     const ofType = rows === 'all' ? rows : rows.filter((criterion) => typeOfCriterion(criterion) === type);
     const limit = await this.of(ofType);
     return limit === undefined ? EVERY_ROW : clauseOf(limit, type);

@@ -10,9 +10,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 
 const ADVICE = 'To search in another way, store a SearchParameter of your own under another id, url and code.';
 
-/**
- * Whether a SearchParameter is the stored copy of a definition of HL7: it has the id and the url of this definition.
- */
+/** Whether a SearchParameter is the stored copy of a definition of HL7, by id and url. */
 export function isBuiltIn({ id, url }: Resource): boolean {
   const definition = definitionOfUrl(url);
   return definition !== undefined && resourceIdOf(definition) === id;

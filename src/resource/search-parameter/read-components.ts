@@ -16,10 +16,7 @@ import {
   type Step,
 } from '../../fhirpath/fhirpath';
 
-/**
- * The version with which HL7's definitions on this server may be referenced
- * (http://hl7.org/fhir/R4/references.html#canonical).
- */
+/** The version with which HL7's definitions may be referenced (http://hl7.org/fhir/R4/references.html#canonical). */
 const VERSION = '|4.0.1';
 
 /**
@@ -89,10 +86,7 @@ export function assertPairs(
   }
 }
 
-/**
- * Paths from the resource to the values of a component, through each of `items`, which the composite's own expression
- * selects.
- */
+/** Paths from the resource to the values of a component, through each item of the composite. */
 function branchesOfPart({ kind, expression }: OwnComponent, items: readonly Branch[], type: string): readonly Branch[] {
   const parsed = parseExpression(expression);
   const budget = new CompilationBudget();
@@ -117,7 +111,7 @@ function compiled(member: string, type: string, compile: () => readonly Branch[]
   throw badElement(member, `leads to nothing of ${type} that could be indexed`);
 }
 
-/** The steps of a path without its conditions, since conditions only reduce the values. */
+/** The steps of a path without its conditions, which only reduce the values. */
 const memberSteps = (steps: readonly Step[]): readonly Step[] => steps.filter(({ member }) => member !== undefined);
 
 const dotted = (steps: readonly Step[]): string => steps.map(({ text }) => text).join('.');

@@ -111,6 +111,7 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
   }
 }
 
+/** A code that no parameter uses, so that a probe can be compiled together with the parameters of the type. */
 const PROBE = '$probe';
 
 const isEqual = (known: SearchParameter, other: SearchParameter): boolean =>

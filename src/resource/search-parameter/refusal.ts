@@ -9,10 +9,7 @@ export const MAX_EXPRESSION = 2_000;
 /** The beginning of a client's text, for an error message. */
 export const excerpt = (text: string): string => text.slice(0, 128);
 
-/**
- * The error for an element of a SearchParameter.
- * @param member path of the element at fault below SearchParameter: `component[0].expression`
- */
+/** @param member path of the element at fault below SearchParameter: `component[0].expression` */
 export const badElement = (member: string, reason: string): ServiceError =>
   new ServiceError('search-parameter-invalid', `SearchParameter.${member} ${reason}.`, {
     expression: `SearchParameter.${member}`,

@@ -18,10 +18,7 @@ import { readDefinition } from './read-definition';
 /** Maximum number of live parameters of one type, since every write of the type evaluates all of them. */
 const MAX_OF_TYPE = 100;
 
-/**
- * Keeps the live parameters equal to the stored SearchParameters. It runs in the transaction that changes a
- * SearchParameter.
- */
+/** Keeps the live parameters equal to the stored SearchParameters, in the transaction of the change. */
 @Injectable()
 @OnResourceChange({ types: ['SearchParameter'] })
 export class SearchParameterListener implements ResourceChangeListener {

@@ -57,7 +57,7 @@ export class KnownDefinitions {
 async function once<T>(kept: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
   if (kept.size > MAX_KNOWN) kept.clear();
   const known = kept.get(key);
-  // The load may have failed for another request, whose client may have disconnected. Then this request loads again.
+  // A load for another request may have failed because its client disconnected. Then this request loads again.
   if (known !== undefined) return known.catch(() => once(kept, key, load));
   const loaded = load();
   kept.set(key, loaded);

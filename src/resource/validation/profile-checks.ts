@@ -24,16 +24,12 @@ export interface ProfileCheck {
   issuesBy(validator: ProfileValidator, definition: StoredProfile | undefined): Steps<readonly ErrorIssue[]>;
 }
 
-/** A profile by which a resource is to be checked. */
 export interface AskedProfile {
   readonly place: PlacedResource;
   readonly canonical: string;
-  /** Whether the caller of `$validate` names the profile. Then it is an error if the profile cannot be checked. */
+  /** Whether the caller of `$validate` names the profile. Then it is an error if it cannot be checked. */
   readonly isNominated: boolean;
-  /**
-   * Whether the rule of the type checks the profile. If a StructureDefinition is stored too, the resource is also
-   * checked by it.
-   */
+  /** Whether the rule of the type checks the profile, in addition to a stored StructureDefinition. */
   readonly isOfRule: boolean;
 }
 

@@ -40,7 +40,7 @@ export class StoredDefinitions {
     const known = new Set<string>();
     for (let start = 0; start < urls.length; start += URLS_AT_ONCE) {
       const some = urls.slice(start, start + URLS_AT_ONCE);
-      // If one URL has several definitions, these may fill the result. Then the remaining URLs are searched again.
+      // Several definitions of one URL may fill the result. Then the remaining URLs are searched again.
       for (let left = some; left.length > 0;) {
         const found = new Set((await this.search(type, left, URLS_AT_ONCE)).map(({ url }) => String(url)));
         for (const url of found) known.add(url);

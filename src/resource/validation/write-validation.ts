@@ -38,15 +38,12 @@ export class WriteValidation {
     return [...issues, ...added.filter(({ code, expression }) => !known.has(`${code} ${expression}`))];
   }
 
-  /**
-   * Refuses invalid content.
-   * @throws ServiceError 'unprocessable' with all errors
-   */
+  /** @throws ServiceError 'unprocessable' with all errors */
   async assertValid(draft: ResourceDraft): Promise<void> {
     assertNoErrors(draft.type, await this.issuesOf(draft));
   }
 
-  /** The validator. It is created at the first write, since modules have registered their types by then. */
+  /** Created at the first write, since modules have registered their types by then. */
   private get validator(): ResourceValidator {
     return (this.built ??= new ResourceValidator(this.types.elements));
   }
@@ -59,10 +56,7 @@ export class WriteValidation {
   }
 }
 
-/**
- * Refuses a resource with errors.
- * @throws ServiceError 'unprocessable' with all issues, if one of them is an error
- */
+/** @throws ServiceError 'unprocessable' with all issues, if one of them is an error */
 export function assertNoErrors(type: string, issues: readonly ErrorIssue[]): void {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const [first] = errors;
@@ -84,7 +78,7 @@ function mayNameProfiles({ meta, contained, resourceType }: Resource): boolean {
   return resourceType === 'Bundle' || resourceType === 'Parameters';
 }
 
-/** The resource without `versionId` and `lastUpdated`. The server sets both and does not store the sent values. */
+/** The server sets `versionId` and `lastUpdated`, and does not store the sent ones. */
 function withoutServerMeta(resource: Resource): Resource {
   if (resource.meta === undefined) return resource;
   const { versionId, lastUpdated, ...meta } = resource.meta;

@@ -61,9 +61,7 @@ export class NextVersions {
   }
 }
 
-/**
- * Whether two texts of a resource have the same content. The order of keys is ignored; numbers are compared as written.
- */
+/** The order of keys is ignored; numbers are compared as written. */
 function* isSameContent(text: string, stored: string): Steps<boolean> {
   if (text === stored) return true;
   if (text.length !== stored.length) return false;

@@ -36,10 +36,7 @@ export function assertPossible(write: Write, held: LockedId): void {
   }
 }
 
-/**
- * Checks the preconditions of a write.
- * @throws ServiceError 'precondition-failed' if the stored version is not the required one
- */
+/** @throws ServiceError 'precondition-failed' if the stored version is not the required one */
 export function assertMatch({ ifMatch, ifNoneMatch }: WriteConditions, current: StoredResource | undefined): void {
   const isNamed = (versions: readonly number[] | '*'): boolean =>
     current !== undefined && (versions === '*' || versions.includes(current.version));

@@ -8,10 +8,7 @@ import { ResourceRules } from '../hooks/resource-rule.registry';
 import { ReferenceExistence } from '../validation/reference-existence';
 import { assertNoErrors, WriteValidation } from '../validation/write-validation';
 
-/**
- * A draft that the rule of its type accepts and that is valid. It is valid because it was validated, or because code of
- * this server made it.
- */
+/** A draft that the rule of its type accepts, and that was validated or made by code of this server. */
 export interface CheckedDraft {
   /**
    * Whether the write needs a transaction. It needs none if it is a single statement: no rule stores data, and nothing
@@ -38,7 +35,6 @@ export class WriteExtensions {
   ) {}
 
   /**
-   * Checks a draft.
    * @param willExist other keys (`Patient/p7`) that the transaction writes, which references may name
    * @throws ServiceError 'unprocessable' with all faults of the resource, or any error of its rule
    */

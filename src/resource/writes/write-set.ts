@@ -128,7 +128,7 @@ export class WriteSet {
     return held;
   }
 
-  /** Locks the resource of one write. Usually it is stored, and locking its row suffices. */
+  /** Usually the resource is stored, and locking its row suffices. */
   private async holdOne({ mode, type, id }: Write): Promise<LockedId> {
     const current = mode === 'create' ? undefined : await this.store.lock(type, id);
     if (current !== undefined || mode === 'delete') return lockedId(current);
@@ -145,10 +145,7 @@ export class WriteSet {
     this.requests.ticket.hold(2 * bytes);
   }
 
-  /**
-   * The writes whose resource is not stored or not granted to the caller. One statement tests all writes with the same
-   * grant.
-   */
+  /** The writes whose resource is not stored or not granted. One statement tests all writes with the same grant. */
   private async beyond(writes: readonly Write[]): Promise<ReadonlySet<Write>> {
     const beyond = new Set<Write>();
     for (const [limit, limited] of byLimit(writes)) {

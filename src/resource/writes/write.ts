@@ -19,20 +19,17 @@ export interface WriteConditions {
   readonly reach?: Reach | undefined;
 }
 
-/**
- * Makes the new content of a resource from its stored text. It runs while the row is locked, and may run more than
- * once.
- */
+/** Makes the new content from the stored text. It runs while the row is locked, and may run more than once. */
 export type ResourcePatch = (storedText: string) => ScannedJson | Promise<ScannedJson>;
 
 export interface WriteOfOne extends WriteConditions {
-  /** Number of the write, by which {@link WriteGuard} reports errors: the index of a Bundle's entry. */
+  /** The number by which {@link WriteGuard} reports errors: the index of a Bundle's entry. */
   readonly index: number;
   readonly type: string;
   readonly id: string;
   /** The resource, if the open transaction has already locked it. */
   readonly locked?: LockedResource | undefined;
-  /** The text of the resource that a condition found. If the locked text differs, the transaction starts over. */
+  /** The text that a condition found. If the locked text differs, the transaction starts over. */
   readonly foundText?: string | undefined;
 }
 
@@ -49,7 +46,6 @@ export interface StoreWrite extends WriteOfOne {
   readonly parts?: readonly StatementPart[] | undefined;
 }
 
-/** Changes a stored resource. */
 export interface PatchWrite extends WriteOfOne {
   readonly mode: 'patch';
   readonly method: WriteMethod;

@@ -3,10 +3,7 @@ import { type Request } from 'express';
 import { parseIsolationLevel } from '../../platform/request/isolation-level';
 import { RequestContext } from '../../platform/request/request-context';
 
-/**
- * Guard of routes that write. The header `x-max-isolation-level` sets the isolation level of their transactions (ADR
- * 0005).
- */
+/** The header `x-max-isolation-level` sets the isolation level of the transactions of a write (ADR 0005). */
 @Injectable()
 export class IsolationGuard implements CanActivate {
   constructor(private readonly requests: RequestContext) {}

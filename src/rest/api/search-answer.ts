@@ -10,7 +10,7 @@ import { type LateTexts, type ListedVersion } from '../../store/late-texts';
 import { bundleText, joined, outcomeEntry, produceBundle, searchEntry } from '../../model/bundle-text';
 import { searchLinks, type SearchPlace } from './search-links';
 
-/** How an answer shows the matches of a search: members beside its resources, and the format of the resources. */
+/** How an answer shows the matches of a search. */
 export interface SearchPresentation extends SearchPlace {
   /** The part of each resource that the client requests; undefined for the whole resource. */
   readonly subset: Subset | 'count' | undefined;
@@ -21,8 +21,8 @@ export interface SearchPresentation extends SearchPlace {
 }
 
 /**
- * The answer to a search: a Bundle of type searchset (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts
- * that were not read together with the page are read while the answer is sent.
+ * The answer to a search: a searchset (http://hl7.org/fhir/R4/bundle.html#searchset), or an array. Texts that were not
+ * read with the page are read while the answer is sent.
  */
 export function searchAnswer(
   page: SearchPage,
@@ -143,8 +143,7 @@ const TOO_MANY_INCLUDED: OutcomeIssue = {
 };
 
 /**
- * The warning for types that the caller may not search. It is the same whether or not resources of these types are
- * stored, so that it reveals nothing.
+ * The warning for types that the caller may not search. It does not depend on what is stored, so it reveals nothing.
  */
 const leftOut = (types: readonly string[]): OutcomeIssue => ({
   severity: 'warning',

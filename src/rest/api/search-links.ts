@@ -3,7 +3,6 @@ import { type SearchPage } from '../../search/run/resource-search';
 import { printPosition } from '../../search/query/search-position';
 import { type PagePosition } from '../../search/query/search-query';
 
-/** The data from which the links of a page are made: the parts that all links repeat, and the position of the page. */
 export interface SearchPlace {
   readonly rootUrl: string;
   /** Path below the root, such as `Patient`; empty for the root itself. */
@@ -22,9 +21,8 @@ export interface PageLink {
 }
 
 /**
- * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They hold the first or the last row of the page, so
- * that they stay correct if resources are written in the meantime. A page that was requested by number has links with
- * numbers.
+ * The links of a page (http://hl7.org/fhir/R4/http.html#paging). They hold its first or last row, so that they stay
+ * correct if resources are written in the meantime. A page that was requested by number has links with numbers.
  */
 export function searchLinks(page: SearchPage, place: SearchPlace): readonly PageLink[] {
   const { rootUrl, path, used } = place;

@@ -24,7 +24,6 @@ import { noPlaceForTotals, searchAnswer, type SearchPresentation } from './searc
 /** The part of a search that its path gives, in addition to the query. */
 export interface SearchTarget {
   readonly type: string;
-  /** Path below the root, which the links repeat. */
   readonly path: string;
   /** Clauses that the path adds to those of the query, as the path of a compartment does. */
   readonly clauses: readonly SearchClause[];
@@ -33,10 +32,7 @@ export interface SearchTarget {
 /** The requested shape of a page. `page` and `explain` are missing, since only a search of one type has them. */
 type AskedShape = Omit<ReadSearch, keyof SearchQuery> & Pick<SearchQuery, 'count' | 'position'>;
 
-/**
- * The type whose parameters are used if no resource is stored. A search over types has only parameters that all types
- * share, so any type serves.
- */
+/** The type whose parameters are used if no resource is stored: a search over types has only shared parameters. */
 const SOME_TYPE = 'Basic';
 
 /** Answers the searches of all routes: reads the query, runs the search and makes the Bundle. */
@@ -123,9 +119,7 @@ export class SearchRequests {
   }
 }
 
-/**
- * The error for a search without parameters on the root without a prefix. Its caller hardly wants a page of everything.
- */
+/** The error for a search over types without parameters. Its caller hardly wants a page of everything. */
 const nothingAsked = (): ServiceError =>
   new ServiceError(
     'invalid',

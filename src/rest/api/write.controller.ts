@@ -126,10 +126,6 @@ export class WriteController {
     return sendAnswer(response, { status: 204 });
   }
 
-  /**
-   * The sent resource. A body of megabytes is parsed in time slices.
-   * @throws all errors of {@link readBodyInSteps} and {@link ResourceDraft.of}
-   */
   private async draftOf(request: Request, type: string, id?: string): Promise<ResourceDraft> {
     return ResourceDraft.of(await this.slices.run(readBodyInSteps(request)), type, id);
   }

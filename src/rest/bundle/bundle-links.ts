@@ -6,10 +6,7 @@ import { faultAt } from './entry-faults';
 export class BundleLinks {
   private readonly targets = new Map<string, string>();
 
-  /**
-   * Adds the fullUrl of an entry.
-   * @throws ServiceError 'invalid' if two resources have the same fullUrl
-   */
+  /** @throws ServiceError 'invalid' if two resources have the same fullUrl */
   add(fullUrl: string, target: string): void {
     const known = this.targets.get(fullUrl);
     if (known !== undefined && known !== target) {

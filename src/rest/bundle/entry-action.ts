@@ -7,11 +7,9 @@ import { faultAt } from './entry-faults';
 
 type WriteVerb = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A write that an entry requests. */
 export interface WriteAction {
   readonly verb: WriteVerb;
   readonly type: string;
-  /** The id in the URL of the request. */
   readonly id?: string;
   /** The criteria that select the resource to write, in the URL or in `ifNoneExist`; absent if there are none. */
   readonly criteria?: string;

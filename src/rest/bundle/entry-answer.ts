@@ -5,13 +5,9 @@ import { produceBundle } from '../../model/bundle-text';
 import { entryStatus, versionPath } from '../api/resource-answer';
 import { type BundleType, type BundleCall } from './bundle';
 
-/**
- * Maximum number of characters of resources in the answer to a Bundle, since all of them are in memory until the answer
- * is sent.
- */
+/** Maximum number of characters of resources in an answer, since all are in memory until it is sent. */
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** The answer of an entry before it is printed. */
 export interface AnsweredEntry {
   readonly status: number;
   readonly location?: string | undefined;

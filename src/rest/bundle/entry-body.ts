@@ -38,8 +38,8 @@ function binaryContent({ members }: EntryResource): { readonly mediaType: string
 }
 
 /**
- * Reads the patch of an entry, which is a Binary with a JSON Patch, or a Parameters
- * (http://hl7.org/fhir/R4/http.html#patch).
+ * Reads the patch of an entry (http://hl7.org/fhir/R4/http.html#patch). It is a Binary with a JSON Patch or a merge
+ * patch, or a Parameters with a FHIRPath patch.
  * @param maxBytes maximum size of the patched resource
  * @throws ServiceError 'invalid' for any other resource
  */

@@ -62,10 +62,7 @@ export async function atEntry<T>(index: number, work: () => Promise<T> | T): Pro
   }
 }
 
-/**
- * Makes the error for a member at fault.
- * @param expression of the member, relative to the entry or to the Bundle
- */
+/** @param expression of the member at fault, relative to the entry or to the Bundle */
 export const faultAt = (expression: string, message: string, code: KindedCode = 'bundle-entry-invalid'): ServiceError =>
   new ServiceError(code, message, { expression });
 
@@ -115,10 +112,7 @@ export class EntryFaults {
     }
   }
 
-  /**
-   * Throws if there are faults.
-   * @throws ServiceError of the kind found first, with the issues of all entries in order
-   */
+  /** @throws ServiceError of the kind found first, with the issues of all entries in order, if there are faults */
   throwIfAny(): void {
     if (this.first === undefined) return;
     if (this.faulty.size === 1) throw this.first;

@@ -9,10 +9,7 @@ import { type AnsweredEntry } from './entry-answer';
 import { faultAt } from './entry-faults';
 import { entryBodyOf } from './entry-body';
 
-/**
- * Sends each entry to the route that would answer the same request sent alone. So rights, checks, messages and answers
- * are the same for both.
- */
+/** Sends each entry to the route that answers it alone, so rights, checks, messages and answers are the same. */
 @Injectable()
 export class EntryRoutes {
   constructor(
@@ -22,7 +19,6 @@ export class EntryRoutes {
   ) {}
 
   /**
-   * Sends one entry.
    * @param mostCharacters maximum size of the answer
    * @throws ServiceError if the entry is no request to the resource API
    */

@@ -6,9 +6,7 @@ import { type EntryFaults } from './entry-faults';
 import { type Matches } from './entry-identities';
 import { type NamedCondition, type WriteIntent, conditionOf } from './write-intent';
 
-/**
- * Finds the matches of all conditions of a transaction. These are conditions of its entries, and references by search.
- */
+/** Finds the matches of all conditions of a transaction: those of its entries, and references by search. */
 @Injectable()
 export class FoundMatches {
   constructor(
@@ -16,7 +14,6 @@ export class FoundMatches {
     private readonly conditions: ConditionMatches,
   ) {}
 
-  /** Finds the matches of all conditions. Each distinct condition is searched once. */
   async of(intents: readonly WriteIntent[], faults: EntryFaults): Promise<Matches> {
     return new Map([...(await this.ofEntries(intents, faults)), ...(await this.ofLinks(intents, faults))]);
   }
@@ -29,14 +26,11 @@ export class FoundMatches {
     return this.ofEach(intents, faults, ({ searches, linked }) => searches.map((link) => conditionOf(link, linked)));
   }
 
-  /**
-   * Locks all conditions at once, in an order that all transactions share. So writers with the same conditions run one
-   * after the other.
-   */
   lock(intents: readonly WriteIntent[]): Promise<void> {
     return this.conditions.lock(intents.flatMap(({ condition }) => (condition === undefined ? [] : [condition])));
   }
 
+  /** Each distinct condition is searched once. */
   private async ofEach(
     intents: readonly WriteIntent[],
     faults: EntryFaults,

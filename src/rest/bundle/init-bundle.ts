@@ -10,7 +10,6 @@ import { Deadline } from './deadline';
 import { readBundle } from './read-bundle';
 import { TransactionRunner } from './transaction-runner';
 
-/** The call for a Bundle of the server itself. No caller receives the answer, and no policy applies. */
 const SYSTEM: BundleCall = { root: '', rootUrl: '', authorization: undefined, prefer: undefined, isSystem: true };
 
 /**

@@ -51,10 +51,7 @@ export class TransactionPlanner {
     private readonly slices: Slices,
   ) {}
 
-  /**
-   * Plans the writes.
-   * @throws ServiceError with all faults of the entries, those found earlier too
-   */
+  /** @throws ServiceError with all faults of the entries, those found earlier too */
   async plan(all: readonly WriteIntent[], matches: Matches, faults: EntryFaults, deadline: Deadline): Promise<Write[]> {
     const intents = all.filter(({ entry }) => !faults.has(entry.index));
     const identities = identitiesOf(intents, matches, faults);

@@ -5,32 +5,29 @@ import { type BundleEntry } from './bundle';
 import { type WriteAction } from './entry-action';
 import { type LinkSite } from './reference-sites';
 
-/**
- * A condition, with the name under which its matches are kept. Callers who may access different rows have different
- * matches, so the name includes these rows.
- */
 export interface NamedCondition extends Condition {
+  /**
+   * The name under which its matches are kept. It includes the rows of the caller, since the matches depend on them.
+   */
   readonly canonical: string;
 }
 
-/** The rows that the caller may access for one entry or reference of a Bundle. */
 export interface EntryGrant {
   readonly reach: Reach;
   /** Name of these rows. Grants of the same rows have the same name; it is empty for all rows. */
   readonly name: string;
 }
 
-/** The write that an entry of a transaction requests. Its resource is not determined yet. */
+/** The write that an entry of a transaction requests, before its resource is determined. */
 export interface WriteIntent {
   readonly entry: BundleEntry;
   readonly action: WriteAction;
-  /** The condition that selects the resource to write; undefined if there is none. */
   readonly condition: NamedCondition | undefined;
   /** The rows that the entry may write and its condition may find; undefined if all. */
   readonly granted: EntryGrant | undefined;
   /**
-   * Decides again, for the sent resource with its links rewritten. Undefined if no policy read the
-   * resource, so that the decision cannot differ.
+   * Decides again, for the sent resource with its links rewritten. Undefined if no policy read the resource, so
+   * that the decision cannot differ.
    * @throws ServiceError 'forbidden'
    */
   readonly grantOfStored: ((resource: Resource) => Promise<EntryGrant>) | undefined;

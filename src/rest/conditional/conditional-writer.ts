@@ -10,10 +10,8 @@ import { type ResourcePatch, type WriteResult } from '../../resource/writes/writ
 import { type Condition } from './condition';
 import { ConditionMatches, noMatch } from './condition-matches';
 
-/**
- * The result of a conditional write. `existed` means that a conditional create found its resource and wrote nothing.
- */
 export interface ConditionalResult {
+  /** `existed`: a conditional create found its resource and wrote nothing. */
   readonly outcome: WriteResult['outcome'] | 'existed';
   readonly resource: StoredResource;
 }

@@ -7,10 +7,7 @@ interface SentTags {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/**
- * Names of the two preconditions in error messages. For a request they are headers; for an entry of a Bundle they are
- * members of `request`.
- */
+/** The names of the preconditions in error messages: headers of a request, or members of a Bundle's entry. */
 export const HEADER_TAGS = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' };
 export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.ifNoneMatch' };
 

@@ -19,9 +19,8 @@ interface Edit {
 }
 
 /**
- * The list of a repeated element of `parent`. Values are in `given`; ids and extensions are in `_given`, at the same
- * indexes. The lists are changed in place, because copying a long list for each of hundreds of operations would take
- * too long.
+ * The list of a repeated element: values in `given`, ids and extensions in `_given` at the same indexes. Both are
+ * changed in place, since copying a long list for each of hundreds of operations would take too long.
  */
 export class ElementList {
   readonly length: number;
@@ -34,10 +33,7 @@ export class ElementList {
     this.length = Math.max(...this.keys.map((name) => this.listAt(name).length));
   }
 
-  /**
-   * Inserts an element.
-   * @throws ServiceError 'unprocessable' for an index above the length
-   */
+  /** @throws ServiceError 'unprocessable' for an index above the length */
   insert(index: number, element: Element): void {
     if (index > this.length) throw this.noIndex(index);
     this.change([{ index, removed: 0, element }]);

@@ -54,8 +54,7 @@ function located<T>(find: () => T, text: string): T {
   try {
     return find();
   } catch (error) {
-    // The error of a time limit comes from another JavaScript realm, so it is no `Error` of this one. It is thrown
-    // again unchanged.
+    // The error of a time limit comes from another JavaScript realm, so it is no `Error` of this one.
     if (!(error instanceof Error)) throw error;
     throw unfit(`The path "${excerpt(text)}" cannot be evaluated on the resource.`);
   }

@@ -7,8 +7,8 @@ type PlainObject = Record<string, unknown>;
 const OBJECTS_AT_ONCE = 512;
 
 /**
- * A resource while it is patched. It holds lossless values and, for each object, a plain copy with rounded numbers, on
- * which paths are evaluated. Both are changed together, so that no operation has to print and parse the resource.
+ * A resource while it is patched: lossless values and, for each object, a plain copy with rounded numbers, on which
+ * paths are evaluated. Both are changed together, so that no operation has to print and parse the resource.
  */
 export class PatchTree {
   private readonly plainObjects = new WeakMap<JsonObject, PlainObject>();

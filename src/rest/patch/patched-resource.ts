@@ -20,10 +20,7 @@ export class PatchedResource {
 
   constructor(private readonly tree: PatchTree) {}
 
-  /**
-   * Finds the element that a path selects.
-   * @throws ServiceError 'unprocessable' unless it selects exactly one
-   */
+  /** @throws ServiceError 'unprocessable' unless the path selects exactly one element */
   findOne(path: ElementPath): ElementLocation {
     const [only, ...others] = path.find(this.tree.plain);
     if (only !== undefined && others.length === 0) return only;

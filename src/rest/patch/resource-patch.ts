@@ -70,10 +70,7 @@ function* patched(storedText: string, apply: TreePatch): Steps<readonly [JsonVal
   return [before, yield* apply(stored)];
 }
 
-/**
- * Runs work within the time limit.
- * @throws ServiceError 'unprocessable' when the limit is exceeded
- */
+/** @throws ServiceError 'unprocessable' when the time limit is exceeded */
 async function inTime<T>(begin: () => Steps<T>, slices: Slices): Promise<T> {
   try {
     return await slices.runLimited(begin, { ofOne: LONGEST_STEP_MILLISECONDS, ofAll: MAX_MILLISECONDS });

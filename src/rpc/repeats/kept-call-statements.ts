@@ -1,7 +1,7 @@
 import { type Statement } from '../../platform/database/statement';
 import { sweepOf } from '../../platform/database/sweep';
 
-/** How many calls of one caller are kept to answer repeats. From time to time, the oldest beyond it are deleted. */
+/** Maximum number of kept calls of one caller. From time to time, the oldest beyond it are deleted. */
 const MOST_OF_CALLER = 10_000;
 
 /**
@@ -28,7 +28,7 @@ export const KEEP_CALL: Statement = {
       set expires_at = excluded.expires_at, digest = excluded.digest, caller = excluded.caller, kept = excluded.kept`,
 };
 
-/** Deletes the oldest kept calls of a caller ($1) beyond the maximum. */
+/** Deletes the oldest calls of a caller ($1) beyond the maximum. */
 export const FORGET_OLDEST: Statement = {
   name: 'rpc-kept-call-forget-oldest',
   text: `delete from rpc_kept_call where call_hash in (

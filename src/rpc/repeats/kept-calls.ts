@@ -16,7 +16,7 @@ import { FIND_CALL, FORGET_OLDEST, KEEP_CALL, LOCK_CALL, SWEEP_CALLS } from './k
 /** Maximum size of a kept result. The row of a call with a longer result is stored without the result. */
 const MAX_KEPT_BYTES = 64 * 1024;
 
-/** How many calls there are, on average, between two counts of the rows of a caller: a count reads all of them. */
+/** Calls, on average, between two counts of the rows of a caller: a count reads all of them. */
 const CALLS_PER_COUNT = 100;
 
 export interface CallKey {

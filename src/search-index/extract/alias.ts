@@ -67,9 +67,7 @@ function narrowedTypeOf({ branches }: Candidate): string | undefined {
   return others.length === 0 ? type : undefined;
 }
 
-/**
- * Parameters whose paths together are exactly `paths`; larger parameters are taken first. Undefined if there are none.
- */
+/** Parameters whose paths together are exactly `paths`, larger ones first; undefined if there are none. */
 function unionOf(paths: ReadonlySet<string>, owners: Owners): Alias | undefined {
   const open = new Set(paths);
   const codes: string[] = [];

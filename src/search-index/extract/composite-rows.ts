@@ -4,7 +4,7 @@ import { type Extraction, type RowWriter } from './extraction';
 import { amountsOf, codesOf } from './value-rows';
 import { type Branch, evaluatorOf } from '../../fhirpath/fhirpath';
 
-/** A component of a composite: the paths to its values. They start at the item that both components share. */
+/** The paths to the values of a component, from the item that both components share. */
 export interface CompositePart {
   readonly kind: 'token' | 'quantity' | 'number' | 'reference';
   readonly branches: readonly Branch[];

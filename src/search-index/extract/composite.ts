@@ -5,7 +5,6 @@ import { type ComponentCode, type Composite, type CompositeItem, type NumberPath
 import { type Branch, compilePart, ExpressionError, RESOURCE_STEP, type Step } from '../../fhirpath/fhirpath';
 
 /**
- * Compiles a composite for one resource type.
  * @param branches the paths to its items
  * @throws ExpressionError for components that cannot be indexed as pairs: dates and texts of repeated items, most
  *   triples

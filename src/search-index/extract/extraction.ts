@@ -90,12 +90,11 @@ export class Extraction extends Scope {
     );
   }
 
-  /** Leaves long work to the end of the extraction, where it can pause. A visit of a value cannot pause. */
+  /** Leaves long work to the end of the extraction, where it can pause; a visit of a value cannot. */
   postpone(work: Steps<void>): void {
     this.postponed.push(work);
   }
 
-  /** Does the postponed work. */
   *finish(): Steps<void> {
     for (const work of this.postponed) yield* work;
   }

@@ -22,7 +22,6 @@ type Extract = (resource: Readonly<Record<string, unknown>>, options?: ExtractOp
 export interface ExtractOptions {
   /** Number of characters of the resource. A large resource is read with pauses, a small one at once. */
   readonly characters?: number;
-  /** Maximum number of pairs of composites. */
   readonly maxPairs?: number | undefined;
 }
 
@@ -32,7 +31,6 @@ const LARGE_CHARACTERS = 16_384;
 /** Values that are read between two pauses, since each may give dozens of rows. */
 const VALUES_AT_ONCE = 64;
 
-/** Returns the extractor of a resource type. */
 export type ExtractorOf = (type: string) => Extract;
 
 /**
@@ -48,12 +46,10 @@ interface Plan {
   readonly byMember: Map<string, Path[]>;
 }
 
-/** A path to the values of a parameter, from the resource or from the items of a member. */
 interface Path {
   readonly steps: readonly Step[];
   /** Whether the path leads to the items of a composite, in which all values of an item are paired. */
   readonly isOfItems: boolean;
-  /** Turns a value into rows. */
   readonly write: Visit<Extraction>;
   /** The steps and `write` in one function: quick, but without pauses. */
   readonly walk: Visit<Extraction>;
@@ -95,7 +91,7 @@ function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes,
   };
 }
 
-/** Follows a path step by step for all values together, and pauses between them. */
+/** Follows a path step by step for all values together, with pauses. */
 function* walkInSteps(value: unknown, { steps, write, isOfItems }: Path, extraction: Extraction): Steps<void> {
   let values: unknown[] = [];
   visitEach(value, (item) => values.push(item), extraction);
@@ -112,7 +108,7 @@ function* walkInSteps(value: unknown, { steps, write, isOfItems }: Path, extract
   yield* visitInSteps(parts, write, extraction, parts.length > values.length ? 1 : VALUES_AT_ONCE);
 }
 
-/** Divides a CodeableConcept with many codings into several with some of them each, for parameters of codings. */
+/** Divides a CodeableConcept with many codings into several, for parameters of codings. */
 function inParts(value: unknown): readonly unknown[] {
   if (!isObject(value) || !Array.isArray(value.coding) || value.coding.length <= VALUES_AT_ONCE) return [value];
   const { coding, ...others } = value as { readonly coding: readonly unknown[] };

@@ -11,8 +11,7 @@ export interface HashKey {
  * @returns a whole number from 1 to 2^53 - 1
  */
 export function halfSipHash53(text: string, seed: number, { low, high }: HashKey): number {
-  // This runs for each index row, so it is one loop over local variables. Four zero words at the end give the eight
-  // final rounds.
+  // One loop over local variables, since it runs for each index row. Four zero words give the eight final rounds.
   const wordCount = (text.length >> 1) + 2;
   let a = low | 0;
   let b = high ^ 0xee;

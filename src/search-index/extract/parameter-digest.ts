@@ -29,7 +29,7 @@ const itemOf = ({ branch, parts }: NonNullable<NonNullable<SearchParameter['comp
   parts.map((part) => [part.kind, part.branches.map(branchText)]),
 ];
 
-/** The text of a path. Paths with equal texts reach the same values, whatever their types. */
+/** Paths with equal texts reach the same values, whatever their types. */
 const branchText = ({ steps }: Branch): string => steps.map(({ text }) => text).join('.');
 
 /** Digest of all inputs of a server's parameters. If it is unchanged, a start compiles and compares no parameters. */

@@ -20,8 +20,7 @@ export class Scope implements Variables {
     if (target === undefined || !isObject(reference)) return undefined;
     if (target.kind === 'urn') return reference.type;
     if (target.kind !== 'contained') return target.type;
-    // The contained resources are listed once per resource, since a hostile body may hold and reference thousands of
-    // them.
+    // Listed once, since a hostile body may hold and reference thousands of them.
     this.containedTypes ??= this.listContained();
     return this.containedTypes.get(target.id);
   }

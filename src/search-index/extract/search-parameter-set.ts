@@ -9,7 +9,6 @@ import { compileParameters, type PresenceBits, type TypeParameters } from './typ
 
 type Definitions = ReadonlyMap<string, ReadonlyMap<string, ParameterDefinition>>;
 
-/** The parts of a set that is made from another one. */
 interface Parts {
   readonly definitions: Definitions;
   readonly tables: ElementTables;
@@ -20,7 +19,6 @@ interface Parts {
 
 type ParametersOf = (type: string) => TypeParameters | undefined;
 
-/** The parameters whose index is being built, and the progress of each. */
 export interface UnfinishedParameters {
   readonly ids: ReadonlySet<number>;
   /** Progress of the index of one parameter; undefined if unknown. */
@@ -35,7 +33,7 @@ export interface IndexProgress {
   readonly secondsLeft?: number;
 }
 
-/** For all types, the bits that record which parameters have a value in a resource. The database assigns them. */
+/** For all types, the presence bits that the database assigned. */
 export type AssignedBits = ReadonlyMap<string, PresenceBits>;
 
 /** All search parameters of all resource types: those of HL7 R4 and those that the server adds. Immutable. */
@@ -89,7 +87,6 @@ export class SearchParameterSet {
     });
   }
 
-  /** This set, with some parameters marked as unfinished: their index is being built. */
   withUnfinished(unfinished: UnfinishedParameters): SearchParameterSet {
     return unfinished.ids.size === 0 ? this : setOf({ ...this.parts, unfinished });
   }
@@ -140,12 +137,10 @@ export class SearchParameterSet {
     return this.parts.parametersOf(type)?.byCode.get(code);
   }
 
-  /** The parameters of a type in a fixed order; none for unknown types. */
   list(type: string): readonly SearchParameter[] {
     return [...(this.parts.parametersOf(type)?.byCode.values() ?? [])];
   }
 
-  /** Parameters of a type that cannot be searched, with the reason. */
   listUnusable(type: string): readonly UnusableParameter[] {
     return this.parts.parametersOf(type)?.unusable ?? [];
   }
@@ -160,7 +155,7 @@ export class SearchParameterSet {
     return nearestCode(code, this.parts.parametersOf(type)?.byCode.keys() ?? []);
   }
 
-  /** The date parameter whose value is the main date (the clinical date) of the resources of the type. */
+  /** The date parameter whose value is the main date (the clinical date) of a resource. */
   mainDateParameter(type: string): SearchParameter | undefined {
     return this.parts.parametersOf(type)?.mainDate;
   }
@@ -185,7 +180,6 @@ const compilerOf = (definitions: Definitions, tables: ElementTables, bits?: Assi
     return ofType && compileParameters(type, ofType.values(), elements, bits && (bits.get(type) ?? new Map()));
   });
 
-/** The definitions of those types that have searchable live parameters, with these. */
 function withDefinitions(definitions: Definitions, live: readonly OwnSearchParameter[]): Definitions {
   const changed = new Map<string, Map<string, ParameterDefinition>>();
   for (const parameter of live) {

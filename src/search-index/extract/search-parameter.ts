@@ -2,7 +2,7 @@ import { type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type CompositePart } from './composite-rows';
 import { type Branch } from '../../fhirpath/fhirpath';
 
-/** The codes of parameters that modules and stored SearchParameters add. Modifiers and chains need the other signs. */
+/** Codes that modules and stored SearchParameters add. Modifiers and chains need the other signs. */
 export const PARAMETER_CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 export const CODE_RULE = 'must begin with a letter, followed by letters, digits, "-" or "_", 64 at most';
 
@@ -50,13 +50,10 @@ export interface SearchParameter {
   readonly branches: readonly Branch[];
   /** Whether a stored SearchParameter defines the parameter; false for parameters of HL7 and of modules. */
   readonly isLive: boolean;
-  /** The components of a composite, in the order of its values. */
   readonly composite?: Composite;
 }
 
-/** How a composite is stored in index rows and searched. */
 export interface Composite {
-  /** Code and kind of the parameters whose values the components hold. */
   readonly codes: readonly [ComponentCode, ComponentCode];
   /**
    * The components in the rows, for each type of item. Undefined if the resource itself is the item and has the second
@@ -81,7 +78,6 @@ export interface ComponentCode {
 }
 
 export interface CompositeItem {
-  /** The path from the resource to the items. */
   readonly branch: Branch;
   readonly parts: readonly [CompositePart, CompositePart];
   /** JSON paths of the second and third component; only for composites of three components. */
@@ -97,7 +93,6 @@ export interface NumberPaths {
   readonly third: readonly string[];
 }
 
-/** A parameter that cannot be searched, with the reason. */
 export interface UnusableParameter {
   readonly type: string;
   readonly code: string;

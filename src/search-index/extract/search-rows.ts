@@ -54,7 +54,6 @@ export interface StringRow {
 export interface Unit {
   readonly system?: string;
   readonly code?: string;
-  /** The unit in readable form. */
   readonly unit?: string;
 }
 

@@ -12,7 +12,6 @@ export interface TypeParameters {
   readonly mainDate: SearchParameter | undefined;
   readonly patient: SearchParameter | undefined;
   readonly unusable: readonly UnusableParameter[];
-  /** Whether stored SearchParameters define some of the parameters. */
   readonly hasLive: boolean;
 }
 
@@ -66,8 +65,7 @@ export function compileParameters(
   }
   const parameters = searchableParameters(type, compiled, bits);
   const byCode = new Map(parameters.map((parameter) => [parameter.code, parameter]));
-  // Every row holds the main date and the patient of its resource. So parameters of stored SearchParameters, which come
-  // and go, must not define them.
+  // Every row holds the main date and the patient, so stored SearchParameters, which come and go, must not define them.
   const lasting = new Map([...byCode].filter(([, { isLive }]) => !isLive));
   const hasLive = lasting.size < byCode.size;
   return { byCode, mainDate: mainDateOf(lasting), patient: patientOf(lasting), unusable, hasLive };

@@ -49,7 +49,6 @@ function writeTokens(value: unknown, extraction: Extraction, parameterId: number
   });
 }
 
-/** The codes of a token value with their systems. */
 export function codesOf(value: unknown): readonly { readonly code: string; readonly system?: string }[] {
   const codes: { code: string; system?: string }[] = [];
   visitCodes(value, (code, system) => {
@@ -148,7 +147,7 @@ function outerRange(a: DateRange | undefined, b: DateRange | undefined): DateRan
   return { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
 }
 
-/** The members of a HumanName and an Address that are searched; `use`, `type` and `period` are not. */
+/** The parts of a HumanName and an Address that are searched; `use`, `type` and `period` are not. */
 const partNames = [
   ...['family', 'given', 'prefix', 'suffix'],
   ...['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'],
@@ -198,10 +197,10 @@ function quantityOf({ value, system, code, unit, currency }: Readonly<Record<str
   return [Object.keys(known).length === 0 ? { value } : { value, unit: known }];
 }
 
-/** The system of currencies, in which the code of a Money is (http://hl7.org/fhir/R4/datatypes.html#Money). */
+/** The system of the code of a Money (http://hl7.org/fhir/R4/datatypes.html#Money). */
 const CURRENCIES = 'urn:iso:std:iso:4217';
 
-/** Whether a number row holds a latitude or a longitude. The column of the code's hash stores it. */
+/** The code hash of a number row that holds a latitude or a longitude. */
 export const LATITUDE = 0;
 export const LONGITUDE = 1;
 

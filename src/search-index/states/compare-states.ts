@@ -4,7 +4,6 @@ import { type SearchParameterSet } from '../extract/search-parameter-set';
 import { PRESENCE_BITS } from '../extract/type-parameters';
 import { definitionOf, type ParameterState } from './parameter-state';
 
-/** A stored state of a parameter, with the columns that a start compares. */
 export interface ComparedState extends ParameterState {
   readonly presence_bit: number | null;
   /**
@@ -13,7 +12,6 @@ export interface ComparedState extends ParameterState {
   readonly digest: string | null;
 }
 
-/** A parameter of HL7 or of a module whose index must be built. */
 export interface ParameterToBuild {
   readonly type: string;
   readonly code: string;
@@ -82,7 +80,7 @@ function rebuiltAmong(declared: SearchParameterSet, others: readonly ComparedSta
  */
 const UNUSABLE = '';
 
-/** Whether a parameter has rows. Columns of the resource serve the others (`_id`). */
+/** Columns of the resource serve parameters without rows (`_id`). */
 const hasRows = ({ storedAs }: SearchParameter): boolean => storedAs.length > 0;
 
 /**

@@ -15,7 +15,6 @@ export interface ParameterState {
   readonly kind: SearchParameterKind | null;
   readonly expression: string | null;
   readonly targets: readonly string[] | null;
-  /** The components of a composite; null for others. */
   readonly components: readonly OwnComponent[] | null;
   /** While `building`, rows may be missing or outdated. While `removing`, some rows are still stored. */
   readonly state: 'building' | 'active' | 'removing';
@@ -32,10 +31,7 @@ export function definitionOf(state: ParameterState): OwnSearchParameter | undefi
   return { type, code, kind, expression, targets: targets ?? [], components: components ?? [] };
 }
 
-/**
- * The progress of the index of one parameter.
- * @param now epoch milliseconds
- */
+/** @param now epoch milliseconds */
 export function progressOf(row: ParameterState, now: number): IndexProgress {
   if (row.state === 'active') return { percent: 100 };
   const { done_count: done, total_count: total, started_at: startedAt } = row;

@@ -31,15 +31,14 @@ import {
 /** The search parameters of the database at one moment. */
 export interface ParametersInForce {
   readonly version: number;
-  /** Parameters defined by stored SearchParameters. */
   readonly live: readonly OwnSearchParameter[];
   /** Ids of parameters whose rows may be missing or outdated. */
   readonly unfinished: ReadonlySet<number>;
   /** Digest of the parameters of the server that compared its parameters last. */
   readonly definitions: string | null;
-  /** Text that is equal if the stored parameters are equal. */
+  /** Equal texts mean equal stored parameters. */
   readonly liveSignature: string;
-  /** Text that is equal if the parameters and their states are equal. */
+  /** Equal texts mean equal parameters and states. */
   readonly signature: string;
 }
 
@@ -53,10 +52,7 @@ interface SetRow {
 /** Key in `server_setup` that holds the digest of the last comparison. */
 const COMPARED = 'search-index';
 
-/**
- * Reads and writes `search_parameter_state`. The steps of the jobs that build and remove indexes are elsewhere
- * (`index-job.ts`).
- */
+/** Reads and writes `search_parameter_state`, without the steps of index jobs (`index-job.ts`). */
 @Injectable()
 export class ParameterStates {
   private readonly logger = new Logger(ParameterStates.name);
@@ -78,8 +74,7 @@ export class ParameterStates {
       const stored = await this.statements.run<ComparedState>(LOCK_ALL, []);
       await this.note(compareStates(declared, stored));
     });
-    // Parameters of types without resources are finished here. So a new database answers its first request without
-    // warnings.
+    // Finishes parameters of types without resources, so that a new database answers without warnings.
     if (isCompared)
       await this.unitOfWork.run(async () => (await this.statements.tryLock(INDEX_JOB_LOCK)) && this.begin());
     const rows = await this.statements.run<{ resource_type: string; bits: string }>(READ_BITS, []);
@@ -92,7 +87,7 @@ export class ParameterStates {
   }
 
   /**
-   * Begins the noted jobs. From now on, every transaction that is not listed in `writers` uses the current parameters.
+   * Begins the noted jobs. Every transaction that is not in `writers` uses the current parameters from now on.
    * @returns whether there were any
    */
   async begin(): Promise<boolean> {
@@ -137,7 +132,7 @@ export class ParameterStates {
     return this.statements.run<ParameterState>(LIST_OF_DEFINITION, [definitionId]);
   }
 
-  /** The states of the named parameters. Parameters without a state are left out. */
+  /** Parameters without a state are left out. */
   listNamed(names: readonly Pick<SearchParameter, 'type' | 'code'>[]): Promise<ParameterState[]> {
     const columns = [names.map(({ type }) => type), names.map(({ code }) => code)];
     return this.statements.run<ParameterState>(LIST_NAMED, columns);
@@ -170,7 +165,7 @@ export class ParameterStates {
     await this.statements.run(REMOVE, [[key]]);
   }
 
-  /** Raises the version of the parameters. After the commit, writes with older parameters fail. */
+  /** After the commit, writes with older parameters fail. */
   async raiseVersion(): Promise<void> {
     await this.statements.run(RAISE_VERSION, []);
   }

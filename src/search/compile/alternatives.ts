@@ -9,7 +9,6 @@ export interface Alternatives {
   readonly equals: (row: string) => string;
 }
 
-/** A column of the keys, with its value in each alternative. */
 interface KeyColumn {
   readonly name: string;
   readonly type: 'bigint' | 'integer';
@@ -39,10 +38,7 @@ export const referenceAlternatives = ({ links }: ReferenceClause, bind: Binder):
 export const parameterAlternatives = (parameterIds: readonly number[], bind: Binder): Alternatives =>
   alternativesOf([{ name: 'parameter_id', type: 'integer', values: parameterIds }], bind);
 
-/**
- * A single key, the usual case, is written into the condition: a lookup with it costs half as much as a join with a
- * list of keys.
- */
+/** A single key, the usual case, is part of the condition: its lookup costs half as much as a join with a list. */
 function alternativesOf(columns: readonly KeyColumn[], bind: Binder): Alternatives {
   if (columns.every(({ values }) => values.length === 1)) {
     const tests = columns.flatMap(({ name, type, values: [value] }) =>

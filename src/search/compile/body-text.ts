@@ -52,7 +52,6 @@ function readableText(body: string): string {
   return `case when strpos(${body}, E'\\\\') = 0 then ${body} else replace(${withoutControls}, ${MARK}, '\\') end`;
 }
 
-/** LIKE pattern for texts that contain `text`. */
 export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /**

@@ -26,9 +26,8 @@ export interface CandidateOrder {
 }
 
 /**
- * Compiles the SQL that finds the matches of a search, as (main_date, resource_key). The rows of one clause, the
- * driving clause, are read in the order of its index. The other clauses are tested on each of these rows
- * (docs/explanation/search.md).
+ * Compiles the SQL that finds the matches of a search, as (main_date, resource_key). It reads the rows of one clause,
+ * the driving clause, in the order of its index, and tests the other clauses on each row (docs/explanation/search.md).
  */
 export class Candidates {
   private readonly predicates: Predicates;
@@ -61,9 +60,7 @@ export class Candidates {
     }
   }
 
-  /**
-   * SQL that is true if the row matches all clauses. It assumes that most resources of the type are tested.
-   */
+  /** SQL that is true if the row matches all clauses. It assumes that most resources of the type are tested. */
   testOf(type: string, clauses: readonly SearchClause[], row: RowAlias): string {
     const tested = resourcesOf(type, this.frequencies);
     return textsLast(withJoinedDates(clauses))
@@ -197,10 +194,7 @@ union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `
     return `select c.main_date, c.resource_key from resource c where ${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
   }
 
-  /**
-   * Reads each alternative in index order up to the limit of the page. An IN list of all alternatives would lose this
-   * order.
-   */
+  /** Reads each alternative in index order up to the limit of the page. An IN list would lose this order. */
   private perAlternative(
     { source, equals }: Alternatives,
     table: string,

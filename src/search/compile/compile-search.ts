@@ -50,7 +50,6 @@ export function compilePlaces(query: SearchQuery, frequencies: Frequencies = not
   return { statement: { name, text }, values };
 }
 
-/** Compiles the statement that counts all matches, whatever the page. */
 export function compileTotal(
   { type, clauses }: Pick<SearchQuery, 'type' | 'clauses'>,
   frequencies: Frequencies = nothingIsFrequent,
@@ -129,8 +128,8 @@ const MOST_GATHERED = 5_000;
 
 /**
  * The number of matches up to which they are gathered and sorted; with more, an index in the requested order is walked.
- * Sorting costs by the number of matches, a walk by the gaps between them. 0 if there are certainly more matches, or if
- * nearly every row of the walk is one.
+ * Sorting costs by the number of matches, a walk by the gaps between them. 0 if there are certainly more, or if nearly
+ * every row of the walk is a match.
  */
 function mostSortedOf(query: SearchQuery, [first]: readonly SortKey[], frequencies: Frequencies): number {
   if (first?.by.kind === 'number' && first.by.paired !== undefined) return 0;

@@ -11,7 +11,6 @@ export const dateFilter = (row: string, boxes: readonly DateBox[], bind: Binder)
 export const instantFilter = (column: string, boxes: readonly DateBox[], bind: Binder): string =>
   periodFilter([column, column], boxes, bind);
 
-/** SQL of the beginning and of the end of a period. */
 type Ends = readonly [low: string, high: string];
 
 function periodFilter(ends: Ends, boxes: readonly DateBox[], bind: Binder): string {
@@ -49,15 +48,11 @@ function limitOf(column: string, operator: string, at: number | undefined, bind:
   return at === undefined ? '' : `${column} ${operator} ${instantPlace(at, bind)}`;
 }
 
-/** SQL for an instant in epoch milliseconds. */
 export const instantPlace = (at: number, bind: Binder): string => `${bind.value(new Date(clamped(at)))}::timestamptz`;
 
 /** An instant in epoch milliseconds as text, for arrays; open limits become `-infinity` and `infinity`. */
 const instantText = (at: number): string =>
   Number.isFinite(at) ? new Date(clamped(at)).toISOString() : at < 0 ? '-infinity' : 'infinity';
 
-/**
- * Clamps an instant to the years that FHIR allows. No row lies outside of them, and PostgreSQL formats such dates
- * differently.
- */
+/** Clamps an instant to the years of FHIR. No row lies outside, and PostgreSQL prints such dates differently. */
 const clamped = (at: number): number => Math.min(Math.max(at, earliestInstant), latestInstant);

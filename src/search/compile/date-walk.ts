@@ -21,7 +21,7 @@ export function reachFilter({ boxes }: DateClause, column: string, bind: Binder)
   ].join('');
 }
 
-/** Rows `c`, ordered by their beginning: a table, and further conditions of `where`. */
+/** Rows `c`, ordered by their beginning: a table, and further conditions. */
 interface DateRows {
   readonly table: string;
   readonly rest: string;

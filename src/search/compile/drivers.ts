@@ -10,12 +10,8 @@ export interface Driver {
 export interface Drivers {
   /** The clause to read in index order: its index holds its rows by main date. */
   readonly ordered: Driver | undefined;
-  /** The clause to gather: collecting and sorting its rows is worth the cost. */
   readonly gathered: Driver | undefined;
-  /**
-   * Maximum number of candidates to gather and sort. If there are more, the statement follows the order of an index
-   * instead.
-   */
+  /** Maximum number of candidates to gather; with more, the statement follows the order of an index. */
   readonly mostGathered: number;
 }
 
@@ -27,7 +23,7 @@ const MOST_GATHERED = 1_000;
  */
 const WORTH_GATHERING = 300;
 
-/** The numbers of a code are read by date if there are at most this many. Those in the range are not gathered first. */
+/** Up to this many numbers of a code are read by date; with more, those in the range are gathered first. */
 const FEW_OF_CODE = 1_000;
 
 /** A clause with more estimated rows than this is not gathered. */
@@ -70,7 +66,7 @@ export function driversOf(clauses: readonly SearchClause[], frequencies: Frequen
 const mostNumbers = (estimate: number): number =>
   Math.min(Math.max(Math.round(Math.sqrt(6 * estimate)), 100), MOST_GATHERED);
 
-/** Whether the driver (the clause that is read first) is read only between the limits of the searched main date. */
+/** Whether the driver is read only between the limits of the searched main date. */
 export const isByDate = (clauses: readonly SearchClause[], driver: Driver | undefined): boolean =>
   clauses.some(isMainDate) && (driver === undefined || driver.estimate > WORTH_BOUNDING);
 

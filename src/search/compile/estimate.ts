@@ -1,7 +1,7 @@
 import { type SearchClause } from '../query/search-query';
 import { isDeep } from './followed-links';
 
-/** Row counts of values that occur often in a table, and of types; undefined for others. */
+/** Row counts of frequent values of a table, and of types; undefined for others. */
 export interface Frequencies {
   /**
    * The rows of `table` with a value: hash of a token, of a target, of the code that a composite parameter pairs with a

@@ -62,7 +62,6 @@ export const stepOf = ({ low, high, isLowOpen, isHighOpen }: NumberRange): Step 
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** The next larger double. */
 function nextAbove(value: number): number {
   if (!Number.isFinite(value)) return value;
   if (value === 0) return Number.MIN_VALUE;

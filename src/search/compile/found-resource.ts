@@ -1,15 +1,12 @@
 import { earlyBody, type ListedVersion } from '../../store/late-texts';
 
-/**
- * A resource that a page shows, as a match or as an include. It holds the values by which further includes are found.
- */
+/** A resource of a page, with the values by which further includes are found. */
 export interface FoundResource extends ListedVersion {
   readonly bytes: number;
   readonly key: number;
   readonly referenceHash: number;
 }
 
-/** A row of a statement that reads resources; see {@link foundColumns}. */
 export interface FoundRow {
   readonly resource_key: number;
   readonly type: string;

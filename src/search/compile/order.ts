@@ -6,7 +6,6 @@ import { createdAt } from '../../store/resource-statements';
 import { pathValue } from './path-test';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 
-/** One expression of a page's ORDER BY. */
 export interface OrderTerm {
   readonly cast: 'timestamptz' | 'text' | 'double precision';
   readonly isDescending: boolean;
@@ -28,12 +27,10 @@ export class PageOrder {
     private readonly limit: number,
   ) {}
 
-  /** Whether the page is read from its end to its beginning. */
   get isReversed(): boolean {
     return this.position?.side === 'before';
   }
 
-  /** Whether row keys ascend. */
   private get hasAscendingKeys(): boolean {
     return (this.terms[0]?.isDescending ?? true) === this.isReversed;
   }
@@ -48,7 +45,6 @@ export class PageOrder {
     return `order by ${[...parts, `${alias}.resource_key ${this.hasAscendingKeys ? 'asc' : 'desc'}`].join(', ')}`;
   }
 
-  /** Orders rows as {@link by}, and keeps those of the page. */
   page(alias: string): string {
     return `${this.by(alias)} limit ${this.bind.value(this.limit)}`;
   }

@@ -3,7 +3,7 @@ import { type Binder } from '../../store/binder';
 import { stepOf } from './filters';
 import { disjoint, type Step } from './many';
 
-/** One alternative: an index row, and the token that the resource of this row must also have. */
+/** One alternative: an index row, and a token that its resource must also have. */
 interface Pair {
   readonly row: TokenKey | NumberKey;
   readonly token: TokenKey | undefined;
@@ -66,7 +66,7 @@ function rowsOf(pairs: readonly Pair[], bind: Binder): string {
   ].join(' union all ');
 }
 
-/** Joins overlapping ranges of the same rows, so that each row is read once. */
+/** Joins overlapping ranges of the same rows. */
 function withoutOverlaps(pairs: readonly (Pair & { row: NumberKey })[]): readonly (Pair & { row: NumberKey })[] {
   const groups = new Map<string, { readonly pair: Pair & { row: NumberKey }; readonly steps: Step[] }>();
   for (const pair of pairs) {

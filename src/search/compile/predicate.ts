@@ -46,15 +46,15 @@ export interface RowAlias {
   readonly tested?: number | undefined;
 }
 
-/** Number of rows that can be gathered at the cost of one lookup of a key. */
+/** Number of rows that are gathered at the cost of one lookup of a key. */
 const ROWS_PER_PROBE = 6;
 
-/** Maximum number of rows to gather for a test, as a bound of memory: a gathered key takes about 60 bytes. */
+/** Maximum number of rows to gather for a test, since a gathered key takes about 60 bytes. */
 const MOST_GATHERED = 3_000_000;
 
 /**
  * Compiles clauses to boolean SQL on a candidate row; the result is never null. Each clause is a lookup by exact key in
- * a scalar subquery, which PostgreSQL runs row by row. EXISTS or IN would become hash joins over whole tables.
+ * a scalar subquery, which runs row by row: EXISTS or IN would become hash joins over whole tables.
  */
 export class Predicates {
   private aliases = 0;
@@ -128,10 +128,7 @@ export class Predicates {
     return `(${this.isKeyOf(pairs(this.bind), row)} or ${this.joined(others, 'any', row)})`;
   }
 
-  /**
-   * Whether it is cheaper to gather the rows of all alternatives once than to look up each alternative for each
-   * candidate.
-   */
+  /** Whether gathering the rows of all alternatives once is cheaper than a lookup of each for each candidate. */
   private isGathered(clause: SearchClause, alternatives: number, { tested = 0 }: RowAlias): boolean {
     if (alternatives <= FEW) return false;
     const rows = estimateOf(clause, this.frequencies) ?? 0;
@@ -161,7 +158,6 @@ export class Predicates {
     return this.ownRow('search_string', clause.parameterIds, row, (p) => stringFilter(p, clause, this.bind));
   }
 
-  /** Tests the rows of a candidate that belong to some parameters. */
   private ownRow(
     table: string,
     parameterIds: readonly number[],
@@ -215,7 +211,6 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
     });
   }
 
-  /** Applies a test of columns that only `resource` has. */
   private onResource(row: RowAlias, test: (alias: string) => string): string {
     if (row.isResource) return `(${test(row.name)})`;
     const r = this.alias('b');
@@ -223,8 +218,8 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
   }
 
   /**
-   * Whether a chain of links leads from the row to a match of the clause. Each step yields a set of distinct resources,
-   * so the cost grows with the rows reached and not with the paths.
+   * Whether a chain of links leads from the row to a match of the clause. Each step yields distinct resources, so the
+   * cost grows with the rows reached and not with the paths.
    * @param reached SQL of (main_date, resource_key)
    */
   private deep(reached: string, clause: SearchClause, tested: number | undefined): string {
@@ -246,7 +241,6 @@ where ${isLatitude(p, id)} and ${sameRow(p, row)} and ${metersTo(p)} <= y.meters
     return anyRow(`from (${reached} offset 0) ${s} where ${this.of(clause, { name: s, isResource: false, tested })}`);
   }
 
-  /** SQL of the distinct resources to which one link leads from the resources reached so far. */
   private step(reached: string, { kind, parameterIds, type }: LinkClause): string {
     if (kind === 'has')
       return `select distinct o.main_date, o.resource_key from (${referrersOf(reached, parameterIds, this.bind)}) o`;
@@ -287,7 +281,7 @@ where ${s}.type = ${this.bind.value(type)} and ${this.of(clause, { name: s, isRe
     );
   }
 
-  /** Tests by the token rows of the patient, since a token row holds the patient of its resource. */
+  /** Tests by the token rows of the patient, which hold the patient of their resource. */
   private patientHas(clause: TokenClause, row: RowAlias): string {
     if (this.isGathered(clause, clause.tokens.length, row))
       return among(ownHashOf(row), `select m.target_hash from (${patientsOf(clause, this.bind)}) m`);
@@ -319,7 +313,6 @@ where ${s}.type = ${this.bind.value(type)} and ${this.of(clause, { name: s, isRe
   }
 }
 
-/** Whether the clause names its matches, and only a few of them. */
 const isByFewIds = (clause: SearchClause): boolean =>
   clause.kind === 'id' ? clause.ids.length <= FEW : clause.kind === 'all' && clause.clauses.some(isByFewIds);
 

@@ -8,18 +8,17 @@ interface SortedRows {
   readonly table: string;
   readonly value: string;
   readonly cast: 'timestamptz' | 'text' | 'double precision';
-  /** SQL condition: the row has a value of the key. */
   readonly isOfKey: (row: string) => string;
-  /** Whether the rows are the resources themselves, which have one value each. */
+  /** Whether the rows are resources, which have one value each. */
   readonly areResources?: boolean;
   /** Whether the index holds the main date between value and key of the resource. */
   readonly isByDate?: boolean;
 }
 
 /**
- * SQL that reads matches in the order of the first sort key, from the index of that key: `resource_key, s0, s1 …` of
- * at least the matches of the page. Matches without a value come last. If there are further keys, the SQL also reads
- * all other matches with the first value of the last match. They are few beside all matches.
+ * SQL that reads at least the matches of the page in the order of the first sort key, from the index of that key:
+ * `resource_key, s0, s1 …`. Matches without a value come last. With further keys, it also reads all other matches with
+ * the first value of the last match; these are few.
  * @returns undefined if no index has the order, or if the page begins among the matches without a value
  */
 export function sortWalkOf(
@@ -69,7 +68,6 @@ union all (${columns('null')} from (${allOf(type, clauses, candidates, bind)}) h
 and (${rowOf('h')} limit 1) is not true${others.length === 0 ? ` order by h.resource_key ${direction} limit ${limit}` : ''})`;
 }
 
-/** All matches. Without clauses, these are all resources of the type. */
 function allOf(type: string, clauses: SearchQuery['clauses'], candidates: Candidates, bind: Binder): string {
   return clauses.length === 0
     ? `select r.main_date, r.resource_key from resource r where r.type = ${bind.value(type)}`

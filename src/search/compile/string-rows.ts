@@ -14,7 +14,7 @@ export function stringRows(clause: StringClause, bind: Binder): string {
 where ${isIndexed ? 's.parameter_id + 0' : 's.parameter_id'} = any(${ids}) and ${stringFilter('s', clause, bind)}`;
 }
 
-/** SQL that reads one index range for each prefix, so that no row is compared with all prefixes. */
+/** Reads one index range for each prefix, so that no row is compared with all of them. */
 export function manyPrefixes({ parameterIds, texts }: StringClause, bind: Binder): string {
   const starts = outermost(texts);
   const [ids, lows, highs] = [parameterIds, starts, starts.map((text) => `${text}\u{10FFFF}`)].map((values) =>

@@ -2,13 +2,12 @@ import { type RowLimit } from '../rows/row-limit';
 import { Binder, type BoundStatement } from '../../store/binder';
 import { foundColumns } from '../compile/found-resource';
 
-/** SQL condition ` and …` that filters the rows of an alias with a `resource_key`; empty without a filter. */
+/**
+ * SQL condition ` and …` that filters the rows of an alias with a `resource_key`, before any limit cuts them; empty
+ * without a filter.
+ */
 type Narrowed = (alias: string) => string;
 
-/**
- * The text of a statement that finds included resources. The filter applies to the rows found, before any limit cuts
- * them.
- */
 type IncludeText = (narrowed: Narrowed) => string;
 
 const ORDER = 'order by t.type, t.resource_key desc';

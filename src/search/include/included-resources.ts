@@ -9,7 +9,6 @@ import { type Include } from './read-includes';
 
 export interface Included {
   readonly resources: readonly FoundResource[];
-  /** False if the includes found more than an answer may hold. */
   readonly isComplete: boolean;
   /** Types that the includes lead to but the caller may not search, whether or not resources of these types exist. */
   readonly hiddenTypes: readonly string[];
@@ -28,7 +27,6 @@ interface ReachedInclude extends Include {
  */
 export const MAX_INCLUDED = 5_000;
 
-/** Maximum number of bytes that includes add to one page. */
 const MOST_INCLUDED_BYTES = 16 * 1024 * 1024;
 
 /** Maximum number of rounds of `:iterate` that follow the first round. */
@@ -53,8 +51,7 @@ export class IncludedResources {
     let bytes = 0;
     for (let round = 0; front.length > 0 && round <= MAX_ROUNDS; round++) {
       const next: FoundResource[] = [];
-      // The first round follows all includes. Later rounds follow those that iterate, from the resources of the round
-      // before.
+      // The first round follows all includes. Later rounds follow those that iterate, from the round before.
       for (const include of includes.filter(({ isIterated }) => round === 0 || isIterated)) {
         const followed = await this.follow(front, include);
         isComplete &&= followed.isComplete;

@@ -11,7 +11,6 @@ export interface NamedPath {
   readonly by: 'canonical' | 'identifier';
   readonly sourceType: string;
   readonly branches: readonly Branch[];
-  /** The reference parameters that hold the canonicals or identifiers. */
   readonly parameterIds: readonly number[];
   /** For each possible type of a target, the parameter that holds its name. */
   readonly targets: readonly NamedTarget[];
@@ -36,7 +35,6 @@ export interface TargetName {
   readonly type?: string;
 }
 
-/** The search parameter that holds the name: the url that a canonical names, or an identifier. */
 const NAMED_BY = {
   canonical: { code: 'url', kind: 'uri' },
   identifier: { code: 'identifier', kind: 'token' },
@@ -84,7 +82,6 @@ function targetOf(type: string, by: NamedPath['by'], scope: SearchScope): NamedT
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The names by which a source refers to targets. */
 export function namesIn({ by, branches }: Pick<NamedPath, 'by' | 'branches'>, source: Body): readonly TargetName[] {
   const read = by === 'canonical' ? canonicalIn : logicalIn;
   return targetValues(branches, source).flatMap((value) => read(value) ?? []);

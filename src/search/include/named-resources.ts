@@ -20,7 +20,6 @@ const MOST_NAMES = 5_000;
 
 export interface Named {
   readonly resources: readonly FoundResource[];
-  /** False if a limit left out resources. */
   readonly isComplete: boolean;
 }
 
@@ -111,10 +110,7 @@ export class NamedResources {
   }
 }
 
-/**
- * The targets that a name means. A canonical means its version, or the latest if it names none; an identifier means
- * every resource that has it.
- */
+/** A canonical means its version, or the latest if it names none; an identifier means every resource that has it. */
 function meantBy(name: TargetName, bearers: readonly Parsed[], { by, targets }: NamedPath): readonly Parsed[] {
   const named = bearers.filter(({ resource }) =>
     targets.some((target) => target.type === resource.resourceType && hasName(target, resource, name)),

@@ -19,16 +19,12 @@ export interface Include {
   readonly types: readonly string[];
   /** For a `_revinclude`: the only type to which its references may lead; absent if any. */
   readonly target?: string;
-  /** The ways to targets that the references name by a canonical or an identifier. */
   readonly named: readonly NamedPath[];
 }
 
 const MAX_INCLUDES = 32;
 
-/**
- * Reads the includes of a search.
- * @throws ServiceError 'invalid' if an include is malformed or names an unknown type or parameter
- */
+/** @throws ServiceError 'invalid' if an include is malformed or names an unknown type or parameter */
 export function includesOf(query: URLSearchParams, scope: SearchScope): readonly Include[] {
   const includes: Include[] = [];
   for (const [name, value] of query) {

@@ -8,14 +8,12 @@ import { type SearchScope, type SentParameter } from './search-scope';
 import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
 import { assertFew, assertNoModifier, invalid, splitOutsideEscapes } from './values';
 
-/** Reads a value of another parameter of the type. It serves composites whose components are searched independently. */
+/** Reads a value of another parameter of the type, for composites whose components are searched independently. */
 type ReadPart = (code: string, value: string) => SearchClause;
 
 type CompositeParameter = SearchParameter & { readonly composite: Composite };
 
-/**
- * Reads a search by a composite: `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite).
- */
+/** Reads `first$second` or `first$second$third` (http://hl7.org/fhir/R4/search.html#composite). */
 export function compositeClauseOf(
   { parameter, modifier, name, values }: SentParameter,
   scope: SearchScope,

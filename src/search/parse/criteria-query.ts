@@ -12,9 +12,8 @@ export function criteriaText(type: string, criteria: string): string {
 }
 
 /**
- * Reads criteria as a query.
  * @throws ServiceError 'invalid' if the criteria are empty or no UTF-8, a parameter has no value, or a parameter shapes
- * answers
+ *   answers
  */
 export function criteriaQuery(type: string, criteria: string): URLSearchParams {
   const text = criteriaText(type, criteria);

@@ -6,7 +6,6 @@ import { hintOf } from './json-path';
 import { type SearchScope } from './search-scope';
 import { alternativesOf, assertFew, invalid, unescaped } from './values';
 
-/** The kind by which values are compared. */
 type Kind = 'text' | 'number' | 'date' | 'boolean';
 
 /** The kind of comparison for the types that a dot expression may name, which are those of PostgreSQL and of FHIR. */

@@ -12,10 +12,7 @@ import { invalid } from './values';
 const MAX_TOKENS = 300;
 const TOKEN = /\s*(\(|\)|"(?:[^"\\]|\\.)*"|[^\s()"]+)/y;
 
-/**
- * Reads a `_filter` expression.
- * @throws ServiceError 'invalid' with the position of the error
- */
+/** @throws ServiceError 'invalid' with the position of the error */
 export function filterClauseOf(text: string, scope: SearchScope): SearchClause {
   const parser = new FilterParser(tokensOf(text), scope);
   const clause = parser.parse();
@@ -101,7 +98,7 @@ const withSystems = (kind: string, value: string): string =>
 const literalOf = (token: string): string =>
   token.startsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : token;
 
-/** Escapes a value of a filter, so that its commas do not separate alternatives: a filter compares single values. */
+/** Escapes a value, so that its commas separate no alternatives: a filter compares single values. */
 const escaped = (text: string): string => text.replace(/[\\,$]/g, '\\$&');
 
 /** Like {@link escaped}, for a token, in which `\|` stands for the character: `|` ends its system. */

@@ -6,7 +6,6 @@ import { type Branch } from '../../fhirpath/fhirpath';
 /** A string of the JSON path language. The language writes strings as JSON does. */
 export const pathText = (text: string): string => JSON.stringify(text);
 
-/** A regular expression of the JSON path language that matches `text` itself. */
 export const literalRegex = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Tests of the member `system` of an item: none for any system. An empty system means that the item has none. */
@@ -28,7 +27,7 @@ export function valuePathsOf({ branches }: SearchParameter, name: string): reado
 }
 
 /**
- * A test of the stored text. One of the paths that `pathsOf` makes for the values of the parameter must find something.
+ * A test of the stored text: one of the paths that `pathsOf` makes for a value must find something.
  * @param text a text that each matching body contains, in any case
  */
 export const bodyClauseOf = (

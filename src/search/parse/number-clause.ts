@@ -68,13 +68,12 @@ export function quantitiesOf(
   ]);
 }
 
-/** A number with the digits of its text: `digits` × 10^`exponent`. */
 interface Decimal {
   readonly digits: bigint;
   readonly exponent: number;
 }
 
-/** The place of the last digit is kept: `100` has three digits, `1e2` has one. */
+/** Reads `digits` × 10^`exponent`. The last place is kept: `100` has three digits, `1e2` has one. */
 function decimalOf(text: string): Decimal {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

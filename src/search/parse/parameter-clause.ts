@@ -53,10 +53,7 @@ function splitModifier(name: string): { readonly code: string; readonly modifier
     : { code: name.slice(0, colon), modifier: name.slice(colon + 1) };
 }
 
-/**
- * Finds the parameter of a code.
- * @throws ServiceError 'invalid' for an unknown parameter, unless the search is lenient
- */
+/** @throws ServiceError 'invalid' for an unknown parameter, unless the search is lenient */
 export function parameterOf(code: string, scope: SearchScope): SearchParameter | undefined {
   const { type, parameters, isLenient } = scope;
   const parameter = parameters.find(type, code);
@@ -72,7 +69,7 @@ export function parameterOf(code: string, scope: SearchScope): SearchParameter |
   throw new ServiceError('search-parameter-unknown', `${type} has no search parameter "${code.slice(0, 64)}".${hint}`);
 }
 
-/** Advice for an unknown code: the nearest known code, or the list of all known codes. */
+/** Advice for an unknown code: the nearest known code, or all of them. */
 export function suggestionFor(code: string, parameters: readonly SearchParameter[]): string {
   const codes = parameters.map((parameter) => parameter.code);
   return didYouMean(nearestCode(code, codes), codes.length === 0 ? '' : ` There are ${codes.sort().join(', ')}.`);

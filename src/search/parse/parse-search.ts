@@ -16,7 +16,7 @@ const MAX_CLAUSES = 32;
 /** Maximum number of parameters of a search, with those that shape the answer. Most searches have a dozen. */
 const MAX_PARAMETERS = 500;
 
-/** Maximum effort of all chains of one search: it allows 500 paths from type to type. Real searches have a few. */
+/** Maximum effort of all chains: it allows 500 paths from type to type. Real searches have a few. */
 const MAX_EFFORT = 10_000;
 
 export interface ParsedSearch {

@@ -6,7 +6,7 @@ import { type SearchScope, type SentParameter } from './search-scope';
 import { assertFew, assertType, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
 
 /**
- * Reads a reference: `Type/id`, a URL, or an id alone; with `:Type`, `:identifier` or `:not`
+ * Reads `Type/id`, a URL or an id, with `:Type`, `:identifier` or `:not`
  * (http://hl7.org/fhir/R4/search.html#reference).
  */
 export function referenceClauseOf(sent: SentParameter, scope: SearchScope): SearchClause {
@@ -27,10 +27,7 @@ export function referenceClauseOf(sent: SentParameter, scope: SearchScope): Sear
   }
 }
 
-/**
- * Checks that the parameter can refer to `type`.
- * @throws ServiceError 'invalid' if it cannot
- */
+/** @throws ServiceError 'invalid' if the parameter cannot refer to `type` */
 function assertTarget(parameter: SearchParameter, type: string, name: string, { parameters }: SearchScope): void {
   assertType(name, type, parameters);
   const { narrowedTo, targets } = parameter;

@@ -6,10 +6,9 @@ import { type SearchClause } from '../query/search-query';
 export interface SearchScope {
   readonly type: string;
   readonly parameters: SearchParameterSet;
-  /** Computes the hashes under which rows of the searched database are stored. */
   readonly hashes: RowHashes;
   readonly baseUrl: string;
-  /** The current time in epoch milliseconds. Searches with `ap` compare dates with it. */
+  /** The current time in epoch milliseconds, for `ap`. */
   readonly now?: number;
   /** Whether unknown parameters are ignored instead of refused. */
   readonly isLenient: boolean;
@@ -26,7 +25,6 @@ export interface SearchScope {
   readonly incompleteElsewhere?: Set<SearchParameter>;
 }
 
-/** The scope for linked resources of `type`. */
 export function scopeElsewhere(scope: SearchScope, type: string): SearchScope {
   const incomplete = scope.incompleteElsewhere ?? scope.incomplete;
   return { ...scope, type, ...(incomplete === undefined ? {} : { incomplete }) };
@@ -40,7 +38,6 @@ export function noteIncomplete(parameter: SearchParameter, { parameters, incompl
   if (parameters.isUnfinished(parameter)) incomplete?.add(parameter);
 }
 
-/** A parameter of one of the kinds that a search names by code, as sent. */
 export interface SentParameter {
   readonly parameter: SearchParameter;
   readonly modifier: string | undefined;

@@ -18,7 +18,6 @@ export class SearchScopes {
     private readonly clock: Clock,
   ) {}
 
-  /** A scope with the current parameters. */
   async current(isLenient = false): Promise<OpenScope> {
     return this.by((await this.index.current()).parameters, isLenient);
   }

@@ -61,7 +61,6 @@ function keyOf(code: string, query: URLSearchParams, scope: SearchScope): SortKe
   }
 }
 
-/** JSON paths to the texts of values by which people would sort. */
 const sortPathsOf = (parameter: SearchParameter): readonly string[] =>
   valuePathsOf(parameter, '_sort').map((value) =>
     value.type === 'Reference' ? `${value.path}.reference` : codePathOf(value),

@@ -59,7 +59,6 @@ function listIdOf(code: string, text: string): string {
   return id;
 }
 
-/** The clause of a text whose words must all occur, in any case. */
 function wordsClause(code: string, text: string, path: string): SearchClause {
   const clauses = wordsOf(code, text).map((word): SearchClause => ({
     kind: 'body',

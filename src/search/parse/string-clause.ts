@@ -26,7 +26,7 @@ export function stringClauseOf({ parameter, modifier, name, values }: SentParame
       assertFew(name, texts);
       return matchClauseOf(parameter, 'suffix', folded);
     case 'exact':
-      // The index holds folded texts (without case and accents), so it gives candidates. The stored text then decides.
+      // The index holds folded texts, so it gives candidates. The stored text decides.
       return { kind: 'all', clauses: [matchClauseOf(parameter, 'prefix', folded), exactly(parameter, name, texts)] };
     default:
       throw unsupportedModifier(name, ['exact', 'contains', 'starts', 'ends', 'missing']);

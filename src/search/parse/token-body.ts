@@ -28,7 +28,6 @@ function placesOf(type: string | undefined): readonly CodePlace[] {
   return type !== undefined && isPrimitiveType(type) ? [] : [...new Set(PLACES.values())];
 }
 
-/** The path to the code of a value, for its text in an order. */
 export function codePathOf({ path, type }: ValuePath): string {
   const place = PLACES.get(type);
   return place === undefined ? path : `${path}${place.items}.${place.member}`;
@@ -98,7 +97,6 @@ function textMembersOf(type: string | undefined): readonly string[] {
   }
 }
 
-/** Tests an Identifier by its type (system and code) and value. */
 export function typedIdentifierClauseOf(
   parameter: SearchParameter,
   name: string,

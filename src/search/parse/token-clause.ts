@@ -69,7 +69,7 @@ export function tokenOf(name: string, text: string): ParsedToken {
   return { system: first, code: second };
 }
 
-/** Joins alternatives. Tokens become one clause, so that all of them cost one lookup. */
+/** Joins alternatives; tokens become one clause, which costs one lookup. */
 export function anyOf(clauses: readonly SearchClause[]): SearchClause {
   const tokens: TokenKey[] = [];
   const others: SearchClause[] = [];
@@ -107,7 +107,6 @@ function withoutImplied(parameter: SearchParameter, token: ParsedToken): ParsedT
 /** Whether two codes are equal in any case, for `:i`. Without `:i`, a code in another case has no rows. */
 const isSameCode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** The key under which the rows of a composite of two codes hold a pair. */
 export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({
   hash: hashes.ofPair(parameterId, first, second.code),
   ...(second.system === undefined ? {} : { systemHash: hashes.ofSystem(second.system) }),

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 
-/** Maximum number of alternatives of one parameter, in any form of search. */
+/** Maximum number of alternatives of one parameter. */
 export const MAX_ALTERNATIVES = 1000;
 
 /**
@@ -45,7 +45,6 @@ export function splitOutsideEscapes(text: string, separator: string): string[] {
 
 export const unescaped = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
 
-/** The error for a wrong value; it names the parameter. */
 export const invalid = (name: string, what: string, hint = ''): ServiceError =>
   new ServiceError('search-value-invalid', `"${name.slice(0, 80)}" ${what}.${hint}`);
 

@@ -3,22 +3,17 @@ import { type ServiceError } from '../../platform/errors/service-error';
 
 /** Options of the command `EXPLAIN` (https://www.postgresql.org/docs/current/sql-explain.html). */
 export interface ExplainOptions {
-  /**
-   * The text between the parentheses of EXPLAIN. It holds only words of a fixed list, so that no SQL of a caller gets
-   * in.
-   */
+  /** The text between the parentheses of EXPLAIN. It holds only words of a fixed list, no SQL of a caller. */
   readonly sql: string;
   readonly isJson: boolean;
 }
 
-/** Options of EXPLAIN, in the order in which the command gets them. */
 const CHOICES = ['analyze', 'buffers', 'costs', 'timing'] as const;
 const WORDS = ['plan', 'format-json', ...CHOICES, ...CHOICES.map((word) => `no-${word}`)];
 
 /**
- * Reads `_explain`: `1` and `true` mean EXPLAIN ANALYZE; `0`, `false` and an empty value mean no plan. A
- * comma-separated list selects `plan` or `analyze`, `buffers`, `costs`, `timing`, each also with the prefix `no-`, and
- * `format-json`.
+ * Reads `_explain`: `1` and `true` mean EXPLAIN ANALYZE; `0`, `false` and an empty value mean no plan. Otherwise it is
+ * a comma-separated list of {@link WORDS}.
  * @throws ServiceError 'invalid' with the list of words
  */
 export function explainOptionsOf(query: URLSearchParams): ExplainOptions | undefined {

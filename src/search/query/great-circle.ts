@@ -7,10 +7,7 @@ export interface Position {
   readonly longitude: number;
 }
 
-/**
- * The great-circle distance between two positions, in meters, by the haversine formula. The formula is also right at
- * the poles and across the date line.
- */
+/** The great-circle distance in meters (haversine), which is also right at the poles and across the date line. */
 export function greatCircleMeters(one: Position, other: Position): number {
   const half = (degrees: number): number => Math.sin((degrees * Math.PI) / 360) ** 2;
   const cosine = (degrees: number): number => Math.cos((degrees * Math.PI) / 180);

@@ -6,7 +6,6 @@ export function nestedIn(clause: SearchClause): readonly SearchClause[] {
   return 'clause' in clause ? [clause.clause] : [];
 }
 
-/** Changes the clauses within a clause, one after the other. */
 export async function withNested(
   clause: SearchClause,
   change: (inner: SearchClause) => Promise<SearchClause>,
@@ -25,7 +24,7 @@ export async function changedEach(
   return changed;
 }
 
-/** Joins clauses by AND or OR. A single clause is returned as it is. */
+/** A single clause is returned as it is. */
 export function joined(kind: 'all' | 'any', clauses: readonly SearchClause[]): SearchClause {
   const [only] = clauses;
   return only !== undefined && clauses.length === 1 ? only : { kind, clauses };

@@ -1,6 +1,6 @@
 import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 
-/** Parameters that shape the answer but do not choose the matches. The code that makes the answer reads them. */
+/** Parameters that shape the answer but do not choose the matches. */
 export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
   ...['_count', '_total', '_sort', '_after', '_before', '_include', '_revinclude', '_elements', '_summary'],
   ...['_page', '_result', '_timeout', '_explain', '_format', '_pretty'],
@@ -12,7 +12,6 @@ const REPEATABLE = ['_include', '_revinclude', '_elements', '_format', '_pretty'
 /** Those of {@link RESULT_PARAMETERS} that would be ignored if they were given again. */
 export const SINGLE_PARAMETERS: readonly string[] = [...RESULT_PARAMETERS].filter((name) => !REPEATABLE.includes(name));
 
-/** Default and maximum size of a page. */
 const DEFAULT_COUNT = 100;
 const LARGEST_COUNT = 1000;
 
@@ -48,7 +47,7 @@ export function pageOf(query: URLSearchParams, count: number): number | undefine
 
 export const isTooDeep = (page: number, count: number): boolean => page * count > DEEPEST;
 
-/** Reads `_result`. Its value `array` requests the resources without a Bundle. */
+/** Reads `_result`: `array` requests the resources without a Bundle. */
 export function isArrayResult(query: URLSearchParams): boolean {
   const text = query.get('_result');
   if (text === null || text === '') return false;
@@ -56,7 +55,6 @@ export function isArrayResult(query: URLSearchParams): boolean {
   throw parameterInvalid('_result is array, or absent for a Bundle.');
 }
 
-/** Whether the client requested a total explicitly. */
 export const asksForTotal = (query: URLSearchParams): boolean =>
   query.has('_total') && totalModeOf(query.get('_total')) !== 'none';
 

@@ -8,10 +8,7 @@ export const printPosition = ({ values, key }: PagePosition): string =>
 /** Maximum length of a position. This server makes none that is longer, since it cuts sort texts at 256 characters. */
 const LONGEST_POSITION = 8_192;
 
-/**
- * Reads the position in a link.
- * @throws ServiceError 'invalid' for a text that this server did not make
- */
+/** @throws ServiceError 'invalid' for a text that this server did not make */
 export function parsePosition(side: PagePosition['side'], text: string): PagePosition {
   const parsed = text.length > LONGEST_POSITION ? undefined : jsonOf(text);
   const [key, ...values] = Array.isArray(parsed) ? (parsed as unknown[]) : [];

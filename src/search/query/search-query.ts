@@ -13,10 +13,7 @@ export interface SearchQuery {
   readonly position?: PagePosition;
 }
 
-/**
- * One parameter of a search: its alternatives are joined by OR (comma). A repeated parameter gives a second clause
- * (AND).
- */
+/** One parameter of a search: its alternatives are joined by OR (comma), several clauses by AND. */
 export type SearchClause =
   | { readonly kind: 'id'; readonly ids: readonly string[] }
   | { readonly kind: 'updated' | 'created'; readonly boxes: readonly DateBox[] }
@@ -43,7 +40,7 @@ export type SearchClause =
       readonly parameterIds: readonly number[];
       readonly type: string;
       readonly clause: SearchClause;
-      /** Whether the reference is the one that names the patient of resources of `type`. */
+      /** Whether the reference names the patient of resources of `type`. */
       readonly isByPatient: boolean;
     }
   | { readonly kind: 'all' | 'any'; readonly clauses: readonly SearchClause[] }
@@ -89,7 +86,7 @@ export interface DateClause {
   readonly boxes: readonly DateBox[];
   /** Whether a resource has at most one value of the date. */
   readonly isSingle: boolean;
-  /** Whether the date is the main date (the clinical date) of its type and has at most one value. */
+  /** Whether the date is the main date of its type and has at most one value. */
   readonly isMainDate: boolean;
 }
 
@@ -107,7 +104,7 @@ export interface DateBox {
 export interface NumberClause {
   readonly kind: 'number';
   readonly parameterIds: readonly number[];
-  /** Hash of the code that a composite parameter pairs with the number; 0 for a number alone. */
+  /** Hash of the code that a composite pairs with the number; 0 for a number alone. */
   readonly codeHash: number;
   readonly ranges: readonly NumberRange[];
 }
@@ -121,7 +118,6 @@ export interface NumberRange {
   readonly unitHash?: number;
 }
 
-/** Positions within a distance of one of several places. */
 export interface NearClause {
   readonly kind: 'near';
   readonly parameterId: number;
@@ -132,10 +128,7 @@ export interface NearPlace extends Position {
   readonly meters: number;
 }
 
-/**
- * Numbers with units. Before the clause is compiled, the stored units that can match must be looked up. The searched
- * range is then converted to each of these units.
- */
+/** Numbers with units. Before the clause is compiled, the range is converted to each stored unit that can match. */
 export interface QuantityClause extends Omit<NumberClause, 'kind' | 'ranges'> {
   readonly kind: 'quantity';
   readonly quantities: readonly { readonly ranges: readonly NumberRange[]; readonly unit: UnitKey }[];
@@ -172,7 +165,6 @@ export interface WordsClause {
 /** A test of the values that a JSON path finds in the stored text. At least one value must pass. */
 export interface PathClause {
   readonly kind: 'path';
-  /** The path in PostgreSQL's JSON path language. */
   readonly path: string;
   readonly test: PathTest;
   /** The same as in {@link BodyClause}. */
@@ -205,7 +197,6 @@ export interface SortKey {
       }
     | { readonly kind: 'near'; readonly parameterId: number; readonly places: readonly NearPlace[] }
     | {
-        /** The values that JSON paths find in the stored text. */
         readonly kind: 'path';
         readonly paths: readonly string[];
         /** The kind by which values are compared; others have no place in the order. Any value has a `json`. */

@@ -3,7 +3,7 @@ import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
 import { invalid } from '../parse/values';
 
-/** Modifiers that compare values exactly. A modifier that is a type, as in `subject:Patient`, is also allowed. */
+/** Modifiers that compare exactly. A type, as in `subject:Patient`, is also allowed. */
 const EXACT_MODIFIERS = new Set(['exact', 'not', 'missing', 'identifier', 'of-type']);
 
 /**
@@ -52,7 +52,7 @@ function isByBeginning(clause: SearchClause): boolean {
   return nestedIn(clause).some(isByBeginning);
 }
 
-/** The last link of a name: it is `name:exact` for `subject:Patient.name:exact` and `_has:Group:member:name:exact`. */
+/** The last link of a name: `name:exact` of `_has:Group:member:name:exact`. */
 function lastLinkOf(name: string): { readonly code: string; readonly modifier: string | undefined } {
   const [, inner] = /^_has:[^:]*:[^:]*:(.*)$/s.exec(name) ?? /^[^.]*\.(.*)$/s.exec(name) ?? [];
   if (inner !== undefined) return lastLinkOf(inner);

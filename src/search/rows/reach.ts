@@ -12,11 +12,10 @@ export interface SearchRights {
   refusalOf(types: readonly string[]): Promise<ServiceError>;
 }
 
-/** The caller's rights to search some types. */
+/** The rights of the caller to search some types. */
 export interface ReachedTypes {
-  /** The types that no policy lets the caller search. */
   readonly hidden: readonly string[];
-  /** Row filter for the other types; undefined if the caller may see all their rows. */
+  /** Row filter for the other types; undefined if all their rows are visible. */
   readonly limit: RowLimit | undefined;
 }
 
@@ -45,8 +44,7 @@ export class Reach {
   }
 
   /**
-   * Restricts a search to the rights of the caller. This concerns its matches, and the rows to which its links
-   * lead.
+   * Restricts a search, and the rows to which its links lead, to the rights of the caller.
    * @throws ServiceError 'forbidden' naming types that the caller may not search; 'invalid' for a value set that the
    *   caller may not read, as if it were not stored
    */
@@ -57,7 +55,6 @@ export class Reach {
     return this.rows === undefined ? narrowed : [...narrowed, this.rows.clauseOf(type)];
   }
 
-  /** The caller's rights to the types to which includes lead. */
   async ofTypes(types: Iterable<string>): Promise<ReachedTypes> {
     const visible = new Map<string, SearchClause>();
     const hidden: string[] = [];
@@ -89,8 +86,7 @@ export class Reach {
       case 'any':
       case 'not':
         return withNested(clause, (inner) => this.within(inner, hidden));
-      // These kinds test only the row itself. The list is exhaustive, so that a new kind that leads to other rows
-      // cannot be forgotten here.
+      // These kinds test only the row itself. The list is exhaustive, so that no new kind is forgotten.
       case 'id':
       case 'updated':
       case 'created':

@@ -38,8 +38,8 @@ export class RowCriteria {
   ) {}
 
   /**
-   * Returns a reader of criteria that uses the current search parameters. It reads `Type`, or `Type?query` in which
-   * each variable is already replaced by its value.
+   * Returns a reader of criteria by the current search parameters. It reads `Type`, or `Type?query` in which each
+   * variable is replaced by its value.
    * @throws ServiceError 'not-found' for an unknown type; 'invalid' for a parameter that is unknown or malformed, that
    *   shapes answers, or that matches by similarity
    */

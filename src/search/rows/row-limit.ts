@@ -19,7 +19,7 @@ export interface RowCriterion {
 /** The reason why index rows cannot decide a criterion: an index that it needs is still being built. */
 export interface UnfinishedCriterion {
   readonly refusal: () => ServiceError;
-  /** Whether the criterion tests other resources (a chain). Then the resource's own body cannot decide it either. */
+  /** Whether the criterion tests other resources (a chain), so that the resource itself cannot decide it either. */
   readonly isOfOthers: boolean;
 }
 
@@ -40,10 +40,7 @@ export class RowLimit {
     private readonly unfinished: ReadonlyMap<string, UnfinishedCriterion> = new Map(),
   ) {}
 
-  /**
-   * The limit of a caller.
-   * @param criteria resolved criteria, of which a resource must match one
-   */
+  /** @param criteria resolved criteria, of which a resource must match one */
   static of(criteria: readonly RowCriterion[]): RowLimit {
     const types = new Set(criteria.map(({ type }) => type));
     return new RowLimit(
@@ -73,7 +70,6 @@ export class RowLimit {
     return new RowLimit(this.clauses, new Map([...this.unfinished].filter(([, { isOfOthers }]) => isOfOthers)));
   }
 
-  /** The types that may have accessible rows. */
   get types(): readonly string[] {
     return [...this.clauses.keys()];
   }

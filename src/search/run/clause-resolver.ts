@@ -34,9 +34,7 @@ interface UnitRow {
   readonly unit: string;
 }
 
-/**
- * Resolves clauses by a lookup in the database: a unit becomes the stored units of its meaning, a value set its codes.
- */
+/** Resolves clauses by a lookup: a unit becomes the stored units of its meaning, a value set its codes. */
 @Injectable()
 export class ClauseResolver {
   constructor(

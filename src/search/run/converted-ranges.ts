@@ -33,7 +33,7 @@ function converted({ low, high, isLowOpen, isHighOpen }: NumberRange, conversion
     isHighOpen,
   };
   if (!Number.isFinite(low) || !Number.isFinite(high)) return bounds;
-  // A number with more digits than the conversion is exact to has bounds closer than its error. Include the number.
+  // The bounds of a number with many digits are closer than the error. Include the number.
   const middle = low + (high - low) / 2;
   const [below, above] = [moved(middle, -1, conversion), moved(middle, 1, conversion)];
   return above < bounds.high ? bounds : { ...bounds, low: Math.min(bounds.low, below), high: above, isHighOpen: false };

@@ -5,15 +5,13 @@ import { type SearchClause } from '../query/search-query';
 import { isObject } from '../../platform/json/plain-object';
 import { type NamedParameter } from './named-parameters';
 
-/** A statement that was run, with its plan. Searches and Patient/$everything return it if a client requests it. */
+/** A statement with its plan. Searches and Patient/$everything return it if a client requests it. */
 export interface SearchExplanation {
   /** The SQL, followed by the values of `$1`, `$2` … */
   readonly query: readonly unknown[];
   /** The output of EXPLAIN: text, or JSON if requested. */
   readonly plan: unknown;
-  /** The search parameters whose ids the plan shows; absent if there is none. */
   readonly parameters?: readonly NamedParameter[];
-  /** Advice that would make the search cheaper; absent if there is none. */
   readonly advice?: readonly string[];
 }
 
@@ -22,10 +20,6 @@ export interface ExplainedSearch {
   readonly parameters: readonly NamedParameter[];
 }
 
-/**
- * Makes the explanation of a statement.
- * @param lines lines that EXPLAIN returned
- */
 export function explanationOf(
   { statement, values }: BoundStatement,
   lines: readonly { readonly 'QUERY PLAN': string }[],
@@ -44,8 +38,7 @@ export function explanationOf(
 }
 
 /**
- * Advice for a search: an index for each table that the plan reads as a whole, and a note on clauses that no index
- * covers.
+ * Advice: an index for each table that the plan reads as a whole, and a note on clauses without an index.
  * @param plan the output of EXPLAIN, as text or as JSON
  */
 export function adviceOf(plan: unknown, clauses: readonly SearchClause[]): readonly string[] {
@@ -68,7 +61,6 @@ interface WholeScan {
   readonly filter: string;
 }
 
-/** Finds lines such as `Seq Scan on search_date d` in a text plan, with their filters. */
 function scansInText(plan: string): readonly WholeScan[] {
   const lines = plan.split('\n');
   return lines.flatMap((line, index) => {

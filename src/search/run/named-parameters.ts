@@ -2,7 +2,6 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause, type SearchQuery } from '../query/search-query';
 
-/** A search parameter, and the number that identifies it in the rows of the search index. */
 export interface NamedParameter {
   readonly id: number;
   /** Name of the parameter by type and code, such as `Patient.family`. */

@@ -15,9 +15,7 @@ export interface ReadSearch extends SearchRequest {
   readonly used: URLSearchParams;
   /** The page number; absent if the page is not requested by number. */
   readonly page?: number;
-  /** Whether the answer is an array of resources instead of a Bundle. */
   readonly isArray: boolean;
-  /** The time limit that the client requests; undefined if it requests none. */
   readonly timeoutSeconds?: number;
 }
 
@@ -25,7 +23,6 @@ export interface ReadSearch extends SearchRequest {
 const REPEATED = ['_total', '_sort', '_elements', '_summary', '_result', '_format', '_pretty'];
 
 /**
- * Reads a whole search: the clauses, and the shape of the answer.
  * @param mostSeconds upper limit of `_timeout`
  * @throws ServiceError 'invalid' naming an unknown or malformed parameter
  */
@@ -53,7 +50,7 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
 type AnswerShape = Pick<ReadSearch, 'count' | 'total' | 'position' | 'isArray' | 'timeoutSeconds' | 'used'>;
 
 /**
- * Reads the parameters that shape the answer, such as `_count` and `_total`, for a search of one type or several.
+ * Reads the parameters that shape the answer of a search of one type or several.
  * @param matched parameters of the clauses, as the links of the answer write them
  */
 export function answerShapeOf(
@@ -81,14 +78,10 @@ export function answerShapeOf(
   };
 }
 
-/** The parameters that shape the answer and are repeated in links. */
 const linkedParameters = (query: URLSearchParams): readonly (readonly [string, string])[] =>
   [...query].filter(([name]) => REPEATED.includes(name) || /^_(rev)?include(:|$)/.test(name));
 
-/**
- * Reads the position where the page begins or ends.
- * @throws ServiceError 'invalid' for a position that belongs to a search with another `_sort`
- */
+/** @throws ServiceError 'invalid' for a position that belongs to a search with another `_sort` */
 function positionOf(query: URLSearchParams, sort: readonly SortKey[]): PagePosition | undefined {
   const [after, before] = [query.get('_after'), query.get('_before')];
   if (after !== null && before !== null) throw invalid('_before', 'and "_after" exclude each other');

@@ -21,7 +21,6 @@ import { type PagePosition, type SearchQuery } from '../query/search-query';
 export interface SearchRequest extends SearchQuery {
   readonly total: TotalMode;
   readonly includes?: readonly Include[];
-  /** Options of the explanation, if the client requests one. */
   readonly explain?: ExplainOptions;
   /** Rows that the caller may see; absent if all. */
   readonly reach?: Reach | undefined;
@@ -30,7 +29,6 @@ export interface SearchRequest extends SearchQuery {
 export interface SearchPage {
   readonly resources: readonly FoundResource[];
   readonly included: readonly FoundResource[];
-  /** False if the includes found more than an answer may hold. */
   readonly isComplete: boolean;
   /** Types to which the includes lead, but which the caller may not search. */
   readonly hiddenTypes: readonly string[];
@@ -39,7 +37,6 @@ export interface SearchPage {
   /** Positions of the next and the previous page; absent at the ends. */
   readonly next?: PagePosition;
   readonly previous?: PagePosition;
-  /** Whether further matches follow the page. */
   readonly hasMore: boolean;
   /** Whether the page has fewer matches than requested, because they are long. */
   readonly isShort: boolean;
@@ -64,10 +61,7 @@ export class ResourceSearch {
     private readonly index: SearchIndex,
   ) {}
 
-  /**
-   * Runs a search.
-   * @throws ServiceError 'forbidden' for clauses that lead to types that the caller may not search
-   */
+  /** @throws ServiceError 'forbidden' for clauses that lead to types that the caller may not search */
   async search(request: SearchRequest): Promise<SearchPage> {
     this.frequencies.refresh();
     const { type, reach } = request;

@@ -31,7 +31,6 @@ interface Row {
 @Injectable()
 export class RowFrequencies implements Frequencies {
   private readonly logger = new Logger(RowFrequencies.name);
-  /** Row counts by table and value. */
   private counts: ReadonlyMap<string, number> = new Map();
   private loadedAt = -Infinity;
 
@@ -55,7 +54,6 @@ export class RowFrequencies implements Frequencies {
     });
   }
 
-  /** Loads the counts, and waits for them. */
   async load(): Promise<void> {
     const rows = await this.statements.run<Row>(READ, []);
     this.counts = new Map(

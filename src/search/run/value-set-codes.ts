@@ -26,9 +26,7 @@ export interface ValueSetCode {
   readonly code: string;
 }
 
-/**
- * The codes of stored ValueSets: those of the expansion, or without an expansion the concepts that the ValueSet lists.
- */
+/** The codes of stored ValueSets: those of the expansion, else the listed concepts. */
 @Injectable()
 export class ValueSetCodes {
   constructor(
@@ -78,7 +76,7 @@ function codesOf({ expansion, compose }: Resource): readonly ValueSetCode[] | un
   return codes;
 }
 
-/** Collects the codes of an expansion. The recursion is bounded, since the scan of bodies bounds their depth. */
+/** The recursion is bounded, since the scan of bodies bounds their depth. */
 function containedCodes(contains: unknown): readonly ValueSetCode[] {
   if (!Array.isArray(contains)) return [];
   return (contains as unknown[]).filter(isObject).flatMap(({ system, code, abstract, contains: inner }) => {

@@ -52,10 +52,7 @@ export function readTypesSearch(
   };
 }
 
-/**
- * The query without `_type` and, in a lenient search, without parameters that one of the types does not have. Such a
- * parameter would otherwise narrow only some types.
- */
+/** The query without `_type` and, in a lenient search, without parameters that would narrow only some of the types. */
 function commonParameters(
   query: URLSearchParams,
   searched: readonly string[],

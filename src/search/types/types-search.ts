@@ -101,7 +101,7 @@ export class TypesSearch {
     };
   }
 
-  /** Finds, for each type, the matches that a page could show and one more, without their bodies. */
+  /** For each type, the matches that a page could show and one more, without their bodies. */
   private async places(
     searches: readonly TypeSearch[],
     { isOldestFirst, count, position }: TypesSearchRequest,

@@ -12,7 +12,7 @@ export class ChangedTexts {
     private parsed?: Values,
   ) {}
 
-  /** The values of the texts. They are shared, so code that may modify them must parse the texts itself. */
+  /** The values of the texts. They are shared: parse the texts again to modify them. */
   get values(): Values {
     this.parsed ??= { current: parsedText(this.current), previous: parsedText(this.previous) };
     return this.parsed;

@@ -129,8 +129,7 @@ class WriteWork {
     try {
       return this.criteria[place]?.matches(this.change, resolve);
     } catch (error) {
-      // A timeout error comes from another JavaScript realm, so it is no instance of this `Error`. It is thrown on to
-      // the caller.
+      // A timeout error comes from another JavaScript realm, so it is no instance of this `Error`.
       if (!(error instanceof Error)) throw error;
       return undefined;
     }

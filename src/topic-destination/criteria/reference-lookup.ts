@@ -17,10 +17,7 @@ export class ReferenceLookup {
   /** How many lookups found a target that was not read yet. */
   misses = 0;
 
-  /**
-   * @param known texts of the targets that were read, by key (`Patient/p7`); undefined for a resource that is not
-   * stored
-   */
+  /** @param known texts of the targets that were read, by key (`Patient/p7`); undefined if not stored */
   constructor(
     private readonly change: ChangedTexts,
     private readonly known: ReadonlyMap<string, string | undefined>,

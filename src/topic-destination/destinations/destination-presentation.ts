@@ -16,7 +16,6 @@ export interface DestinationPresentation {
   readonly principal?: NativeReference;
 }
 
-/** Parses the stored text of {@link presentationOf}. */
 export const presentationIn = (text: string): DestinationPresentation => JSON.parse(text) as DestinationPresentation;
 
 const CONTENTS = ['full-resource', 'id-only', 'empty'] as const;
@@ -29,7 +28,7 @@ export function presentationOf(destination: Resource, profile: string): Destinat
   }
   const known = CONTENTS.find((value) => value === content);
   if (known === undefined) throw destinationRefusal('content', `must be one of ${CONTENTS.join(', ')}.`);
-  // It selects events, so ignoring it silently would send too many events.
+  // Ignoring it silently would send too many events.
   if (destination.filterBy !== undefined)
     throw destinationRefusal(
       'filterBy',

@@ -68,8 +68,8 @@ export class DestinationPrincipal {
   }
 
   /**
-   * Checks that the caller may get events of the destination at an endpoint of its own: the caller must be the
-   * principal, or be allowed to update that principal. No caller may do so for a destination that the server created.
+   * Checks that the caller may get events of the destination at an endpoint of its own. The caller must be the
+   * principal, or be allowed to update it. No caller may do so for a destination that the server created.
    * @throws ServiceError 'not-found', 'forbidden'
    */
   async assertMayHear(id: string): Promise<void> {
@@ -85,6 +85,7 @@ export class DestinationPrincipal {
     if (!isSamePrincipal(principal, principalOf(caller))) await this.access.assertGranted(takeoverOf(principal));
   }
 
+  /** Unlike `assertGranted`, it records no denial: nothing is refused. */
   private async isGranted(request: EntryAccessRequest): Promise<boolean> {
     try {
       await this.access.assertGranted(request);
@@ -96,7 +97,6 @@ export class DestinationPrincipal {
   }
 }
 
-/** Returns the update of a resource in the form that policies decide about. */
 export const updateOf = (type: string, id: string, resource?: Resource): EntryAccessRequest => ({
   operationId: 'FhirUpdate',
   method: 'PUT',

@@ -118,7 +118,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
 const isOneOf = (ends: readonly string[], canonical: string): boolean =>
   ends.some((end) => canonical.split('|')[0]?.endsWith(`/${end}`));
 
-/** Returns the User that `principal` names. Its other members are checked later, with the rest of the resource. */
+/** Returns the User that `principal` names. The shape of the resource is checked later. */
 function principalNamedIn({ principal }: Resource): NativeReference | undefined {
   if (principal === undefined) return undefined;
   const { resourceType, id } = (principal ?? {}) as Partial<NativeReference>;

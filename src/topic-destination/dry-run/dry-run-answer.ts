@@ -33,9 +33,7 @@ export const DRY_RUN_PARTS = {
 } as const;
 export type DryRunValues = AnswerValues<typeof DRY_RUN_PARTS>;
 
-/** The result of one trigger for one version. */
 export interface TriggerVerdict {
-  /** The index of the trigger in its topic. */
   readonly index: number;
   /** Undefined if the criterion cannot be evaluated; the version then counts as a match. */
   readonly decision: Decision;
@@ -50,7 +48,6 @@ type UnmetPart = AnswerValues<typeof DRY_RUN_PARTS.unmet> & { readonly versions:
 export class DryRunAnswer {
   examined = 0;
   private undecided = 0;
-  /** The times of the versions that would have caused an event. */
   private readonly matchedAt: Date[] = [];
   /** The listed versions, oldest first. */
   private readonly listed: AnswerValues<typeof DRY_RUN_PARTS.version>[] = [];

@@ -21,7 +21,6 @@ export interface DryRunRequest {
   readonly count: number;
   /** If present, only the newest versions that fire (true) or do not fire (false) are listed. All are counted. */
   readonly fires: boolean | undefined;
-  /** The position at which an earlier response ended. */
   readonly after: HistoryPosition | undefined;
 }
 

@@ -29,7 +29,6 @@ interface TriggerClauses {
 /** How many versions are read at once. Each may be large, and the version before it is read too. */
 const CHUNK = 100;
 
-/** Limits of one call: the number of versions that it examines, and its duration. */
 const MAX_EXAMINED = 20_000;
 const MAX_MILLISECONDS = 10_000;
 

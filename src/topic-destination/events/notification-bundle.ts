@@ -2,7 +2,7 @@ import { type BatchOrigin, type DeliveryBatch, type DeliveryEvent } from '../../
 import { localKey } from '../../fhir/reference';
 import { type DestinationPresentation } from '../destinations/destination-presentation';
 
-/** An event with the text of its version. A deletion has no text. */
+/** An event with the text of its version, unless that is a deletion. */
 export interface RenderedEvent extends DeliveryEvent {
   readonly text?: string;
 }

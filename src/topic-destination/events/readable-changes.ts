@@ -23,9 +23,8 @@ export class ReadableChanges {
   ) {}
 
   /**
-   * Returns, for each change, the keys of the destinations that receive it. It runs in the transaction of the change,
-   * after the row of the resource was written. Each principal is looked up once. Changes under the same row criteria
-   * share one query.
+   * Returns the keys of the destinations that receive each change. It runs in the transaction of the change, after its
+   * write. Each principal is looked up once. Changes under the same row criteria share one query.
    */
   async heardBy(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
     const heard = new Map(offers.map(({ change }) => [change, new Set<number>()]));

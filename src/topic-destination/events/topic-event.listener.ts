@@ -15,7 +15,6 @@ import { TopicRegistry, type WatchedTrigger } from './topic-registry';
 
 const WARNING_INTERVAL_MILLISECONDS = 60_000;
 
-/** A change that matches triggers, and the destinations of these triggers. */
 interface MatchedChange extends OfferedChange {
   /** Keys of the destinations for which a criterion is true. For the others, it could not be evaluated. */
   readonly decided: ReadonlySet<number>;

@@ -28,8 +28,8 @@ export class TopicRegistry {
   private readonly cached: CachedRegistry<ReadonlyMap<string, readonly WatchedTrigger[]>>;
   private readonly logger = new Logger(TopicRegistry.name);
   /**
-   * Topics by their stored text, so that criteria are compiled only once, however often the registry is loaded. The
-   * version is not the key: after a rollback, a version that a transaction already loaded may get another text.
+   * Topics by their stored text, so that criteria are compiled only once. The version is no key: after a rollback, a
+   * version that a transaction already loaded may get another text.
    */
   private read = new Map<string, Topic | undefined>();
 
@@ -76,7 +76,6 @@ export class TopicRegistry {
   }
 }
 
-/** The triggers of active topics that have destinations, by the type of the resource. */
 export function triggersByType(
   topics: Iterable<Topic | undefined>,
   destinations: readonly Pick<DestinationRuntime, 'destinationKey' | 'presentation'>[],

@@ -38,7 +38,6 @@ export function callParametersOf(
 /** Names of the parameters for a range of event numbers and one of times, including both ends. */
 export const RANGE_NAMES = ['from', 'to', 'since', 'until'] as const;
 
-/** @throws ServiceError 'invalid' that names the parameter */
 export const eventRangeOf = (parameters: CallParameters): EventRange => ({
   fromNumber: wholeNumber(parameters, 'from'),
   toNumber: wholeNumber(parameters, 'to'),
@@ -46,7 +45,6 @@ export const eventRangeOf = (parameters: CallParameters): EventRange => ({
   until: instant(parameters, 'until'),
 });
 
-/** @throws ServiceError 'invalid' that names the parameter */
 export function wholeNumber(
   parameters: CallParameters,
   name: string,
@@ -59,7 +57,6 @@ export function wholeNumber(
   throw parameterRefusal(name, `must be a whole number from 1 to ${most}`);
 }
 
-/** @throws ServiceError 'invalid' that names the parameter, unless it is one of the known texts */
 export function choice<T extends string>(parameters: CallParameters, name: string, known: readonly T[]): T | undefined {
   const text = parameters.get(name);
   const found = known.find((one) => one === text);

@@ -17,7 +17,6 @@ const PARTS = {
   limitedTo: 'decimal',
 } as const;
 
-/** Sends delivered events again, with the same numbers. */
 @Injectable()
 @Operation({
   ...ON_DESTINATION,

@@ -30,8 +30,8 @@ const INTERACTIONS = ['create', 'update', 'delete'] as const satisfies readonly 
 const MAX_TRIGGERS = 100;
 
 /**
- * Elements that this server does not support, with the message that refuses them. They select events or change their
- * content, so ignoring them silently would mislead people.
+ * Elements that this server does not support, with the reason in the error. They select events or change their content,
+ * so ignoring them silently would mislead people.
  */
 const NOT_EVALUATED: Readonly<Record<string, string>> = {
   event: 'triggers fire for writes of resources alone',

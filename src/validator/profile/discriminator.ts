@@ -5,7 +5,7 @@ import { bareValue, type ElementValue, matchesPattern, valuesOfElement } from '.
 import { type ProfileNode } from './profile-tree';
 import { type Slicing } from './stored-profile';
 
-/** Access to the resources around a value, for discriminators that test more than the value itself. */
+/** The resources around a value, for discriminators that test more than the value itself. */
 export interface SliceSurroundings {
   /**
    * Finds the target of a reference inside the validated resource or its Bundle. For any other target, only its type is

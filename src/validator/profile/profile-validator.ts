@@ -16,10 +16,7 @@ import { type Measures } from './value-limits';
 
 export type ProfileSources = StoredSources & Measures;
 
-/**
- * Maximum depth of tests whether a resource conforms to a profile. The slices of that profile may require such a test
- * of another resource, and so on.
- */
+/** Maximum depth of tests whether a resource conforms to a profile, since its slices may require such a test too. */
 const MAX_DEPTH = 3;
 
 interface Outcome {
@@ -35,12 +32,9 @@ export class ProfileValidator {
   private readonly trees: ProfileTrees;
   private readonly constraints: ConstraintCheck;
   private place: PlacedResource | undefined;
-  /** The resources inside the validated resource, with their paths. They are collected when a profile needs them. */
+  /** The resources inside the validated resource, collected when a profile needs them. */
   private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
-  /**
-   * The issues of each value by each profile. So a value is checked once by a profile, even if several elements name
-   * the profile.
-   */
+  /** The issues of each value by each profile: a value is checked once, even if several elements name the profile. */
   private outcomes = new Map<StoredProfile, Map<unknown, Outcome>>();
   private readonly conforming = new Map<string, boolean | undefined>();
   private readonly numbers = new Map<unknown, number>();
@@ -59,10 +53,7 @@ export class ProfileValidator {
     return run.issues;
   }
 
-  /**
-   * The issues of an extension by its definition.
-   * @param path path from the outermost resource to the extension
-   */
+  /** @param path path from the outermost resource to the extension */
   *validateExtension(
     place: PlacedResource,
     extension: unknown,

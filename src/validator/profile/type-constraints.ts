@@ -58,10 +58,7 @@ export function resourceTypeOf(value: unknown): string | undefined {
   return isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined;
 }
 
-/**
- * Whether a type is `code` or a subtype of it. Types of this server are resources too, although R4 does not define
- * them.
- */
+/** Whether a type is `code` or a subtype of it. Types of this server are resources too. */
 function isOfType(actual: string, code: string): boolean {
   if (actual === `${code.charAt(0).toUpperCase()}${code.slice(1)}` || isSubtype(actual, code)) return true;
   return lineageOf(actual).length === 0 && (code === 'Resource' || code === 'DomainResource');

@@ -68,10 +68,7 @@ function isLonger(text: string, length: number): boolean {
   return characters.next().done !== true;
 }
 
-/**
- * Negative if all of `value` is less than `limit`, positive if all of it is greater. Undefined if the two cannot be
- * compared.
- */
+/** Negative if all of `value` is less than `limit`, positive if all of it is greater; undefined if incomparable. */
 function compare(value: unknown, limit: unknown, measures: Measures): number | undefined {
   if (typeof value === 'number' && typeof limit === 'number') return value - limit;
   if (isObject(value) && isObject(limit)) return compareQuantities(value, limit, measures);

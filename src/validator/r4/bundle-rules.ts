@@ -61,8 +61,7 @@ function searchFaultOf({ resource, search }: PlainObject): string | undefined {
 }
 
 /**
- * Checks that the document of a Composition holds the targets of its direct references
- * (http://hl7.org/fhir/R4/documents.html#content).
+ * A document holds the targets of the Composition's direct references (http://hl7.org/fhir/R4/documents.html#content).
  */
 function checkDocument(entries: readonly PlainObject[], run: ValidationRun): void {
   const [first] = entries;

@@ -4,8 +4,8 @@ import { checkBundle } from './bundle-rules';
 import { checkConstrainedPaths } from './definition-rules';
 
 /**
- * Checks that are written by hand, by type. Some replace invariants whose expressions visit all descendants; such a
- * check needs only one walk. Others are rules that R4 states in prose.
+ * Checks by type. Some replace invariants whose expressions visit all descendants, and need only one walk. Others are
+ * rules that R4 states in prose.
  */
 export const HAND_MADE: Readonly<Record<string, ItemCheck>> = {
   Attachment: (attachment, run) => {

@@ -50,8 +50,7 @@ function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCh
   const message = `${stated.key}: ${stated.human}`;
   return (item, run) => {
     const { resource, rootResource } = run;
-    // Only false is a failure. The result may be empty, for example because dates of different precision cannot be
-    // compared.
+    // Only false is a failure. The result may be empty: dates of different precision cannot be compared.
     if (truth(item, { resource, rootResource, context: item }) !== false) return;
     const reason = reasonForLeavingUnmet(stated.key, item);
     if (reason === undefined) run.report('invariant', message);

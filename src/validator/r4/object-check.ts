@@ -23,10 +23,6 @@ export interface ObjectTable {
   readonly rules: readonly ItemCheck[];
 }
 
-/**
- * Checks a JSON object. It must have only known members, all required ones and one of each choice; it must not be
- * empty, and must meet the rules.
- */
 export function checkObject(table: ObjectTable, value: unknown, run: ValidationRun): Rest {
   if (isObject(value)) return new ObjectWalk(table, value, run).start();
   run.report('structure', `It must be an object (${table.type}), not ${jsonKindOf(value)}.${exampleOf(table.type)}`);

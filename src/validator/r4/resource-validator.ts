@@ -36,8 +36,7 @@ const RESOURCE_ID = ['id'];
 
 /**
  * Validates resources by the definitions of R4 4.0.1 (http://hl7.org/fhir/R4/validation.html): structure, cardinality,
- * formats, required bindings, references and invariants. The checks of a type are compiled to closures when its first
- * resource is validated.
+ * formats, required bindings, references and invariants. The checks of a type are compiled at its first resource.
  */
 export class ResourceValidator {
   /** The table of a type. It is built at its first use, since types contain each other. */

@@ -2,9 +2,7 @@ import { elementsOfType, isPrimitiveType } from '../../fhir/definitions/definiti
 import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { type KnownMember } from './member-check';
 
-/**
- * Maximum number of choices that a hint lists. A longer list does not help: the value of an extension has fifty types.
- */
+/** Maximum number of choices in a hint. A longer list does not help: the value of an extension has fifty types. */
 const LISTED_CHOICES = 40;
 /** Maximum number of parents that a hint suggests for a misplaced element. More do not help. */
 const LISTED_OWNERS = 3;

@@ -119,10 +119,7 @@ export class ValidationRun {
     this.path.push(step);
   }
 
-  /**
-   * Leaves the present step. It is a property and not a method, so that it can be passed on to run after a
-   * {@link Rest}.
-   */
+  /** Leaves the present step. It is a property, so that it can be passed on to run after a {@link Rest}. */
   readonly leave = (): void => {
     this.path.pop();
   };
@@ -149,10 +146,7 @@ export class ValidationRun {
     this.found.push(...issues.slice(0, Math.max(0, MAX_ISSUES - this.found.length)));
   }
 
-  /**
-   * Reports an issue.
-   * @param below steps from the present position to the place of the issue
-   */
+  /** @param below steps from the present position to the place of the issue */
   reportAt(below: string | readonly (string | number)[], code: IssueCode, diagnostics: string): void {
     const { length } = this.path;
     this.path.push(...[below].flat());

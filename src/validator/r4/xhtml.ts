@@ -17,9 +17,8 @@ const ENTITY = /&(?!(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|lt|gt|amp|quot|apos);)/;
 const FRAGMENT = /\s(?:href|src)\s*=\s*["']#([A-Za-z0-9.-]{1,64})["']/g;
 
 /**
- * The fault of the `div` of a narrative. A `div` must be well-formed, contain only formatting, and not be empty
- * (http://hl7.org/fhir/R4/narrative.html, invariants txt-1 and txt-2).
- * @returns undefined if there is no fault
+ * The fault of the `div` of a narrative, if there is one. A `div` must be well-formed, contain only formatting, and not
+ * be empty (http://hl7.org/fhir/R4/narrative.html, invariants txt-1 and txt-2).
  */
 export function xhtmlFaultOf(markup: string): string | undefined {
   const open: string[] = [];

@@ -8,7 +8,7 @@ import { type PostgresBinaries } from './postgres-binaries';
 import { firstErrorIn, runPostgresProgram } from './postgres-program';
 import { fallbackFolder, makeRootState } from './root-state';
 
-/** The name of the only role in the cluster, which owns the cluster. */
+/** The only role in the cluster, which owns it. */
 export const clusterUser = 'svc';
 
 /**
@@ -22,10 +22,10 @@ export interface ClusterPlace {
 
 export const clusterFolder = (home: string): string => join(home, 'cluster');
 
-/** Returns the path of the file with the password of the cluster's owner. */
+/** The file with the password of the cluster's owner. */
 export const passwordFile = (home: string): string => join(home, 'password');
 
-/** Returns the ordinary location of a cluster: `postgres` in the data directory. */
+/** The ordinary location of a cluster. */
 export const clusterHome = (dataDirectory: string): string => join(dataDirectory, 'postgres');
 
 /**
@@ -48,9 +48,8 @@ export async function findClusterPlace(dataDirectory: string, log: (line: string
 }
 
 /**
- * Creates the cluster if it is missing.
+ * Creates the cluster if it is missing, and returns the password of its owner.
  * @param isDurable false skips the wait for the disk, for tests
- * @returns the password of the cluster's owner
  */
 export async function openCluster(
   place: ClusterPlace,
@@ -73,7 +72,7 @@ async function makeCluster(
   const parent = dirname(home);
   const prefix = `${basename(home)}.new-`;
   for (const name of await readdir(parent)) {
-    // Removes the folder that a killed start left. Its initdb may still be writing, so the removal is retried.
+    // A killed start left this folder. Its initdb may still be writing, so the removal is retried.
     if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, maxRetries: 10 });
   }
   const unfinished = await mkdtemp(join(parent, prefix)); // mkdtemp gives the folder the mode 0700

@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { StartError } from '../../errors/start-error';
 import { isSystemError } from '../../errors/system-error';
 
-/** Thrown when a running process uses the data directory. */
+/** A running process uses the data directory. */
 export class DirectoryInUseError extends StartError {}
 
 const UNUSABLE = new Set(['EACCES', 'EDQUOT', 'EMFILE', 'ENOSPC', 'EPERM', 'EROFS']);
@@ -66,7 +66,7 @@ function socketOf(name: string): string {
   }
 }
 
-/** Listens on the socket. Returns undefined if another process listens there already. */
+/** Listens on the socket. Returns undefined if another process does. */
 async function listen(socket: string): Promise<Server | undefined> {
   try {
     return await bind(socket);

@@ -10,29 +10,29 @@ import { findPostmasterPid } from './postmaster-pid-file';
 import { settingsParameters, type PostgresSettings } from './server-settings';
 
 export interface EmbeddedPostgresOptions {
-  /** The data directory of this server. The cluster is in its subfolder `postgres`. */
+  /** The data directory of this server, with the cluster in its subfolder `postgres`. */
   readonly dataDirectory: string;
-  /** False disables fsync, for tests. A crash of the machine may then lose all data. Default: true. */
+  /** False disables fsync, for tests: a crash of the machine may lose all data. Default: true. */
   readonly isDurable?: boolean;
-  /** The folder of `initdb` and `postgres`. Default: the folder that npm installed. */
+  /** The folder of `initdb` and `postgres`. Default: that of the npm package. */
   readonly binaryDirectory?: string | undefined;
   /** Settings of postgresql.conf that override the defaults of this server. */
   readonly settings?: PostgresSettings;
-  /** Receives the few messages that an operator needs, without routine messages. */
+  /** Receives the few messages that an operator needs. */
   readonly log?: (line: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** The URL of the database: `postgresql://user:password@127.0.0.1:port/database`. The user owns the cluster. */
+  /** `postgresql://user:password@127.0.0.1:port/database`. The user owns the cluster. */
   readonly url: string;
   stop(): Promise<void>;
-  /** Resolves or rejects if PostgreSQL ends without being stopped. */
+  /** Resolves if PostgreSQL ends without being stopped. */
   readonly lost: Promise<void>;
 }
 
 /**
- * Starts a private PostgreSQL from the programs that npm installed. It locks the data directory, so that only one
- * server uses it. If a killed process left a running PostgreSQL there, that is ended; committed data stay.
+ * Starts a private PostgreSQL from the programs that npm installed, and locks its data directory. If a killed process
+ * left a running PostgreSQL there, that is ended; committed data stay.
  * @throws StartError if the data directory is in use, or PostgreSQL does not start
  */
 export async function startEmbeddedPostgres({

@@ -28,10 +28,7 @@ export async function endLeftoverPostmaster(clusterFolder: string): Promise<void
   await rm(postmasterPidPath(clusterFolder), { force: true });
 }
 
-/**
- * Whether a pid is the postmaster of this cluster. Only the postmaster has the command line of `startPostmaster`: its
- * children have another title, and a zombie has none.
- */
+/** Only the postmaster has the command line of `startPostmaster`: its children have another title, a zombie none. */
 export async function isPostmaster(pid: number, clusterFolder: string): Promise<boolean> {
   return (await readCommandLine(pid)).includes(` -D ${clusterFolder} -p `);
 }

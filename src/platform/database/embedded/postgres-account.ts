@@ -10,9 +10,7 @@ export interface PostgresAccount {
   readonly gid: number;
 }
 
-/**
- * Whether this process runs as root, as which PostgreSQL refuses to run. `process.getuid` does not exist on Windows.
- */
+/** PostgreSQL refuses to run as root. `process.getuid` does not exist on Windows. */
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**

@@ -9,7 +9,7 @@ import { type PostgresAccount } from './postgres-account';
 import { runPostgresProgram } from './postgres-program';
 import { binariesCopyFolder, makeRootState } from './root-state';
 
-/** Paths of programs that PostgreSQL's account can run. */
+/** Programs that PostgreSQL's account can run. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -63,8 +63,7 @@ function packageFolder(): string {
 }
 
 /**
- * Makes the symbolic links of the package. An npm package cannot contain symbolic links. Its install script makes them,
- * but npm may be configured not to run scripts.
+ * npm packages contain no symbolic links. An install script makes them, but npm may be configured to run no scripts.
  */
 async function makeSymlinks(folder: string): Promise<void> {
   const list = join(folder, 'native', 'pg-symlinks.json');

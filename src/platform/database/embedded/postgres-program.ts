@@ -5,8 +5,8 @@ import { type PostgresAccount } from './postgres-account';
 const run = promisify(execFile);
 
 /**
- * Options for all programs of PostgreSQL: messages in English (this server reads them), UTC, an environment without the
- * secrets of this server, and a working folder that the account can open.
+ * For all programs of PostgreSQL: messages in English (this server reads them), UTC, no secrets of this server in the
+ * environment, and a working folder that the account can open.
  */
 export const postgresEnvironment = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } } as const;
 
@@ -23,5 +23,5 @@ export async function runPostgresProgram(
   return stdout;
 }
 
-/** Returns the first error in the output of a program of PostgreSQL, for example that of a full disk. */
+/** The first error in the output of a program, for example that of a full disk. */
 export const firstErrorIn = (output: string): string | undefined => /(?:FATAL|error): +(.+)/.exec(output)?.[1];

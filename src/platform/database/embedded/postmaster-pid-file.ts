@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../errors/system-error';
 
-/** The content of the file `postmaster.pid`. `pid` is NaN if the file is empty or invalid. */
+/** The content of `postmaster.pid`. `pid` is NaN if the file is empty or invalid. */
 export interface PostmasterPidFile {
   readonly pid: number;
   readonly port: number;
@@ -15,7 +15,7 @@ export interface PostmasterPidFile {
  */
 export const postmasterPidPath = (clusterFolder: string): string => join(clusterFolder, 'postmaster.pid');
 
-/** Reads the file; undefined if it does not exist. Its format is in PostgreSQL's src/include/utils/pidfile.h. */
+/** Reads the file; undefined if it does not exist. Format: src/include/utils/pidfile.h of PostgreSQL. */
 export async function findPostmasterPid(clusterFolder: string): Promise<PostmasterPidFile | undefined> {
   let text: string;
   try {

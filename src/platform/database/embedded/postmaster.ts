@@ -26,8 +26,8 @@ const STOP_SECONDS = 60;
 const IMMEDIATE_STOP_SECONDS = 10;
 
 /**
- * The signal for a fast shutdown: PostgreSQL rolls open transactions back, writes everything to the disk and ends.
- * Windows has no signals, so PostgreSQL ends at once there, and the next start replays the WAL.
+ * The signal for a fast shutdown, which rolls open transactions back and writes everything to the disk. Windows has no
+ * signals: PostgreSQL ends at once there, and the next start replays the WAL.
  */
 export const FAST_SHUTDOWN = 'SIGINT';
 
@@ -65,14 +65,13 @@ export async function startPostmaster(command: PostmasterCommand): Promise<Postm
   }
 }
 
-/** A running PostgreSQL: its first process, the parent of all others. */
+/** A running PostgreSQL: the parent of all its processes. */
 export class Postmaster {
-  /** The end of the log, at most 4 kB. */
   logTail = '';
   private readonly child: ChildProcess;
   private isStopping = false;
   private readonly ended: Promise<void>;
-  /** Resolves or rejects if PostgreSQL ends without a call of `stop`. */
+  /** Resolves if PostgreSQL ends without a call of `stop`. */
   readonly lost: Promise<void>;
 
   constructor(
@@ -109,7 +108,7 @@ export class Postmaster {
     });
   }
 
-  /** Waits until PostgreSQL accepts connections. Returns false if it ended instead. */
+  /** Waits until PostgreSQL accepts connections; false if it ended instead. */
   async becomesReady(): Promise<boolean> {
     const deadline = performance.now() + READY_SECONDS * 1000;
     while (!(await this.saysReady())) {

@@ -9,13 +9,12 @@ import { join } from 'node:path';
  */
 const rootState = '/var/lib/svc-health-server';
 
-/** Creates the folder {@link rootState}, and lets every account enter it, whatever the umask is. */
+/** Lets every account enter the folder, whatever the umask is. */
 export async function makeRootState(): Promise<void> {
   await mkdir(rootState, { recursive: true });
   await chmod(rootState, 0o755);
 }
 
-/** Returns the folder for a copy of the programs of one PostgreSQL release. */
 export const binariesCopyFolder = (release: string): string => join(rootState, `postgresql-${release}`);
 
 /**

@@ -13,10 +13,7 @@ const load: PostgresSettings = {
   max_wal_size: '4GB', // fewer checkpoints: after a checkpoint, a write first puts ten times its size into the WAL
 };
 
-/**
- * Log settings. Error messages of this server show the log, so it must not contain patient data: no statements, keys or
- * values.
- */
+/** Error messages of this server show the log, so it must not contain patient data: no statements, keys or values. */
 const log: PostgresSettings = {
   logging_collector: 'off',
   log_min_messages: 'log', // above WARNING and ERROR, which sessions report to their clients

@@ -6,8 +6,7 @@ import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 
 export interface MigrationsDefinition {
   /**
-   * Prefix of the module's tables in lower case, such as `acme_ward`. It also identifies the module in the table
-   * `schema_migration`.
+   * Prefix of the module's tables in lower case, such as `acme_ward`. It identifies the module in `schema_migration`.
    */
   readonly prefix: string;
   /** The migrations in order. Add new migrations at the end, and never change one that was applied. */
@@ -38,7 +37,7 @@ export function BringsMigrations(definition: MigrationsDefinition): ClassDecorat
 type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule> | undefined;
 
 /**
- * Returns the migrations of `modules` and of all modules that they import. Those of imported modules come first.
+ * Returns the migrations of `modules` and of all that they import; those of imported modules come first.
  * @throws StartError if two modules have the same prefix or table
  */
 export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {

@@ -15,7 +15,7 @@ import { applyMigration, type PendingMigration, pendingMigrations, prepareList }
 
 const LOCK_PAUSE_MILLISECONDS = 100;
 
-/** Time limit of a migration: an hour, since it may rewrite a large table. */
+/** An hour, since a migration may rewrite a large table. */
 const MIGRATION_TIMEOUT_SECONDS = 3600;
 
 /** Time limit for connecting. It is needed because a packet filter may drop packets without an answer. */
@@ -23,19 +23,19 @@ const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
 
 const OLDEST_POSTGRESQL = 140_000;
 
-/** A function that receives a line for the person who starts the server. */
+/** Receives a line for the person who starts the server. */
 type Tell = (line: string) => void;
 
-/** A function that throws a StartError if the server cannot run on this database. It runs before any change. */
+/** Throws a StartError if the server cannot run on this database. It runs before any change. */
 type Check = (client: Client) => Promise<void>;
 
 const NO_CHECK: Check = () => Promise.resolve();
 
 /**
- * Migrates the database at `url` to the schema of this server version, and then the tables of other teams' modules.
- * Replicas that start together wait for each other.
+ * Migrates the database at `url` to the schema of this release, and then the tables of other teams' modules. Replicas
+ * that start together wait for each other.
  * @throws StartError if PostgreSQL is older than 14 or refuses the connection, if the connection loses its settings, or
- * if the database has no Unicode encoding, belongs to another program, or does not fit this server version
+ * if the database has no Unicode encoding, belongs to another program, or does not fit this release
  */
 export function migrate(
   url: string,
@@ -79,7 +79,6 @@ async function olderServers(client: Client, pending: readonly PendingMigration[]
     : `Servers of an older release use the database (${servers}). If docs/how-to/upgrade.md says so for that release, stop all of them first.`;
 }
 
-/** Returns the error of a start for a migration that failed. */
 function failedMigration({ module, migration }: PendingMigration, error: unknown): unknown {
   const { name } = migration;
   if (isLockNotAvailable(error)) {
@@ -105,11 +104,11 @@ export interface PlannedMigrations {
   readonly names: readonly string[];
   /** A warning if servers of an older release are connected. */
   readonly olderServers: string | undefined;
-  /** The existing tables that the migration names, with their bytes on disk and their estimated number of rows. */
+  /** The existing tables that the migrations name, with their bytes on disk and their estimated number of rows. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
 }
 
-/** Returns what {@link migrate} would do, and changes nothing. Throws the same errors. */
+/** Returns the work of {@link migrate}, and changes nothing. Throws the same errors. */
 export function planMigrations(
   url: string,
   sets: readonly MigrationSet[] = [],
@@ -142,8 +141,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
         { cause: error },
       );
     }
-    // Errors of the operation of PostgreSQL, such as a full disk, a shutdown or a time limit. Their messages contain no
-    // values of rows.
+    // An error of operation, such as a full disk, a shutdown or a time limit. Its message contains no values of rows.
     if (databaseErrorToServiceError(error) === undefined) throw error;
     throw new StartError(
       `PostgreSQL ended the work on the schema: ${reasonOf(error)}. Remove the cause and start again: committed steps are kept, and the others are repeated.`,
@@ -176,7 +174,7 @@ const POOLER =
  * address. For an invalid URL a fixed text is used, since the URL contains the password.
  */
 function connectionRefusal(error: unknown): string {
-  // This is the message of PgBouncer, which refuses session settings.
+  // The message of PgBouncer, which refuses session settings.
   if (error instanceof Error && error.message.startsWith('unsupported startup parameter')) return POOLER;
   if (isSystemError(error, 'ERR_INVALID_URL'))
     return 'DATABASE_URL is no URL: escape special characters of the password.';

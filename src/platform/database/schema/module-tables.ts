@@ -1,6 +1,6 @@
 import { type Client } from 'pg';
 
-/** The names of tables, views and sequences, by their ids in the catalog. */
+/** Names of tables, views and sequences, by their ids in the catalog. */
 export type Relations = ReadonlyMap<string, string>;
 
 export async function readRelations(client: Client): Promise<Relations> {

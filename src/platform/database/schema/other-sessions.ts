@@ -8,7 +8,7 @@ const LOOK_MILLISECONDS = 5_000;
 const REPEAT_MILLISECONDS = 60_000;
 
 interface Session {
-  /** The process id of the backend; 0 for a prepared transaction. */
+  /** 0 for a prepared transaction. */
   readonly pid: number;
   readonly name: string | null;
   readonly since: string | null;
@@ -19,22 +19,22 @@ const SINCE = `to_char(coalesce(xact_start, backend_start) at time zone 'UTC', '
 const WAITED_FOR = `select b.pid, nullif(application_name, '') as name, ${SINCE} as since
   from unnest(pg_blocking_pids($1)) b (pid) left join pg_stat_activity a on a.pid = b.pid order by since limit 10`;
 
-/** `objsubid` is 1 for advisory locks with one key of 8 bytes, of which `objid` has the lower half. */
+/** Advisory locks with one key of 8 bytes have the `objsubid` 1 and the lower half of the key as `objid`. */
 const LOCK_HOLDER = `select l.pid, nullif(application_name, '') as name, ${SINCE} as since
   from pg_locks l left join pg_stat_activity a on a.pid = l.pid
   where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
-/** Sessions of servers of all releases, which serve requests or deliver. Tools and migrations have other names. */
+/** Sessions of servers of all releases that serve requests or deliver. Tools and migrations have other names. */
 const SERVERS = `select count(*)::integer as count, string_agg(distinct coalesce(host(client_addr), 'a local socket'), ', ') as addresses
   from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
     and application_name ~ '^svc-health-server( delivery| [0-9a-f]{8}-\\d+)?$'`;
 
-/** Describes a session without its statement, which may contain patient data. */
+/** A session without its statement, which may contain patient data. */
 const described = ({ pid, name, since }: Session): string =>
   pid === 0 ? 'a prepared transaction (pg_prepared_xacts)' : `process ${pid} (${name ?? 'no name'}, since ${since})`;
 
-/** Returns the session that holds an advisory lock, such as "process 7 (name, since 2026-01-31T10:00:00Z)". */
+/** The session that holds an advisory lock, such as "process 7 (name, since 2026-01-31T10:00:00Z)". */
 export async function lockHolder(client: Client, key: number): Promise<string> {
   const { rows } = await client.query<Session>(LOCK_HOLDER, [key]);
   return rows.map(described).join(', ');
@@ -56,7 +56,7 @@ export function watchWaits(url: string, pid: number, tell: (sessions: string) =>
   let toldAt = -Infinity;
   let isOver = false;
   const look = async (): Promise<void> => {
-    // Errors are ignored, for example if PostgreSQL has no free connection. The migration does not depend on this.
+    // Ignored, for example if PostgreSQL has no free connection: the migration does not depend on this.
     const sessions = await sessionsBefore(url, pid).catch(() => '');
     if (isOver || sessions === '' || performance.now() - toldAt < REPEAT_MILLISECONDS) return;
     toldAt = performance.now();

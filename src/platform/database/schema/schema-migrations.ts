@@ -6,13 +6,13 @@ import { assertOwnTables, readRelations } from './module-tables';
 
 interface MigrationRow {
   readonly name: string;
-  /** The module of the migration; absent in a database of release 0.1.0. */
+  /** Absent in a database of release 0.1.0. */
   readonly module?: string;
-  /** The digest of the migration; null or absent if release 0.1.0 applied it. */
+  /** Null or absent if release 0.1.0 applied the migration. */
   readonly digest?: string | null;
 }
 
-/** A migration that a database lacks, with the module that brings it. */
+/** A migration that a database lacks, with its module. */
 export interface PendingMigration {
   readonly module: string;
   readonly migration: Migration;
@@ -20,8 +20,8 @@ export interface PendingMigration {
 
 /**
  * Returns the migrations that the next start will apply, in order. Changes nothing.
- * @throws StartError if the database belongs to a newer version of the server, to a server with other migrations, or to
- * another program, or if it is incomplete
+ * @throws StartError if the database belongs to a newer release, to a server with other migrations, or to another
+ * program, or if it is incomplete
  */
 export async function pendingMigrations(client: Client, sets: readonly MigrationSet[]): Promise<PendingMigration[]> {
   const rows = await readRows(client);
