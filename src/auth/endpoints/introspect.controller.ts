@@ -1,9 +1,8 @@
-import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { AccessDecision } from '../../access/decision/access-decision';
 import { AccessRequests } from '../../access/request/access-requests';
-import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/request/caller';
 import { authorizationOf } from '../../platform/http/raw-request';
 import { RequestContext } from '../../platform/request/request-context';
@@ -65,12 +64,6 @@ export class IntrospectController {
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
     const description = await this.introspection.describe(token, caller, () => this.isGranted(request, caller));
     sendUnstored(response, JSON.stringify(description));
-  }
-
-  @All()
-  @ApiExcludeEndpoint()
-  notAllowed(): never {
-    throw new ServiceError('not-allowed', 'Send a token to be described with POST.', { allow: ['POST'] });
   }
 
   private async isGranted(request: Request, caller: Caller): Promise<boolean> {

@@ -53,7 +53,7 @@ export class OAuthErrorFilter implements ExceptionFilter {
   private answer(error: ServiceError, request: Request, response: Response): void {
     const { kind, message, details } = error;
     const { allow, retryAfterSeconds, isInvalidToken, operatorDetail = message } = details;
-    this.log(request, kind, allow === undefined ? operatorDetail : `${request.method}: ${message}`);
+    this.log(request, kind, operatorDetail);
     if (allow !== undefined) response.setHeader('Allow', allow.join(', '));
     if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
     if (isInvalidToken === true) response.setHeader('WWW-Authenticate', 'Bearer realm="svc", error="invalid_token"');

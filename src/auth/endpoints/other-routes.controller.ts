@@ -1,9 +1,10 @@
-import { All, Controller, Req } from '@nestjs/common';
+import { All, Controller, Req, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute, TokenIsEnough } from '../../platform/http/route-access';
 import { Routes } from '../../platform/http/routes';
+import { OAuthErrorFilter } from './oauth-error.filter';
 
 /**
  * Answers requests to `/auth` and `/.well-known` that match no other route; so it is registered last. Without this
@@ -13,6 +14,13 @@ import { Routes } from '../../platform/http/routes';
 @Controller()
 export class OtherRoutesController {
   constructor(private readonly routes: Routes) {}
+
+  @PublicRoute()
+  @UseFilters(OAuthErrorFilter)
+  @All(['auth/token', 'auth/introspect', 'auth/revoke'])
+  oauth(@Req() request: Request): never {
+    throw this.refusalOf(request);
+  }
 
   @TokenIsEnough()
   @All('auth/*path')

@@ -1,7 +1,6 @@
-import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute } from '../../platform/http/route-access';
 import { SessionTokens } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
@@ -53,12 +52,6 @@ export class RevokeController {
     if (token === undefined) throw new OAuthError('invalid_request', 'token is missing');
     await this.end(token, client.id);
     forbidStoring(response).end();
-  }
-
-  @All()
-  @ApiExcludeEndpoint()
-  notAllowed(): never {
-    throw new ServiceError('not-allowed', 'Send a token to be revoked with POST.', { allow: ['POST'] });
   }
 
   private async end(token: string, clientId: string): Promise<void> {

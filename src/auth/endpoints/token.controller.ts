@@ -1,8 +1,7 @@
-import { All, Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiBody, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, HttpCode, HttpStatus, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { callHandler } from '../../platform/discovery/handler-calls';
-import { ServiceError } from '../../platform/errors/service-error';
 import { PublicRoute } from '../../platform/http/route-access';
 import { jsonTextOf } from '../../platform/json/json-text';
 import { objectText } from '../../platform/json/json-members';
@@ -58,12 +57,6 @@ export class TokenController {
     };
     const issued = await this.slots.run(grant, asked, exchange);
     sendUnstored(response, responseText(issued));
-  }
-
-  @All()
-  @ApiExcludeEndpoint()
-  notAllowed(): never {
-    throw new ServiceError('not-allowed', 'Send a token request with POST.', { allow: ['POST'] });
   }
 
   private grantOf({ grantType }: TokenRequest): Grant {

@@ -102,7 +102,7 @@ describe('the edges of /auth', () => {
       '/auth/revoke',
       {},
       405,
-      { error: 'not-allowed', detail: 'PUT: Send a token to be revoked with POST.' },
+      { error: 'not-allowed', detail: 'PUT is not allowed here; allowed: POST.' },
     ],
   ])('C12.9: logs the cause of a refusal %s, and answers as OAuth does', async (_case, method, path, sent, ...said) => {
     const [status, cause] = said;
