@@ -72,7 +72,8 @@ export class AnswerAuditMiddleware implements NestMiddleware {
     if (response.statusCode !== 403)
       for (const part of this.requests.denied) await this.trail.record(recordOfDenied(part));
     if (!isWhole) return;
-    const record = recordOfAnswer(this.interactionOf(request), response, this.environment.baseUrl);
+    const { calls } = this.requests;
+    const record = recordOfAnswer(this.interactionOf(request), calls, response, this.environment.baseUrl);
     await this.trail.record(await this.slices.run(record));
   }
 

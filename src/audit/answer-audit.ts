@@ -1,14 +1,22 @@
 import { type Response } from 'express';
 import { SHOWN_RESOURCE } from '../fhir/edge/fhir-answer';
-import { type DeniedPart } from '../platform/request/request-context';
+import { type RequestPart } from '../platform/request/request-context';
 import { AUDIT_LOG_USED, AUTHENTICATION, type Coding, interactionCoding, LOGIN, REST } from './audit-codes';
 import { type AuditRecord } from './audit-event';
 import { type Interaction } from './interaction';
 import { patientsOf, patientsOfQuery } from './patients-of';
 import { type Steps } from '../platform/time/steps';
 
-/** Returns the record of an answered request, in steps, since the shown resource may have megabytes. */
-export function* recordOfAnswer(interaction: Interaction, response: Response, baseUrl: string): Steps<AuditRecord> {
+/**
+ * Returns the record of an answered request, in steps, since the shown resource may have megabytes.
+ * @param calls the RPC calls of the request
+ */
+export function* recordOfAnswer(
+  interaction: Interaction,
+  calls: readonly RequestPart[],
+  response: Response,
+  baseUrl: string,
+): Steps<AuditRecord> {
   const { type, id, query, operation } = interaction;
   return {
     type: eventTypeOf(interaction),
@@ -19,11 +27,13 @@ export function* recordOfAnswer(interaction: Interaction, response: Response, ba
     entity: type === undefined ? undefined : { type, id },
     query: query?.text,
     operation,
+    calls,
   };
 }
 
 /** Returns the record of a denied part (such as a Bundle entry) of a request that was not denied as a whole. */
-export function recordOfDenied({ operationId, type, id }: DeniedPart): AuditRecord {
+export function recordOfDenied(part: RequestPart): AuditRecord {
+  const { operationId, type, id, rpc } = part;
   return {
     type: type === 'AuditEvent' ? AUDIT_LOG_USED : REST,
     subtype: interactionCoding('operation'),
@@ -31,7 +41,7 @@ export function recordOfDenied({ operationId, type, id }: DeniedPart): AuditReco
     failedWith: 403,
     operation: operationId,
     patients: type === 'Patient' && id !== undefined ? [id] : [],
-    entity: type === undefined ? undefined : { type, id },
+    ...(rpc === undefined ? { entity: type === undefined ? undefined : { type, id } } : { calls: [part] }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Caller } from '../platform/request/caller';
+import { type RequestPart } from '../platform/request/request-context';
 import {
   APPLICATION_SERVER,
   CLIENT_AGENT,
@@ -30,6 +31,8 @@ export interface AuditRecord {
   /** The query of a search as sent, with its secrets masked. */
   readonly query?: string | undefined;
   readonly operation?: string | undefined;
+  /** The RPC calls of the request, each with its method and target. */
+  readonly calls?: readonly RequestPart[];
 }
 
 export interface AuditPlace {
@@ -93,20 +96,28 @@ function agentsOf({ userId, clientId, sessionId }: Partial<Caller>, { baseUrl, a
   return [client, server, user];
 }
 
-function entitiesOf({ entity, patients = [], query, operation }: AuditRecord, place: AuditPlace): object {
-  const entities: object[] = [];
-  if (entity !== undefined && (entity.type !== 'Patient' || entity.id === undefined)) entities.push(dataOf(entity));
-  for (const id of patients) {
-    const detail = entity?.type === 'Patient' && entity.id === id ? versionOf(entity) : {};
-    entities.push({ what: { reference: `Patient/${id}` }, type: PERSON, role: PATIENT_ROLE, ...detail });
-  }
+function entitiesOf(record: AuditRecord, place: AuditPlace): object {
+  const { query, operation, calls = [] } = record;
+  const entities = targetsOf(record);
   if (query !== undefined)
     entities.push({ type: SYSTEM_OBJECT, role: QUERY_ROLE, query: Buffer.from(query).toString('base64') });
-  if (operation !== undefined) entities.push({ type: SYSTEM_OBJECT, name: operation });
+  for (const name of new Set([operation, ...calls.map(({ rpc }) => rpc?.method)]))
+    if (name !== undefined) entities.push({ type: SYSTEM_OBJECT, name });
   if (place.requestId !== undefined)
     entities.push({ what: { identifier: { value: place.requestId } }, type: REQUEST_ID });
   if (place.correlationId !== undefined) entities.push(correlationOf(place.correlationId));
   return entities.length === 0 ? {} : { entity: entities };
+}
+
+/** The target, the targets of RPC calls and the Patients of a record, each once. */
+function targetsOf({ entity, calls = [], patients = [] }: AuditRecord): object[] {
+  const targets = new Map<string, object>();
+  for (const target of [entity, ...calls, ...patients.map((id) => ({ type: 'Patient', id }))]) {
+    const { type, id = '' } = target ?? {};
+    const key = `${type}/${id}`;
+    if (type !== undefined && !targets.has(key)) targets.set(key, entityOfTarget({ ...target, type }));
+  }
+  return [...targets.values()];
 }
 
 /** The entity of the header `X-Correlation-Id`. BALP has a code for `X-Request-Id`, but none for this header. */
@@ -115,12 +126,15 @@ const correlationOf = (value: string): object => ({
   type: SYSTEM_OBJECT,
 });
 
-function dataOf(entity: NonNullable<AuditRecord['entity']>): object {
-  const { type, id } = entity;
-  const role = type === 'User' || type === 'Client' ? SECURITY_USER_ROLE : DOMAIN_RESOURCE_ROLE;
-  if (id === undefined) return { what: { type }, type: SYSTEM_OBJECT, role };
-  return { what: { reference: `${type}/${id}` }, type: SYSTEM_OBJECT, role, ...versionOf(entity) };
+function entityOfTarget({ type, id, version }: NonNullable<AuditRecord['entity']>): object {
+  if (id === undefined) return { what: { type }, type: SYSTEM_OBJECT, role: roleOf(type) };
+  return {
+    what: { reference: `${type}/${id}` },
+    type: type === 'Patient' ? PERSON : SYSTEM_OBJECT,
+    role: type === 'Patient' ? PATIENT_ROLE : roleOf(type),
+    ...(version === undefined ? {} : { detail: [{ type: 'versionId', valueString: String(version) }] }),
+  };
 }
 
-const versionOf = ({ version }: NonNullable<AuditRecord['entity']>): object =>
-  version === undefined ? {} : { detail: [{ type: 'versionId', valueString: String(version) }] };
+const roleOf = (type: string): Coding =>
+  type === 'User' || type === 'Client' ? SECURITY_USER_ROLE : DOMAIN_RESOURCE_ROLE;

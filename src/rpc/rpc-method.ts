@@ -25,6 +25,16 @@ export interface RpcMethodDefinition {
    * the row of its key. A repeat with the same key then gets the first result and writes nothing.
    */
   writes?(params: object): boolean;
+  /**
+   * The param with the resource that a call is about, by which its AuditEvents are found. It holds a reference, a
+   * resource or an id. By default it is `target`.
+   */
+  readonly target?: {
+    /** Name of the param, or a path such as `addendum.target`. */
+    readonly param?: string;
+    /** The type of the resource, if the param does not name it. */
+    readonly type?: string;
+  };
   /** Example params, for the OpenAPI document. */
   readonly example?: Readonly<Record<string, unknown>>;
   /** The result of the example, for the OpenAPI document. */

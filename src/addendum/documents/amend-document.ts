@@ -10,6 +10,7 @@ import { Documents, withMetaOf } from './documents';
 @RpcMethod({
   method: 'svc.sdc/amend',
   params: AmendDocumentParams,
+  target: { param: 'id', type: 'SDCDocument' },
   enforcesRows: true,
   writes: ({ 'dry-run': isDryRun }: AmendDocumentParams) => isDryRun !== true,
   description:

@@ -9,6 +9,7 @@ import { Documents } from './documents';
 @RpcMethod({
   method: 'svc.sdc/save',
   params: SaveDocumentParams,
+  target: { param: 'document', type: 'SDCDocument' },
   enforcesRows: true,
   writes: () => true,
   description: 'Replaces the content of a stored document that is draft, in-progress or in-amendment.',

@@ -13,6 +13,7 @@ const EXPORTED = '{"to-create":[],"to-update":[],"to-delete":[]}';
 @RpcMethod({
   method: 'svc.sdc/sign',
   params: SignDocumentParams,
+  target: { param: 'document', type: 'SDCDocument' },
   enforcesRows: true,
   writes: ({ 'dry-run': isDryRun }: SignDocumentParams) => isDryRun !== true,
   description:

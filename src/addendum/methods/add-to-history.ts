@@ -42,6 +42,7 @@ const EXAMPLE = {
 @RpcMethod({
   method: 'svc.sdc.addendum/add-to-history',
   params: AddToHistoryParams,
+  target: { param: 'resource' },
   enforcesRows: true,
   writes: () => true,
   description:

@@ -54,6 +54,7 @@ export class CreateAddendumParams {
 @RpcMethod({
   method: 'svc.sdc.addendum/create-addendum',
   params: CreateAddendumParams,
+  target: { param: 'addendum.target' },
   enforcesRows: true,
   writes: () => true,
   description: 'Stores an addendum of a kind of your own, with open content; id and date are assigned.',

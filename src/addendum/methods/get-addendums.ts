@@ -31,6 +31,7 @@ export class GetWorkflowAddendumsParams {
 @RpcMethod({
   method: 'svc.sdc/get-workflow-addendums',
   params: GetWorkflowAddendumsParams,
+  target: { param: 'id', type: 'SDCWorkflow' },
   enforcesRows: true,
   description: 'Lists all addenda of a workflow, the first one first.',
   example: { id: 'rounds-1' },

@@ -40,6 +40,7 @@ abstract class AddNoteById implements RpcHandler<NoteByIdParams, JsonText> {
 @RpcMethod({
   method: 'svc.sdc/add-note',
   params: NoteByIdParams,
+  target: { param: 'id', type: 'SDCDocument' },
   enforcesRows: true,
   writes: () => true,
   description: 'Adds a Note to a document that is completed or amended.',
@@ -53,6 +54,7 @@ export class AddDocumentNote extends AddNoteById {
 @RpcMethod({
   method: 'svc.sdc/add-workflow-note',
   params: NoteByIdParams,
+  target: { param: 'id', type: 'SDCWorkflow' },
   enforcesRows: true,
   writes: () => true,
   description: 'Adds a Note to a workflow that is completed or amended.',

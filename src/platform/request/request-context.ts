@@ -42,14 +42,16 @@ interface RequestState extends PresentRequest {
   isolationLevel?: IsolationLevel;
   rows?: GrantedRows;
   claimed?: Partial<Caller>;
-  readonly denied: DeniedPart[];
+  readonly denied: RequestPart[];
+  calls?: RequestPart[];
 }
 
-/** A part of a larger request (a Bundle entry, a call of an RPC batch) that no policy grants. */
-export interface DeniedPart {
+/** A part of a request (a Bundle entry, an RPC call), for the audit record. */
+export interface RequestPart {
   readonly operationId: string;
   readonly type?: string;
   readonly id?: string;
+  readonly rpc?: { readonly method: string };
 }
 
 /** The state of the current request. Background work has none. */
@@ -197,12 +199,22 @@ export class RequestContext {
   }
 
   /** Records that a part of the request was refused, which the status of the response does not show. */
-  noteDenied(part: DeniedPart): void {
+  noteDenied(part: RequestPart): void {
     this.storage.value?.denied.push(part);
   }
 
-  get denied(): readonly DeniedPart[] {
+  get denied(): readonly RequestPart[] {
     return this.storage.value?.denied ?? [];
+  }
+
+  /** Records an RPC call of the request, granted or not: method and target are in the body, not in the route. */
+  noteCall(call: RequestPart): void {
+    const state = this.storage.value;
+    if (state !== undefined) (state.calls ??= []).push(call);
+  }
+
+  get calls(): readonly RequestPart[] {
+    return this.storage.value?.calls ?? [];
   }
 
   /** The isolation level that the request asks for; undefined if it asks for none. */

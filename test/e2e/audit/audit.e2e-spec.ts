@@ -101,6 +101,20 @@ describe('the audit trail', () => {
     expect(JSON.stringify(denied)).not.toContain('canary');
   });
 
+  it('records the method and the target of a denied RPC call, alone and in a batch', async () => {
+    await app.put('/AccessPolicy/echo', { engine: 'allow-rpc', rpc: { 'svc/echo': true }, type: 'rpc' });
+    const params = { target: { resourceType: 'SDCDocument', id: 'hidden' } };
+    const call = { method: 'svc.sdc.addendum/get-addendums', params };
+    const asNurse = { authorization: nurse.bearer, headers: jsonHeader };
+    expect((await app.post('/rpc', call, asNurse)).status).toBe(403);
+    expect((await app.post('/rpc', [call, { method: 'svc/echo' }], asNurse)).status).toBe(200);
+    const events = await recorded(app, 'entity=SDCDocument/hidden&outcome=4');
+    expect(events.map(({ entity = [] }) => entity.flatMap(({ name }) => name ?? []))).toEqual([
+      ['rpc', call.method],
+      ['rpc', call.method],
+    ]);
+  });
+
   it('bounds what strangers make it write', async () => {
     const before = (await recorded(app, 'outcome=4')).length;
     for (let count = 0; count < 100; count++) await app.get('/Patient/flood', { authorization: 'Bearer nonsense' });
@@ -261,6 +275,44 @@ describe('SVC_AUDIT=all', () => {
       (await app.post('/rpc', calls, { headers: { ...jsonHeader, 'X-Request-Id': 'note-then-read' } })).status,
     ).toBe(200);
     expect(await recordedOf('note-then-read')).toMatchObject([{ what: 'create' }, { what: 'operation' }]);
+  });
+
+  it.each([
+    ['svc.sdc.addendum/get-addendums', { target: { resourceType: 'SDCDocument', id: 'read' } }, 'SDCDocument/read'],
+    ['svc.sdc.addendum/verify', { target: { resourceType: 'SDCWorkflow', id: 'read' } }, 'SDCWorkflow/read'],
+    ['svc.sdc/get-workflow-addendums', { id: 'by-id' }, 'SDCWorkflow/by-id'],
+    ['svc.sdc/add-note', { id: 'by-id' }, 'SDCDocument/by-id'],
+    ['svc.sdc/add-workflow-note', { id: 'noted' }, 'SDCWorkflow/noted'],
+    ['svc.sdc/amend', { id: 'amended' }, 'SDCDocument/amended'],
+    ['svc.sdc/save', { document: { id: 'saved' } }, 'SDCDocument/saved'],
+    ['svc.sdc/sign', { document: { id: 'signed' } }, 'SDCDocument/signed'],
+    ['svc.sdc.addendum/add-to-history', { resource: { resourceType: 'SDCDocument', id: 'old' } }, 'SDCDocument/old'],
+    [
+      'svc.sdc.addendum/create-addendum',
+      { addendum: { target: { resourceType: 'SDCDocument', id: 'custom' } } },
+      'SDCDocument/custom',
+    ],
+  ])('records the method and the target of %s, also of a call that fails', async (method, params, target) => {
+    await app.post('/rpc', { method, params });
+    const [event] = (await recorded(app, `entity=${target}`)).filter(({ subtype }) => subtype[0].code === 'operation');
+    expect(event?.entity?.flatMap(({ name }) => name ?? [])).toEqual(['rpc', method]);
+  });
+
+  it('records each method and target of an RPC batch, and no text that names no method', async () => {
+    const read = (id: string): object => ({
+      method: 'svc.sdc.addendum/get-addendums',
+      params: { target: { resourceType: 'SDCDocument', id } },
+    });
+    await app.post('/rpc', [read('b1'), read('b2'), read('b1'), { method: 'canary-method' }, { method: 'svc/echo' }]);
+    const [event] = await recorded(app, 'entity=SDCDocument/b2');
+    expect(event === undefined ? undefined : shortOf(event)).toMatchObject({
+      to: ['SDCDocument/b1', 'SDCDocument/b2'],
+    });
+    expect(event?.entity?.flatMap(({ name }) => name ?? [])).toEqual([
+      'rpc',
+      'svc.sdc.addendum/get-addendums',
+      'svc/echo',
+    ]);
   });
 
   it('names the patient of a reference in every form that a search finds', async () => {
