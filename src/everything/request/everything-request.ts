@@ -54,12 +54,13 @@ export function readEverythingRequest(
     query,
     [...query.keys()].filter((name) => !LISTS.includes(name)),
   );
-  const subset = readSubset(query);
   const used = new URLSearchParams();
   const cursor = cursorOf(query);
   const count = pageSizeOf(query, cursor);
   const asked = timeoutOf(query.get('_timeout'), options.maxTimeoutSeconds);
   const types = typesOf(query, options);
+  const isClosed = types !== undefined && !query.has('_include');
+  const subset = readSubset(query, { types: isClosed ? [...types] : [], prefer: options.prefer });
   for (const name of ['_since', 'start', 'end', '_include', ...SHOWING, '_manifest', '_explain', '_cursor'])
     for (const value of query.getAll(name)) used.append(name, value);
   if (types !== undefined) used.set('_type', [...types].join(','));

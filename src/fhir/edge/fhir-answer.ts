@@ -104,7 +104,9 @@ function asRead(response: Response, answer: FhirAnswer): FhirAnswer | Promise<Fh
   const { headers = {} } = answer;
   if (isNotModified(request.headers, headers)) return { status: 304, headers };
   if (!request.url.includes('?')) return answer;
-  const subset = readSubset(queryOf(request));
+  const { type } = request.params;
+  const types = typeof type === 'string' ? [type] : [];
+  const subset = readSubset(queryOf(request), { types, prefer: request.get('prefer') });
   if (subset === 'count') throw parameterInvalid('_summary=count is for searches and histories.');
   return subset === undefined ? answer : asSubset(response, answer, subset);
 }

@@ -34,10 +34,12 @@ const OBSERVATION = {
   component: [{ code: { text: 'systolic' }, valueQuantity: { value: 2 }, interpretation: [{ text: 'high' }] }],
 };
 
+const OF_ANY = { types: [], prefer: undefined };
+
 const shown = (text: string, subset: Subset): string => atOnce(subsetOf(text, subset));
 
 const part = (resource: object, query: string): Record<string, unknown> => {
-  const subset = readSubset(new URLSearchParams(query));
+  const subset = readSubset(new URLSearchParams(query), OF_ANY);
   if (subset === undefined || subset === 'count') throw new Error(`${query} asks for no part`);
   return JSON.parse(shown(JSON.stringify(resource), subset)) as Record<string, unknown>;
 };
@@ -55,7 +57,7 @@ describe(subsetOf.name, () => {
     ['has more values than a body may have', `[${'0,'.repeat(1_000_000)}0]`],
   ])('shows a part of a stored resource that %s', (_what, diff) => {
     const text = `{"resourceType":"SDCAddendum","id":"a1","meta":{},"type":"svc/Amendment","diff":${diff}}`;
-    const subset = readSubset(new URLSearchParams('_elements=type'));
+    const subset = readSubset(new URLSearchParams('_elements=type'), OF_ANY);
     if (subset === undefined || subset === 'count') throw new Error('asks for no part');
     expect(JSON.parse(shown(text, subset))).toEqual({
       ...{ resourceType: 'SDCAddendum', id: 'a1', type: 'svc/Amendment' },
@@ -149,21 +151,51 @@ describe(readSubset.name, () => {
     ['_summary=data', { summary: 'data' }],
     ['_summary=false&_elements=id', { elements: expect.any(Function) }],
   ])('reads "%s"', (query, expected) => {
-    expect(readSubset(new URLSearchParams(query))).toEqual(expected);
+    expect(readSubset(new URLSearchParams(query), OF_ANY)).toEqual(expected);
   });
 
   it.each([
     ...['_summary=yes', '_summary=true&_elements=id', '_elements=a..b', '_elements=name[0]', '_elements=-'],
     `_elements=${'a.'.repeat(64)}a`,
   ])('refuses "%s"', (query) => {
-    expect(() => readSubset(new URLSearchParams(query))).toThrow(expect.objectContaining({ kind: 'invalid' }));
+    expect(() => readSubset(new URLSearchParams(query), OF_ANY)).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });
 
   it('S19: accepts 1,000 names at most, in one list or several', () => {
     const names = Array.from({ length: 1_000 }, (_, n) => `name${n}`);
-    expect(readSubset(new URLSearchParams({ _elements: names.join(',') }))).toBeDefined();
+    expect(readSubset(new URLSearchParams({ _elements: names.join(',') }), OF_ANY)).toBeDefined();
     for (const query of [`_elements=${[...names, 'id'].join(',')}`, `_elements=${names.join(',')}&_elements=id`])
-      expect(() => readSubset(new URLSearchParams(query))).toThrow('_elements takes at most 1000 names');
+      expect(() => readSubset(new URLSearchParams(query), OF_ANY)).toThrow('_elements takes at most 1000 names');
+  });
+});
+
+describe('an element that the resources do not have', () => {
+  const read = (names: string, types: readonly string[], prefer?: string): unknown =>
+    readSubset(new URLSearchParams({ _elements: names }), { types, prefer });
+
+  it.each([
+    ['gendre', ['Patient'], '_elements names "gendre", which Patient does not have. Did you mean "gender"?'],
+    ['name,-birthdate', ['Patient'], 'Did you mean "birthDate"?'],
+    ['contact.gendre', ['Patient'], '"contact.gendre", which Patient does not have.'],
+    ['valueQuantity.system,valueQuantity.start', ['Observation'], '"valueQuantity.start"'],
+    ['Patient.gendre', [], '"Patient.gendre", which Patient does not have. Did you mean "gender"?'],
+    ['gendre', ['Patient', 'Person'], '"gendre", which none of the searched types has. Did you mean "gender"?'],
+  ])('refuses "%s" of %j', (names, types, message) => {
+    expect(() => read(names, types)).toThrow(message);
+    expect(() => read(names, types, 'handling=strict')).toThrow(message);
+    expect(read(names, types, 'handling=lenient')).toBeDefined();
+  });
+
+  it.each([
+    ['gender,contact.name.given,_birthDate,birthDate.extension,id,resourceType,meta.tag', ['Patient']],
+    ['value,valueQuantity,value.system,component.value.unit', ['Observation']],
+    ['item.item.item.text', ['Questionnaire']],
+    ['contained.gendre,entry.resource.gendre', ['Bundle', 'Patient']],
+    ['gender', ['Observation', 'Patient']],
+    ['anything', ['Patient', 'SDCDocument']],
+    ['anything', []],
+  ])('takes "%s" of %j', (names, types) => {
+    expect(read(names, types)).toBeDefined();
   });
 });
 

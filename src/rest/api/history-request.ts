@@ -57,7 +57,7 @@ export function readHistoryQuery(
   }
   const [since, at] = [valueOf('_since'), valueOf('_at')];
   const period = at === undefined ? undefined : dateParameter('_at', at);
-  const subset = readSubset(query);
+  const subset = readSubset(query, { types: of.types, prefer });
   const count = subset === 'count' ? 0 : countOf(query);
   const used = new URLSearchParams(
     IN_LINKS.flatMap((name) => query.getAll(name).map((value): [string, string] => [name, value])).filter(

@@ -58,7 +58,7 @@ export class SearchRequests {
     const asked = readSearch(query, { type, ...scope }, this.environment.searchTimeoutMaxSeconds);
     const reach = await this.limits.reach();
     const place = { path, extension: locationDistance(asked.clauses) };
-    return this.answerTo(request, query, { ...asked, ...place }, scope, (shape) =>
+    return this.answerTo(request, query, { ...asked, ...place, types: [type] }, scope, (shape) =>
       this.search.search({ ...asked, ...shape, reach, clauses: [...clauses, ...asked.clauses] }),
     );
   }
@@ -80,7 +80,7 @@ export class SearchRequests {
       (type) => ({ type, ...scope }),
       this.environment.searchTimeoutMaxSeconds,
     );
-    return this.answerTo(request, query, { ...asked, path: '' }, scope, (shape) =>
+    return this.answerTo(request, query, { ...asked, path: '', types: searched }, scope, (shape) =>
       this.typesSearch.search({ ...asked, ...shape, reach }),
     );
   }
@@ -92,11 +92,12 @@ export class SearchRequests {
   private async answerTo(
     request: Request,
     query: URLSearchParams,
-    asked: AskedShape & Pick<SearchPresentation, 'path' | 'extension'>,
+    asked: AskedShape & Pick<SearchPresentation, 'path' | 'extension'> & { readonly types: readonly string[] },
     { incomplete }: OpenScope,
     find: (shape: Pick<SearchRequest, 'count' | 'total'>) => Promise<SearchPage>,
   ): Promise<FhirAnswer> {
-    const subset = readSubset(query);
+    const types = (asked.includes ?? []).length === 0 ? asked.types : [];
+    const subset = readSubset(query, { types, prefer: request.get('prefer') });
     const { path, used, isArray, position, page: number, extension } = asked;
     const count = subset === 'count' ? 0 : asked.count;
     if (isArray && (count === 0 || asked.explain !== undefined || asksForTotal(query))) throw noPlaceForTotals();

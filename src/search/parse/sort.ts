@@ -11,14 +11,20 @@ import { invalid } from './values';
 
 const MAX_KEYS = 5;
 
-/** Reads `_sort=-date,name`. Resources without a value come last (http://hl7.org/fhir/R4/search.html#sort). */
-export function sortOf(query: URLSearchParams, scope: SearchScope): readonly SortKey[] {
+/** A key of `_sort`, and how it was sent. */
+export type SentSortKey = SortKey & { readonly sent: string };
+
+/**
+ * Reads `_sort=-date,name`, without the keys that a lenient search ignores. Resources without a value come last
+ * (http://hl7.org/fhir/R4/search.html#sort).
+ */
+export function sortOf(query: URLSearchParams, scope: SearchScope): readonly SentSortKey[] {
   const names = (query.get('_sort') ?? '').split(',').filter((name) => name !== '');
   if (names.length > MAX_KEYS) throw invalid('_sort', `takes at most ${MAX_KEYS} keys`);
   return names.flatMap((name) => {
     const isDescending = name.startsWith('-');
     const by = keyOf(isDescending ? name.slice(1) : name, query, scope);
-    return by === undefined ? [] : [{ by, isDescending }];
+    return by === undefined ? [] : [{ by, isDescending, sent: name }];
   });
 }
 

@@ -31,7 +31,9 @@ export function readSearch(query: URLSearchParams, scope: SearchScope, mostSecon
   const sort = sortOf(query, scope);
   const includes = includesOf(query, scope);
   const shape = answerShapeOf(query, matched, sort, mostSeconds);
-  const { count, position } = shape;
+  const { count, position, used } = shape;
+  if (sort.length === 0) used.delete('_sort');
+  else used.set('_sort', sort.map(({ sent }) => sent).join(','));
   const page = pageOf(query, count);
   if (page !== undefined && position !== undefined)
     throw invalid('_page', `and "_${position.side}" exclude each other`);

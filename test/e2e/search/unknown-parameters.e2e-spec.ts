@@ -60,6 +60,36 @@ describe('what a request asks for and nobody knows', () => {
     });
   });
 
+  describe('an element in _elements', () => {
+    it.each([
+      'Patient?_elements=gendre',
+      'Patient/p?_elements=gendre',
+      'Patient/_history?_elements=gendre',
+      'Patient/p/_history?_elements=gendre',
+      '?_type=Patient,Observation&_elements=gendre',
+      'Observation?_elements=Patient.gendre',
+    ])('is refused by %s, where the type does not have it, unless the caller is lenient', async (path) => {
+      expect(await refusalOf(`/fhir/${path}`)).toMatch(/gendre".*Did you mean "gender"\?/);
+      expect((await app.get(`/fhir/${path}`, LENIENT)).status).toBe(200);
+    });
+
+    it.each(['Observation?_include=Observation:subject&_elements=gender', 'SDCDocument?_elements=pressure'])(
+      'is taken by %s, where other types may have it',
+      async (path) => {
+        expect((await app.get(`/fhir/${path}`)).status).toBe(200);
+      },
+    );
+  });
+
+  it.each([
+    ['_sort=famly', null],
+    ['_sort=famly,-birthdate', '-birthdate'],
+    ['_sort=,', null],
+  ])('a lenient search by %s shows in its self link the keys that it sorts by', async (query, shown) => {
+    const { link } = (await app.get(`/fhir/Patient?${query}`, LENIENT)).json<{ link: [{ url: string }] }>();
+    expect(new URL(link[0].url).searchParams.get('_sort')).toBe(shown);
+  });
+
   it.each(['_text', '_content', '_list', '_filter'])('C12.12: %s stands in /metadata, and works', async (name) => {
     const { rest } = (await app.get('/metadata')).json<{ rest: [{ searchParam: { name: string }[] }] }>();
     expect(rest[0].searchParam.map((one) => one.name)).toContain(name);
